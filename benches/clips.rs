@@ -1,7 +1,8 @@
 //! What is done to whole clips.
 //!
-//! Targets: a clip of 60 s of 67 joints at 60 Hz, its keys reduced, under 1 s; 76 clips exported, a file each, under 0.5 s; a part cut
-//! out of such a clip, for comparison, beside its numbers copied. 76 clips of another file brought in, reading it included, under 0.5 s. The ways of
+//! Targets: a clip of 60 s of 67 joints at 60 Hz, its keys reduced, under 1 s; 76 clips exported, a
+//! file each, under 0.5 s; a part cut out of such a clip, for comparison, beside its numbers
+//! copied. 76 clips of another file brought in, reading it included, under 0.5 s. The ways of
 //! twelve joints over a clip under 2 ms, since they are found anew with each change.
 
 mod common;
@@ -27,7 +28,11 @@ fn long_clip(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("reduced", |b| b.iter(|| black_box(reduced(&document, clip, 0.5e-3))));
     let end = clip.length();
-    group.bench_function("a part of it", |b| b.iter(|| black_box(part_of(clip, end * 0.2, end * 0.8, true).is_ok())));
+    group.bench_function(
+        "a part of \
+        it",
+        |b| b.iter(|| black_box(part_of(clip, end * 0.2, end * 0.8, true).is_ok())),
+    );
     group.bench_function("its numbers copied", |b| {
         b.iter(|| black_box(clip.tracks.values().map(|t| t.values.to_vec()).collect::<Vec<_>>()));
     });
@@ -40,7 +45,11 @@ fn long_clip(c: &mut Criterion) {
         b.iter(|| black_box(motion_paths(&document, id, &nodes, (60.0, Averaging::Slerp), 240)));
     });
     group.sample_size(10);
-    group.bench_function("made editable", |b| b.iter(|| black_box(editable(&document, clip, 2e-3))));
+    group.bench_function(
+        "made \
+        editable",
+        |b| b.iter(|| black_box(editable(&document, clip, 2e-3))),
+    );
     group.finish();
 }
 
@@ -49,7 +58,9 @@ fn many_clips() -> Option<Session> {
     let mut session = Session::open_bytes(include_bytes!("../assets/mannequin.glb")).ok()?;
     while session.document().clips.count() < 76 {
         let name = format!("copy {}", session.document().clips.count());
-        session.run_line(&CommandLine::new("clip.duplicate").with("clip", "Walk").with("name", name)).ok()?;
+        session
+            .run_line(&CommandLine::new("clip.duplicate").with("clip", "Walk").with("name", name))
+            .ok()?;
     }
     Some(session)
 }
@@ -62,7 +73,13 @@ fn merge(c: &mut Criterion) {
         return;
     }
     let Ok(body) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
-    let request = ImportRequest { path, only: None, taken: None, options: ImportOptions::default(), force: false };
+    let request = ImportRequest {
+        path,
+        only: None,
+        taken: None,
+        options: ImportOptions::default(),
+        force: false,
+    };
     let mut group = c.benchmark_group("76 clips brought in");
     group.sample_size(10);
     group.bench_function("onto the same skeleton", |b| {
@@ -93,9 +110,21 @@ fn export(c: &mut Criterion) {
     };
     let mut group = c.benchmark_group("76 clips exported");
     group.sample_size(10);
-    for (name, each, skeleton_only) in
-        [("a file each, skeletons", true, true), ("a file each, whole", true, false), ("one file", false, false)]
-    {
+    for (name, each, skeleton_only) in [
+        (
+            "a file each, \
+            skeletons",
+            true,
+            true,
+        ),
+        (
+            "a file each, \
+            whole",
+            true,
+            false,
+        ),
+        ("one file", false, false),
+    ] {
         let to = if each { folder.path().join(name) } else { folder.path().join("all.glb") };
         let request = ExportRequest { each, skeleton_only, to, ..request.clone() };
         group.bench_function(name, |b| {

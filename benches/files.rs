@@ -1,9 +1,10 @@
 //! Opening and saving.
 //!
-//! Targets: a big file (long clips on 200 joints) opens in at most 1.7 times what reading its bytes into memory takes, and
-//! saves with one key changed in at most 2.5 times what writing them takes; the bundled sample opens, before its images, in
-//! at most twice what reading all its accessors through the `gltf` crate takes; `ulna info` on the sample ends within 60 ms,
-//! process and all. `ULNA_BENCH_CLIPS` makes the big file bigger (one clip is about 2.4 MB, 8 unless said).
+//! Targets: a big file (long clips on 200 joints) opens in at most 1.7 times what reading its bytes
+//! into memory takes, and saves with one key changed in at most 2.5 times what writing them takes;
+//! the bundled sample opens, before its images, in at most twice what reading all its accessors
+//! through the `gltf` crate takes; `ulna info` on the sample ends within 60 ms, process and all.
+//! `ULNA_BENCH_CLIPS` makes the big file bigger (one clip is about 2.4 MB, 8 unless said).
 
 mod common;
 
@@ -25,7 +26,8 @@ fn big(clips: usize) -> Vec<u8> {
     let (mut views, mut accessors, mut animations) = (Vec::new(), Vec::new(), Vec::new());
     let mut accessor = |bytes: Vec<u8>, count: usize, kind: &str, most: Option<f32>| {
         views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
-        let mut made = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count, "type": kind});
+        let mut made = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count,
+                "type": kind});
         if let Some(most) = most {
             made["min"] = json!([0.0]);
             made["max"] = json!([most]);
@@ -37,17 +39,18 @@ fn big(clips: usize) -> Vec<u8> {
     let bytes = |values: &[f32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     for k in 0..clips {
         let first = clip.tracks.values().next().expect("a track");
-        let input = accessor(bytes(&first.times), first.times.len(), "SCALAR", first.times.last().copied());
+        let input =
+            accessor(bytes(&first.times), first.times.len(), "SCALAR", first.times.last().copied());
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         for track in clip.tracks.values() {
             let kind = if track.property == Property::Rotation { "VEC4" } else { "VEC3" };
             let output = accessor(bytes(&track.values), track.times.len(), kind, None);
-            channels.push(
-                json!({"sampler": samplers.len(), "target": {"node": track.target.0, "path": track.property.path()}}),
-            );
+            channels.push(json!({"sampler": samplers.len(),
+                    "target": {"node": track.target.0, "path": track.property.path()}}));
             samplers.push(json!({"input": input, "output": output}));
         }
-        animations.push(json!({"name": format!("clip {k}"), "samplers": samplers, "channels": channels}));
+        animations.push(json!({"name": format!("clip \
+            {k}"), "samplers": samplers, "channels": channels}));
     }
     let nodes: Vec<_> = document
         .nodes
@@ -61,7 +64,8 @@ fn big(clips: usize) -> Vec<u8> {
         })
         .collect();
     let mut text = serde_json::to_vec(&json!({
-        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "animations": animations,
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
+            "animations": animations,
         "accessors": accessors, "bufferViews": views, "buffers": [{"byteLength": bin.len()}],
     }))
     .expect("JSON");
@@ -93,7 +97,11 @@ fn files(c: &mut Criterion) {
     write(&path, &bytes);
     let mut group = c.benchmark_group(format!("big file, {} MB", bytes.len() / 1_000_000));
     group.sample_size(10);
-    group.bench_function("reading its bytes", |b| b.iter(|| black_box(fs::read(&path).expect("bytes"))));
+    group.bench_function(
+        "reading its \
+        bytes",
+        |b| b.iter(|| black_box(fs::read(&path).expect("bytes"))),
+    );
     group.bench_function("open", |b| {
         b.iter(|| black_box(Session::open(&path, &Progress::default()).expect("a session")));
     });
@@ -106,12 +114,18 @@ fn files(c: &mut Criterion) {
     session.run_line(&line).expect("a key");
     let out = folder.path().join("out.glb");
     group.bench_function("writing its bytes", |b| b.iter(|| write(&out, &bytes)));
-    group.bench_function("save, one key changed", |b| b.iter(|| session.write_to(&out).expect("saved")));
+    group.bench_function(
+        "save, one key \
+        changed",
+        |b| b.iter(|| session.write_to(&out).expect("saved")),
+    );
     group.finish();
 
     let sample = include_bytes!("../assets/mannequin.glb");
     let mut group = c.benchmark_group("the sample");
-    group.bench_function("open", |b| b.iter(|| black_box(Session::open_bytes(sample).expect("a session"))));
+    group.bench_function("open", |b| {
+        b.iter(|| black_box(Session::open_bytes(sample).expect("a session")))
+    });
     group.bench_function("the gltf crate, every accessor copied", |b| {
         b.iter(|| {
             let file = gltf::Gltf::from_slice(sample).expect("a file");
@@ -134,7 +148,8 @@ fn files(c: &mut Criterion) {
     group.sample_size(20);
     group.bench_function("ulna info, process and all", |b| {
         b.iter(|| {
-            let run = std::process::Command::new(ulna).arg("info").arg(&file).output().expect("a run");
+            let run =
+                std::process::Command::new(ulna).arg("info").arg(&file).output().expect("a run");
             assert!(run.status.success());
         });
     });

@@ -1,10 +1,12 @@
-//! What a frame of the real window costs: CPU time of the process and all its threads, and how soon a file is shown.
+//! What a frame of the real window costs: CPU time of the process and all its threads, and how soon
+//! a file is shown.
 //!
-//! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` starts two programs in turns (both built with
-//! `--features inspection`) on a display of 1600 × 1000 or more, and drives them as a person would. `MODELS` is a folder with
-//! `Knight.glb` and `human-sintel.glb`. On a device without a GPU the targets are: playing, orbiting, a ring drag, a stroke at
-//! most a quarter of what they were before this was measured first; a hover and the start at most a fifth and 0.45; idle no
-//! frame. Linux alone: it reads `/proc`.
+//! `cargo bench --features inspection --bench frames -- OLD NEW MODELS` starts two programs in
+//! turns (both built with `--features inspection`) on a display of 1600 × 1000 or more, and drives
+//! them as a person would. `MODELS` is a folder with `Knight.glb` and `human-sintel.glb`. On a
+//! device without a GPU the targets are: playing, orbiting, a ring drag, a stroke at most a quarter
+//! of what they were before this was measured first; a hover and the start at most a fifth and
+//! 0.45; idle no frame. Linux alone: it reads `/proc`.
 
 use std::{
     fs,
@@ -65,7 +67,9 @@ impl Window {
     }
 
     fn shows(&self, text: &str) -> anyhow::Result<bool> {
-        let Response::Tree { accesskit: Some(tree), .. } = self.ask(&Request::GetTree)? else { return Ok(false) };
+        let Response::Tree { accesskit: Some(tree), .. } = self.ask(&Request::GetTree)? else {
+            return Ok(false);
+        };
         Ok(tree.nodes.iter().any(|(_, n)| n.label() == Some(text) || n.value() == Some(text)))
     }
 
@@ -80,13 +84,27 @@ impl Window {
     }
 
     fn key(&self, key: Key) -> anyhow::Result<()> {
-        let event =
-            |pressed| Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
+        let event = |pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
         self.events(vec![event(true), event(false)])
     }
 
-    fn button(&self, pos: Pos2, pressed: bool, button: PointerButton, modifiers: Modifiers) -> anyhow::Result<()> {
-        self.events(vec![Event::PointerMoved(pos), Event::PointerButton { pos, button, pressed, modifiers }])
+    fn button(
+        &self,
+        pos: Pos2,
+        pressed: bool,
+        button: PointerButton,
+        modifiers: Modifiers,
+    ) -> anyhow::Result<()> {
+        self.events(vec![
+            Event::PointerMoved(pos),
+            Event::PointerButton { pos, button, pressed, modifiers },
+        ])
     }
 
     fn click(&self, pos: Pos2) -> anyhow::Result<()> {
@@ -94,7 +112,8 @@ impl Window {
         self.button(pos, false, PointerButton::Primary, Modifiers::NONE)
     }
 
-    /// Moves the pointer along a path, as quickly as frames come, but no quicker than a hand's mouse reports.
+    /// Moves the pointer along a path, as quickly as frames come, but no quicker than a hand's
+    /// mouse reports.
     fn glide(&self, path: impl Iterator<Item = Pos2>) -> anyhow::Result<()> {
         for at in path {
             let began = Instant::now();
@@ -196,7 +215,9 @@ const ACTS: [Act; 6] = [
             w.button(pos2(745.0, 330.0), true, PointerButton::Primary, Modifiers::NONE)?;
             w.glide((0..24).map(|k| pos2(745.0 + k as f32, 330.0)))
         },
-        what: |w| w.glide((0..60).map(|k| pos2(740.0 + (k % 20) as f32 * 3.0, 330.0 + k as f32 * 2.0))),
+        what: |w| {
+            w.glide((0..60).map(|k| pos2(740.0 + (k % 20) as f32 * 3.0, 330.0 + k as f32 * 2.0)))
+        },
     },
     Act {
         name: "standing still",
@@ -263,7 +284,8 @@ fn main() -> anyhow::Result<()> {
             }
         }
         let spread = |v: &[f64]| {
-            let (low, high) = (v.iter().copied().fold(f64::MAX, f64::min), v.iter().copied().fold(0.0, f64::max));
+            let (low, high) =
+                (v.iter().copied().fold(f64::MAX, f64::min), v.iter().copied().fold(0.0, f64::max));
             format!("{low:.0}–{high:.0}")
         };
         let spreads = [spread(&seen[0]), spread(&seen[1])];
@@ -271,7 +293,8 @@ fn main() -> anyhow::Result<()> {
         let [fa, fb] = rates.map(|mut v| middle(&mut v));
         let ratio = if a > 0.0 { b / a } else { 0.0 };
         println!(
-            "{}: {a:.0} ({}) → {b:.0} ({}) ms a frame, ratio {ratio:.2}; {fa:.1} → {fb:.1} frames a second",
+            "{}: {a:.0} ({}) → {b:.0} ({}) ms a frame, ratio {ratio:.2}; {fa:.1} → {fb:.1} frames \
+                a second",
             act.name, spreads[0], spreads[1]
         );
     }
@@ -288,7 +311,11 @@ fn main() -> anyhow::Result<()> {
         }
         let [a, b] = seen.map(|mut v| middle(&mut v));
         let [ca, cb] = costs.map(|mut v| middle(&mut v));
-        println!("start: {a:.2} → {b:.2} s to the first joint's row, ratio {:.2}; CPU {ca:.2} → {cb:.2} s", b / a);
+        println!(
+            "start: {a:.2} → {b:.2} s to the first joint's row, ratio {:.2}; CPU {ca:.2} → \
+            {cb:.2} s",
+            b / a
+        );
     }
     Ok(())
 }

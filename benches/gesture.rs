@@ -20,7 +20,8 @@ use ulna_session::Session;
 /// One move of the pointer, as the window takes it up.
 fn turn(joints: &[NodeId], degrees: f32) -> Command {
     let node = Nodes::Ids(joints.to_vec());
-    Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }.into()
+    Rotate { node, axis: Axis(Vec3::Y), degrees: Degrees(degrees), space: Some(Space::Local) }
+        .into()
 }
 
 fn drag(c: &mut Criterion) {
@@ -28,7 +29,8 @@ fn drag(c: &mut Criterion) {
     let Ok(mut session) = Session::open_bytes(sample) else { return };
     let skin = SkinId::from(0);
     let joints = session.document().skin(skin).joints.to_vec();
-    let (mut evaluator, mut pose) = (Evaluator::default(), Pose::evaluate(session.document(), &Stack::default()));
+    let (mut evaluator, mut pose) =
+        (Evaluator::default(), Pose::evaluate(session.document(), &Stack::default()));
     let mut degrees = 0.0;
     let mut group = c.benchmark_group(format!("a ring over {} joints", joints.len()));
     for (name, by_text) in [("by the command", false), ("by its text", true)] {

@@ -1,7 +1,8 @@
 //! Limbs that are put somewhere, from the pointer's move to the palette.
 //!
-//! Targets: one limb of a body of 67 joints under 0.3 ms, a full body with four pins under 1 ms, 200 joints dragged at once under 0.5 ms. Beside
-//! each the plain loop: the two bones solved alone, without a document, a history or a palette.
+//! Targets: one limb of a body of 67 joints under 0.3 ms, a full body with four pins under 1 ms,
+//! 200 joints dragged at once under 0.5 ms. Beside each the plain loop: the two bones solved alone,
+//! without a document, a history or a palette.
 
 use std::hint::black_box;
 
@@ -41,17 +42,21 @@ fn drag(node: NodeId, to: Vec3, body: Body) -> Command {
     .into()
 }
 
-/// The sample with so many joints as game characters have: to its 53, as many as are missing hang on its hips.
+/// The sample with so many joints as game characters have: to its 53, as many as are missing hang
+/// on its hips.
 fn body(joints: usize) -> Option<Vec<u8>> {
     let sample = include_bytes!("../assets/mannequin.glb");
-    let word = |at: usize| Some(u32::from_le_bytes(sample.get(at..at + 4)?.try_into().ok()?) as usize);
+    let word =
+        |at: usize| Some(u32::from_le_bytes(sample.get(at..at + 4)?.try_into().ok()?) as usize);
     let end = 20 + word(12)?;
     let mut json: Value = serde_json::from_slice(&sample[20..end]).ok()?;
     let all = json["nodes"].as_array()?.len();
     let hips = json["nodes"].as_array()?.iter().position(|n| n["name"] == "Hips")?;
     let more = joints.checked_sub(json["skins"][0]["joints"].as_array()?.len())?;
     for node in all..all + more {
-        json["nodes"].as_array_mut()?.push(json!({"name": format!("Twist{node}"), "translation": [0.0, 0.1, 0.0]}));
+        json["nodes"]
+            .as_array_mut()?
+            .push(json!({"name": format!("Twist{node}"), "translation": [0.0, 0.1, 0.0]}));
         json["nodes"][hips]["children"].as_array_mut()?.push(node.into());
         json["skins"][0]["joints"].as_array_mut()?.push(node.into());
     }
@@ -70,7 +75,9 @@ fn body(joints: usize) -> Option<Vec<u8>> {
 }
 
 fn limbs(c: &mut Criterion) {
-    let Some(mut session) = body(67).and_then(|file| Session::open_bytes(&file).ok()) else { return };
+    let Some(mut session) = body(67).and_then(|file| Session::open_bytes(&file).ok()) else {
+        return;
+    };
     assert_eq!(session.document().skins[SkinId::from(0)].joints.len(), 67);
     let skin = SkinId::from(0);
     let start = Pose::evaluate(session.document(), &Stack::default());
@@ -92,9 +99,23 @@ fn limbs(c: &mut Criterion) {
             black_box(ik::solve(document, &start, &limb, &goal));
         });
     });
-    for (name, pins, far) in [("from pointer to palette", false, 0.0), ("full body, four pins", true, 0.5)] {
+    for (name, pins, far) in [
+        (
+            "from pointer to \
+        palette",
+            false,
+            0.0,
+        ),
+        (
+            "full body, four \
+        pins",
+            true,
+            0.5,
+        ),
+    ] {
         if pins {
-            let all = ["LeftFoot", "RightFoot", "RightHand", "Head"].map(|n| named(session.document(), n));
+            let all = ["LeftFoot", "RightFoot", "RightHand", "Head"]
+                .map(|n| named(session.document(), n));
             let node = Nodes::Ids(all.into_iter().flatten().collect());
             if session.run(&SetPin { node, kind: Some(PinKind::Both) }.into()).is_err() {
                 return;
@@ -119,7 +140,8 @@ fn limbs(c: &mut Criterion) {
 fn many(c: &mut Criterion) {
     let joints: Vec<String> = (0..200)
         .map(|k| {
-            let children = if k % 20 < 19 { format!(r#","children":[{}]"#, k + 1) } else { String::new() };
+            let children =
+                if k % 20 < 19 { format!(r#","children":[{}]"#, k + 1) } else { String::new() };
             format!(r#"{{"name":"j{k}","translation":[0,0.1,0.01]{children}}}"#)
         })
         .collect();
@@ -139,7 +161,8 @@ fn many(c: &mut Criterion) {
         b.iter(|| {
             by += 1e-4;
             let node = Nodes::Ids(nodes.clone());
-            let step = Move { node, by: Factor(Vec3::new(by, 0.0, 0.0)), space: Some(Space::World) };
+            let step =
+                Move { node, by: Factor(Vec3::new(by, 0.0, 0.0)), space: Some(Space::World) };
             if session.preview_all("Move", &[step.into()]).is_ok() {
                 evaluator.update(session.document(), &Stack::default(), &mut pose);
                 black_box(pose.palette(session.document(), SkinId::from(0)));

@@ -1,7 +1,8 @@
 //! Layers of user-local transforms: written by a drag, folded by a save, played.
 //!
-//! Targets: a drag in a layer of 60 joints, from event to palette, in less than 0.5 ms; a layer folded over 76 clips in less than 0.5 s; ten
-//! layers on 200 joints at most 1.6 times the time of none.
+//! Targets: a drag in a layer of 60 joints, from event to palette, in less than 0.5 ms; a layer
+//! folded over 76 clips in less than 0.5 s; ten layers on 200 joints at most 1.6 times the time of
+//! none.
 
 mod common;
 
@@ -17,7 +18,9 @@ use ulna_edit::{
         field::{AnySpace, Axis, Degrees, Nodes},
     },
 };
-use ulna_model::{Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId, Transform};
+use ulna_model::{
+    Document, LayerHome, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId, Transform,
+};
 use ulna_motion::{Evaluator, Folder, Pose, Space, Stack};
 use ulna_session::Session;
 
@@ -28,11 +31,20 @@ fn layer(id: u32, joints: impl Iterator<Item = NodeId>, moves: bool) -> PoseLaye
         ..Transform::from_rotation(Quat::from_rotation_x(0.05))
     };
     let list: BTreeMap<NodeId, Transform> = joints.map(|n| (n, user)).collect();
-    PoseLayer { strength: 0.8, ..PoseLayer::new("", list) }.named(PoseLayerId(id), format!("Layer {id}").into())
+    PoseLayer { strength: 0.8, ..PoseLayer::new("", list) }.named(
+        PoseLayerId(id),
+        format!(
+            "Layer \
+        {id}"
+        )
+        .into(),
+    )
 }
 
 fn drag(c: &mut Criterion) {
-    let Ok(mut session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
+    let Ok(mut session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else {
+        return;
+    };
     let skin = SkinId::from(0);
     let joints = session.document().skin(skin).joints.to_vec();
     let Some(clip) = session.document().clips.ids().next() else { return };
@@ -58,7 +70,11 @@ fn drag(c: &mut Criterion) {
                 over,
             };
             if session.preview_all("Rotate", &[Command::from(turn)]).is_ok() {
-                evaluator.update(session.document(), &Stack::shown(session.document(), Some(clip), 0.3), &mut pose);
+                evaluator.update(
+                    session.document(),
+                    &Stack::shown(session.document(), Some(clip), 0.3),
+                    &mut pose,
+                );
                 black_box(pose.palette(session.document(), skin));
                 done += 1;
             }
@@ -71,13 +87,15 @@ fn fold(c: &mut Criterion) {
     const CLIPS: usize = 76;
     let (mut document, id) = skeleton(41, 40, Keys::Shared);
     let clip = document.clips[id].clone();
-    document.file.clips = (0..CLIPS).map(|_| Shared::new((*clip).clone())).collect::<Vec<_>>().into();
+    document.file.clips =
+        (0..CLIPS).map(|_| Shared::new((*clip).clone())).collect::<Vec<_>>().into();
     let joints: Vec<NodeId> = document.node_ids().collect();
     let mut group = c.benchmark_group("a layer folded over 76 clips");
     for (name, moves) in [("turns", false), ("turns and ways, sampled", true)] {
         let mut layered: Document = document.clone();
         for (k, id) in document.clips.ids().enumerate() {
-            let layers: PoseLayers = std::iter::once(layer(k as u32, joints.iter().copied(), moves)).collect();
+            let layers: PoseLayers =
+                std::iter::once(layer(k as u32, joints.iter().copied(), moves)).collect();
             layered.aids.pose_layers.insert(LayerHome::Clip(id), Shared::new(layers));
         }
         group.bench_function(name, |b| b.iter(|| black_box(Folder::default().fold(&layered))));
@@ -89,11 +107,29 @@ fn play(c: &mut Criterion) {
     let (document, id) = skeleton(200, 301, Keys::Shared);
     let joints: Vec<NodeId> = document.node_ids().collect();
     let mut group = c.benchmark_group("200 joints played");
-    for (name, count, moves) in
-        [("without layers", 0, false), ("ten layers that turn", 10, false), ("ten that move too", 10, true)]
-    {
+    for (name, count, moves) in [
+        (
+            "without \
+            layers",
+            0,
+            false,
+        ),
+        (
+            "ten layers that \
+            turn",
+            10,
+            false,
+        ),
+        (
+            "ten that move \
+            too",
+            10,
+            true,
+        ),
+    ] {
         let mut layered = document.clone();
-        let layers: PoseLayers = (0..count).map(|k| layer(k, joints.iter().copied(), moves)).collect();
+        let layers: PoseLayers =
+            (0..count).map(|k| layer(k, joints.iter().copied(), moves)).collect();
         if count > 0 {
             layered.aids.pose_layers.insert(LayerHome::Clip(id), Shared::new(layers));
         }

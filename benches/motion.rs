@@ -1,9 +1,9 @@
 //! The pose of a skeleton from a clip.
 //!
-//! Targets, beside the plain loop of the same run (per-track binary search, slerp, parent times local):
-//! a dense clip whose tracks share their key times at least 6 times as fast; tracks with times of their own, and cubic
-//! ones, at least 3 times; jumping about (scrubbing) at most 1.3 times what playing forward takes. Four clips mixed take at most 4.5 times what one
-//! takes.
+//! Targets, beside the plain loop of the same run (per-track binary search, slerp, parent times
+//! local): a dense clip whose tracks share their key times at least 6 times as fast; tracks with
+//! times of their own, and cubic ones, at least 3 times; jumping about (scrubbing) at most 1.3
+//! times what playing forward takes. Four clips mixed take at most 4.5 times what one takes.
 
 mod common;
 
@@ -21,11 +21,25 @@ const KEYS: usize = 300;
 /// Moments of playing forward at 60 a second, and of jumping about.
 fn times(forward: bool) -> Vec<f64> {
     let length = (KEYS - 1) as f64 / 30.0;
-    (0..600).map(|k| if forward { f64::from(k) / 60.0 % length } else { f64::from(noise(k)) * length }).collect()
+    (0..600)
+        .map(|k| if forward { f64::from(k) / 60.0 % length } else { f64::from(noise(k)) * length })
+        .collect()
 }
 
 fn pose(c: &mut Criterion) {
-    for (name, kind) in [("shared times", Keys::Shared), ("own times", Keys::Own), ("cubic, own times", Keys::Cubic)] {
+    for (name, kind) in [
+        (
+            "shared \
+        times",
+            Keys::Shared,
+        ),
+        ("own times", Keys::Own),
+        (
+            "cubic, own \
+        times",
+            Keys::Cubic,
+        ),
+    ] {
         let (document, id) = skeleton(JOINTS, KEYS, kind);
         let clip = &document.clips[id];
         let mut group = c.benchmark_group(format!("pose, {name}"));
@@ -64,10 +78,18 @@ fn mix(c: &mut Criterion) {
     let times = times(true);
     let mut group = c.benchmark_group("mixed, shared times");
     group.throughput(Throughput::Elements(JOINTS as u64));
-    for (name, count, averaging) in
-        [("one", 1, Averaging::Slerp), ("four", 4, Averaging::Slerp), ("four by NLERP", 4, Averaging::Nlerp)]
-    {
-        let instances = clips[..count].iter().map(|clip| Instance::new(clip, 0.0).weighing(1.0 / count as f32));
+    for (name, count, averaging) in [
+        ("one", 1, Averaging::Slerp),
+        ("four", 4, Averaging::Slerp),
+        (
+            "four by \
+            NLERP",
+            4,
+            Averaging::Nlerp,
+        ),
+    ] {
+        let instances =
+            clips[..count].iter().map(|clip| Instance::new(clip, 0.0).weighing(1.0 / count as f32));
         let lane = Lane { averaging, ..Lane::new(instances.collect()) };
         let mut stack = Stack { lanes: vec![lane], ..Stack::default() };
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
@@ -88,7 +110,8 @@ fn shifted(clip: &Shared<Clip>, by: usize) -> Shared<Clip> {
     let mut other = (**clip).clone();
     for track in other.tracks.values_mut().filter(|t| t.property == Property::Rotation) {
         let turn = Quat::from_rotation_x(0.25 * by as f32);
-        let values = track.values.chunks(4).flat_map(|q| (Quat::from_slice(q) * turn).to_array()).collect();
+        let values =
+            track.values.chunks(4).flat_map(|q| (Quat::from_slice(q) * turn).to_array()).collect();
         *track = Shared::new(Track { values, ..(**track).clone() });
     }
     other.into()

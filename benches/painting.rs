@@ -1,7 +1,9 @@
-//! The panel of Paint mode at sizes of large rigs: a frame of the whole window laid out, with the panel and without it.
+//! The panel of Paint mode at sizes of large rigs: a frame of the whole window laid out, with the
+//! panel and without it.
 //!
-//! Targets, by the difference of the two: the list of 1,000 joints takes no 1 ms more than one of three, and the table of 10,000
-//! selected vertices no 1 ms more than an empty one. No pixel is drawn here.
+//! Targets, by the difference of the two: the list of 1,000 joints takes no 1 ms more than one of
+//! three, and the table of 10,000 selected vertices no 1 ms more than an empty one. No pixel is
+//! drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Key, Modifiers};
@@ -22,27 +24,36 @@ fn rig(joints: usize) -> Vec<u8> {
         bin.extend(bytes);
         bin.resize(bin.len().next_multiple_of(4), 0);
         views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bin.len() - from}));
-        let accessor = json!({"bufferView": views.len() - 1, "componentType": component, "count": count, "type": kind});
+        let accessor = json!({"bufferView": views.len() - 1, "componentType": component, "count": count,
+                "type": kind});
         accessors.push(accessor);
         accessors.len() - 1
     };
-    let floats = |values: Vec<f32>| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let floats =
+        |values: Vec<f32>| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let words = |values: Vec<u16>| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let count = SIDE * SIDE;
     let at = |v: usize| [(v % SIDE) as f32 / SIDE as f32, (v / SIDE) as f32 / SIDE as f32, 0.0];
     let position = add(floats((0..count).flat_map(at).collect()), 5126, "VEC3", count);
     let first = |v: usize| (v * joints / count).min(joints - 1);
-    let slots = |v: usize| (0..4).map(move |k| ((first(v) + k) % joints) as u16).collect::<Vec<u16>>();
-    let shares = if joints < 4 { [0.6, 0.4, 0.0, 0.0] } else { [0.4, 0.3, 0.2, 0.1] };
     let slots =
-        |v: usize| if joints < 4 { vec![first(v) as u16, ((first(v) + 1) % joints) as u16, 0, 0] } else { slots(v) };
+        |v: usize| (0..4).map(move |k| ((first(v) + k) % joints) as u16).collect::<Vec<u16>>();
+    let shares = if joints < 4 { [0.6, 0.4, 0.0, 0.0] } else { [0.4, 0.3, 0.2, 0.1] };
+    let slots = |v: usize| {
+        if joints < 4 {
+            vec![first(v) as u16, ((first(v) + 1) % joints) as u16, 0, 0]
+        } else {
+            slots(v)
+        }
+    };
     let joint = add(words((0..count).flat_map(slots).collect()), 5123, "VEC4", count);
     let weight = add(floats((0..count).flat_map(|_| shares).collect()), 5126, "VEC4", count);
     let corner = |x: usize, y: usize| (y * SIDE + x) as u16;
     let faces = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| (x, y)));
     let indices: Vec<u16> = faces
         .flat_map(|(x, y)| {
-            let [a, b, c, d] = [corner(x, y), corner(x + 1, y), corner(x, y + 1), corner(x + 1, y + 1)];
+            let [a, b, c, d] =
+                [corner(x, y), corner(x + 1, y), corner(x, y + 1), corner(x + 1, y + 1)];
             [a, b, c, c, b, d]
         })
         .collect();
@@ -52,7 +63,8 @@ fn rig(joints: usize) -> Vec<u8> {
     accessors[position]["max"] = json!([1.0 - 1.0 / SIDE as f32, 1.0 - 1.0 / SIDE as f32, 0.0]);
     let mut nodes: Vec<_> = (0..joints)
         .map(|k| {
-            let mut node = json!({"name": format!("joint {k}"), "translation": [0.0, 1.0 / joints as f32, 0.0]});
+            let mut node = json!({"name": format!("joint \
+                {k}"), "translation": [0.0, 1.0 / joints as f32, 0.0]});
             if k + 1 < joints {
                 node["children"] = json!([k + 1]);
             }
@@ -116,11 +128,23 @@ fn panel(c: &mut Criterion) {
         window.run_steps(5);
         window.key_press(Key::Enter);
         window.run_steps(5);
-        assert!(window.query_by_label_contains("10,000 vertices selected").is_some(), "all vertices are selected");
+        assert!(
+            window
+                .query_by_label_contains(
+                    "10,000 vertices \
+            selected"
+                )
+                .is_some(),
+            "all vertices are selected"
+        );
         group.bench_function("and a table of 10,000 vertices", |b| b.iter(|| window.step()));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
         window.run_steps(5);
-        group.bench_function("without the panel, the vertices selected", |b| b.iter(|| window.step()));
+        group.bench_function(
+            "without the panel, the vertices \
+            selected",
+            |b| b.iter(|| window.step()),
+        );
         group.finish();
     }
 }

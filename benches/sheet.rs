@@ -1,15 +1,20 @@
-//! The sheet of keys at sizes of captures: a frame of the whole window laid out, with the timeline and without it.
+//! The sheet of keys at sizes of captures: a frame of the whole window laid out, with the timeline
+//! and without it.
 //!
-//! Targets, by the difference of the two: 60,000 keys in sight are laid out in less than 2 ms on one core; 300 tracks of 20,000
-//! keys scroll, zoom and are boxed within a frame of 60 Hz; the mixer with 50 bars less than 0.5 ms. No pixel is drawn here.
+//! Targets, by the difference of the two: 60,000 keys in sight are laid out in less than 2 ms on
+//! one core; 300 tracks of 20,000 keys scroll, zoom and are boxed within a frame of 60 Hz; the
+//! mixer with 50 bars less than 0.5 ms. No pixel is drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
+use egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2,
+};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use serde_json::json;
 use ulna::app::App;
 
-/// A file of 100 joints with three tracks each, of so many keys at 30 a second. All tracks share their numbers.
+/// A file of 100 joints with three tracks each, of so many keys at 30 a second. All tracks share
+/// their numbers.
 fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();
@@ -19,7 +24,8 @@ fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
         values.iter().for_each(|v| bin.extend(v.to_le_bytes()));
         views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bin.len() - from}));
         let mut accessor = json!({
-            "bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width, "type": kind
+            "bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width,
+                "type": kind
         });
         if width == 1 {
             accessor["min"] = json!([values[0]]);
@@ -30,7 +36,11 @@ fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     add((0..keys).map(|k| k as f32 / 30.0).collect(), "SCALAR", 1);
     let wave = |k: usize| (k as f32 * 0.07).sin();
     add((0..keys).flat_map(|k| [wave(k), 0.1, 0.0]).collect(), "VEC3", 3);
-    add((0..keys).flat_map(|k| [0.0, 0.0, (wave(k) * 0.5).sin(), (wave(k) * 0.5).cos()]).collect(), "VEC4", 4);
+    add(
+        (0..keys).flat_map(|k| [0.0, 0.0, (wave(k) * 0.5).sin(), (wave(k) * 0.5).cos()]).collect(),
+        "VEC4",
+        4,
+    );
     add((0..keys).flat_map(|k| [1.0 + 0.1 * wave(k), 1.0, 1.0]).collect(), "VEC3", 3);
     let joints = 100;
     let nodes: Vec<_> = (0..joints)
@@ -46,12 +56,14 @@ fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     for node in 0..joints {
         for (k, path) in ["translation", "rotation", "scale"].into_iter().enumerate() {
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+            channels
+                .push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
             samplers.push(json!({"input": 0, "output": k + 1}));
         }
     }
     let document = json!({
-        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0], "extras": mix}], "nodes": nodes,
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0], "extras": mix}],
+            "nodes": nodes,
         "animations": [{"name": "capture", "channels": channels, "samplers": samplers}],
         "buffers": [{"byteLength": bin.len()}], "bufferViews": views, "accessors": accessors
     });
@@ -93,7 +105,13 @@ fn wheel(window: &Window, at: Pos2, delta: f32, modifiers: Modifiers) {
     window.event(Event::PointerMoved(at));
     let (unit, phase) = (MouseWheelUnit::Point, TouchPhase::Move);
     window.event_modifiers(
-        Event::MouseWheel { unit, delta: vec2(0.0, delta), phase, source: MouseWheelSource::Unknown, modifiers },
+        Event::MouseWheel {
+            unit,
+            delta: vec2(0.0, delta),
+            phase,
+            source: MouseWheelSource::Unknown,
+            modifiers,
+        },
         modifiers,
     );
 }
@@ -122,11 +140,18 @@ fn sheet(c: &mut Criterion) {
         group.bench_function("all boxed", |b| {
             let rect = window.get_by_label("Timeline keys").rect();
             b.iter(|| {
-                for (pos, pressed) in [(rect.left_top(), true), (rect.center(), true), (rect.right_bottom(), false)] {
+                for (pos, pressed) in
+                    [(rect.left_top(), true), (rect.center(), true), (rect.right_bottom(), false)]
+                {
                     window.event(Event::PointerMoved(pos));
                     let modifiers = Modifiers::NONE;
                     if pos != rect.center() {
-                        window.event(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers });
+                        window.event(Event::PointerButton {
+                            pos,
+                            button: PointerButton::Primary,
+                            pressed,
+                            modifiers,
+                        });
                     }
                     window.step();
                 }
@@ -145,8 +170,12 @@ fn mixer(c: &mut Criterion) {
         json!({"plays": {"clip": "capture"}, "start": 0.4 * k as f64, "length": 1.0, "fade_in": 0.3,
         "in_step": if k.is_multiple_of(3) { "share" } else { "free" }})
     };
-    let lane = |l: usize| json!({"name": format!("lane {l}"), "bars": (0..25).map(|k| bar(k + l)).collect::<Vec<_>>()});
-    let mix = json!({"ulna.mix": {"version": 1, "mix": {"lanes": (0..2).map(lane).collect::<Vec<_>>()}}});
+    let lane = |l: usize| {
+        json!({"name": format!("lane \
+        {l}"), "bars": (0..25).map(|k| bar(k + l)).collect::<Vec<_>>()})
+    };
+    let mix =
+        json!({"ulna.mix": {"version": 1, "mix": {"lanes": (0..2).map(lane).collect::<Vec<_>>()}}});
     let (mut window, _folder) = open(60, &mix);
     let mut group = c.benchmark_group("the mixer with 50 bars");
     window.get_by_label("Mixer").click();

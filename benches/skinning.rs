@@ -1,13 +1,13 @@
 //! Linear blend skinning of positions and normals on the CPU, four influences a vertex, 200 joints.
 //!
-//! Targets, beside the plain loop of the same run (`Affine3A`, normals by the blended matrix, made unit): on one thread at
-//! least 1.5 times as fast, on two at least 1.7 times that. Ours also turns normals rightly under uneven scale, which the
-//! plain loop does not.
+//! Targets, beside the plain loop of the same run (`Affine3A`, normals by the blended matrix, made
+//! unit): on one thread at least 1.5 times as fast, on two at least 1.7 times that. Ours also turns
+//! normals rightly under uneven scale, which the plain loop does not.
 //!
-//! With `--features render`, also what a change of pose costs on the device at hand until it is done: by the compute pass,
-//! and skinned on the CPU and uploaded. On a software adapter the second should be the faster one, since it is what is
-//! chosen there; on a real one the first, which should take no more than 1 / 0.6 of what the device takes to copy as many
-//! bytes.
+//! With `--features render`, also what a change of pose costs on the device at hand until it is
+//! done: by the compute pass, and skinned on the CPU and uploaded. On a software adapter the second
+//! should be the faster one, since it is what is chosen there; on a real one the first, which
+//! should take no more than 1 / 0.6 of what the device takes to copy as many bytes.
 
 mod common;
 
@@ -22,9 +22,11 @@ use ulna_motion::{Placement, Posed, skinning};
 const JOINTS: usize = 200;
 
 fn primitive(count: usize) -> Primitive {
-    let point = |k: usize| Vec3::new(noise(k as u32 * 3), noise(k as u32 * 3 + 1), noise(k as u32 * 3 + 2));
+    let point =
+        |k: usize| Vec3::new(noise(k as u32 * 3), noise(k as u32 * 3 + 1), noise(k as u32 * 3 + 2));
     // Neighbours share joints, as in a real mesh.
-    let joints = (0..count * 4).map(|k| ((k / 4 * JOINTS / count + k % 4) % JOINTS) as u16).collect();
+    let joints =
+        (0..count * 4).map(|k| ((k / 4 * JOINTS / count + k % 4) % JOINTS) as u16).collect();
     let weights = (0..count).flat_map(|_| [0.5, 0.25, 0.15, 0.1]).collect();
     Primitive {
         topology: Topology::Triangles,
@@ -46,12 +48,20 @@ fn palette() -> Vec<Mat4> {
     (0..JOINTS)
         .map(|k| {
             let k = k as f32;
-            Mat4::from_rotation_translation(Quat::from_euler(glam::EulerRot::XYZ, k, k * 0.7, k * 0.3), Vec3::splat(k))
+            Mat4::from_rotation_translation(
+                Quat::from_euler(glam::EulerRot::XYZ, k, k * 0.7, k * 0.3),
+                Vec3::splat(k),
+            )
         })
         .collect()
 }
 
-fn plain(primitive: &Primitive, palette: &[Affine3A], positions: &mut [Vec3], normals: &mut [Vec3]) {
+fn plain(
+    primitive: &Primitive,
+    palette: &[Affine3A],
+    positions: &mut [Vec3],
+    normals: &mut [Vec3],
+) {
     let Some(weights) = &primitive.weights else { return };
     for (k, (p, n)) in positions.iter_mut().zip(normals).enumerate() {
         let mut m = Affine3A::ZERO;
@@ -101,8 +111,8 @@ fn skin(c: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes that the compute pass reads and writes a vertex of four influences: place and normal, joints and weights, and place and
-/// normal again.
+/// Bytes that the compute pass reads and writes a vertex of four influences: place and normal,
+/// joints and weights, and place and normal again.
 #[cfg(feature = "render")]
 const SKINNED_BYTES: u64 = 24 + 32 + 24;
 
@@ -121,12 +131,14 @@ impl Copy {
             @group(0) @binding(0) var<storage, read> source: array<vec4<u32>>;
             @group(0) @binding(1) var<storage, read_write> copy: array<vec4<u32>>;
             @compute @workgroup_size(64)
-            fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+            fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: \
+            vec3<u32>) {
                 let k = id.x + id.y * groups.x * 64u;
                 if k < arrayLength(&copy) { copy[k] = source[k]; }
             }";
         let source = wgpu::ShaderSource::Wgsl(SOURCE.into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+        let module =
+            device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
             layout: None,
@@ -137,10 +149,17 @@ impl Copy {
         });
         let buffers = [0, 1].map(|_| {
             let usage = wgpu::BufferUsages::STORAGE;
-            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         });
-        let entries =
-            [0, 1].map(|k| wgpu::BindGroupEntry { binding: k, resource: buffers[k as usize].as_entire_binding() });
+        let entries = [0, 1].map(|k| wgpu::BindGroupEntry {
+            binding: k,
+            resource: buffers[k as usize].as_entire_binding(),
+        });
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: None,
             layout: &pipeline.get_bind_group_layout(0),
@@ -176,7 +195,8 @@ fn device(c: &mut Criterion) {
     };
     println!("The device is “{}”.", gpu.name);
     let mut group = c.benchmark_group("skinning on a device");
-    // So many that the work of handing over a change of pose does not count; a program would take seconds for each.
+    // So many that the work of handing over a change of pose does not count; a program would take
+    // seconds for each.
     let many = if gpu.software { None } else { Some(32_000_000) };
     for count in [10_000, 1_000_000].into_iter().chain(many) {
         let (mut document, clip) = common::skeleton(JOINTS, 30, common::Keys::Shared);
@@ -197,16 +217,24 @@ fn device(c: &mut Criterion) {
         .into();
         let node = &mut document.file.nodes[NodeId(0)];
         (node.mesh, node.skin) = (Some(MeshId(0)), Some(SkinId(0)));
-        let poses = [0.2, 0.7].map(|time| Pose::evaluate(&document, &Stack::of(document.clips.get(clip), time)));
+        let poses = [0.2, 0.7]
+            .map(|time| Pose::evaluate(&document, &Stack::of(document.clips.get(clip), time)));
         group.throughput(Throughput::Elements(count as u64));
         group.sample_size(20);
         let copy = Copy::new(&gpu.device, count as u64 * SKINNED_BYTES / 2);
-        group.bench_function(BenchmarkId::new("a copy of as many bytes as are read and written", count), |b| {
-            b.iter(|| {
-                copy.run(&gpu);
-                gpu.wait().expect("a device that works");
-            });
-        });
+        group.bench_function(
+            BenchmarkId::new(
+                "a copy of as many bytes as are read and \
+            written",
+                count,
+            ),
+            |b| {
+                b.iter(|| {
+                    copy.run(&gpu);
+                    gpu.wait().expect("a device that works");
+                });
+            },
+        );
         for (name, software) in [("compute pass", false), ("CPU and upload", true)] {
             if software && Some(count) == many {
                 continue;
@@ -228,14 +256,17 @@ fn device(c: &mut Criterion) {
     ghosts(c, &gpu);
 }
 
-/// The sample drawn at the size of a window, until it is there. Target: a device that is none of the CPU's draws 60 a second.
+/// The sample drawn at the size of a window, until it is there. Target: a device that is none of
+/// the CPU's draws 60 a second.
 #[cfg(feature = "render")]
 fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack, Surface};
     use ulna_render::{Camera, Renderer, Scene, Show, Target, ViewportColors, decode_images};
     use ulna_session::Session;
 
-    let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
+    let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else {
+        return;
+    };
     let document = session.document();
     let Some(clip) = document.clips.values().find(|c| c.length() > 0.5) else { return };
     let mut renderer = Renderer::new(gpu);
@@ -243,29 +274,42 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let (target, mut camera) = (Target::new(gpu, [1600, 1000]), Camera::default());
     let (look, show) = (ViewportColors::theme("dark"), Show { size: 2.0, ..Show::default() });
-    if let Some((low, high)) = Surface::new(document, &Pose::evaluate(document, &Stack::default())).bounds() {
+    if let Some((low, high)) =
+        Surface::new(document, &Pose::evaluate(document, &Stack::default())).bounds()
+    {
         camera.frame(low, high, 1.6);
     }
     let mut frame = 0;
-    c.benchmark_group("pictures").sample_size(20).bench_function("a moment on, at 1600 × 1000", |b| {
-        b.iter(|| {
-            frame += 1;
-            evaluator.update(document, &Stack::of(Some(clip), f64::from(frame) / 60.0 % 1.0), &mut pose);
-            scene.update(gpu, document, &pose);
-            renderer.draw(gpu, &target, &scene, &camera, &look, &show);
-            gpu.wait().expect("a device that works");
-        });
-    });
+    c.benchmark_group("pictures").sample_size(20).bench_function(
+        "a moment on, at 1600 × \
+        1000",
+        |b| {
+            b.iter(|| {
+                frame += 1;
+                evaluator.update(
+                    document,
+                    &Stack::of(Some(clip), f64::from(frame) / 60.0 % 1.0),
+                    &mut pose,
+                );
+                scene.update(gpu, document, &pose);
+                renderer.draw(gpu, &target, &scene, &camera, &look, &show);
+                gpu.wait().expect("a device that works");
+            });
+        },
+    );
 }
 
-/// Six ghosts of a body of 67 joints and 10,000 vertices: the playhead moves a frame, and stands. Target: under 2 ms of one core.
+/// Six ghosts of a body of 67 joints and 10,000 vertices: the playhead moves a frame, and stands.
+/// Target: under 2 ms of one core.
 #[cfg(feature = "render")]
 fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack};
     use ulna_render::{GhostLook, Renderer, Scene};
     use ulna_session::Session;
 
-    let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else { return };
+    let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else {
+        return;
+    };
     let document = session.document();
     let Some(clip) = document.clips.values().find(|c| c.length() > 0.5) else { return };
     let mut scene = Scene::new(gpu, Renderer::new(gpu).pipelines(), document, &[]);
@@ -273,10 +317,15 @@ fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     let vertices = document.shown_vertex_count();
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let mut frame = |scene: &mut Scene, first: u64, color: [f32; 4]| {
-        let looks: Vec<GhostLook> = (first..first + 6).map(|moment| GhostLook { moment, color }).collect();
+        let looks: Vec<GhostLook> =
+            (first..first + 6).map(|moment| GhostLook { moment, color }).collect();
         let missing = scene.show_ghosts(gpu, &looks);
         for look in looks.iter().filter(|l| missing.contains(&l.moment)) {
-            evaluator.update(document, &Stack::of(Some(clip), look.moment as f64 / 30.0 % 1.0), &mut pose);
+            evaluator.update(
+                document,
+                &Stack::of(Some(clip), look.moment as f64 / 30.0 % 1.0),
+                &mut pose,
+            );
             scene.pose_ghost(gpu, document, look, &pose, None);
         }
         evaluator.update(document, &Stack::of(Some(clip), first as f64 / 30.0 % 1.0), &mut pose);
@@ -290,7 +339,9 @@ fn ghosts(c: &mut Criterion, gpu: &ulna_render::Gpu) {
             frame(&mut scene, first, [1.0; 4]);
         });
     });
-    group.bench_function(BenchmarkId::new("standing", vertices), |b| b.iter(|| frame(&mut scene, first, [1.0; 4])));
+    group.bench_function(BenchmarkId::new("standing", vertices), |b| {
+        b.iter(|| frame(&mut scene, first, [1.0; 4]))
+    });
     scene.forget_ghosts();
     group.bench_function(BenchmarkId::new("without", vertices), |b| {
         b.iter(|| {

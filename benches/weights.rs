@@ -1,11 +1,13 @@
-//! Tools, brushes and neighbours of weights on a grid of 1,000 by 1,000 vertices with 200 joints, four a vertex.
+//! Tools, brushes and neighbours of weights on a grid of 1,000 by 1,000 vertices with 200 joints,
+//! four a vertex.
 //!
-//! Targets, by what Blender 4.5 takes for a million vertices: normalise all 150 times as fast (2.8 ms), prune 80 times
-//! (5 ms), limit with nothing to drop 5 times (8 ms), smooth all 50 times the fastest it does (146 ms), mirror 25 times with
-//! the pairs to be found (208 ms) and 500 times with them kept (10 ms). A dab over 30,000 vertices with locked joints and a
-//! limit: 0.5 ms. They are for the tool on arrays of its own; “whole” is with what a command adds: the copy that the first
-//! write makes of shared arrays, and the search for what changed. “plain” is the loop that anyone would write, on one thread,
-//! which keeps neither locks nor an order of slots.
+//! Targets, by what Blender 4.5 takes for a million vertices: normalise all 150 times as fast (2.8
+//! ms), prune 80 times (5 ms), limit with nothing to drop 5 times (8 ms), smooth all 50 times the
+//! fastest it does (146 ms), mirror 25 times with the pairs to be found (208 ms) and 500 times with
+//! them kept (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms. They are
+//! for the tool on arrays of its own; “whole” is with what a command adds: the copy that the first
+//! write makes of shared arrays, and the search for what changed. “plain” is the loop that anyone
+//! would write, on one thread, which keeps neither locks nor an order of slots.
 
 mod common;
 
@@ -19,12 +21,12 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna_geometry::Bvh;
 use ulna_model::{
-    Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, SkinId,
-    Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
+    Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId,
+    Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 use ulna_weights::{
-    Brush, BrushKind, Dab, Falloff, MirrorMap, Paint, PosedSurface, Reach, Scope, SkinnedSurface, Stroke, Touch,
-    WorkingWeights,
+    Brush, BrushKind, Dab, Falloff, MirrorMap, Paint, PosedSurface, Reach, Scope, SkinnedSurface,
+    Stroke, Touch, WorkingWeights,
     layers::{LayerPaint, LayerTarget, Painted, compose},
 };
 
@@ -130,7 +132,11 @@ fn grid() -> Document {
 
 /// The document with other weights, which nobody else holds.
 fn with(document: &Document, map: &WeightMap) -> Document {
-    let own = WeightMap { joints: Slice::from(&map.joints[..]), weights: Slice::from(&map.weights[..]), ..map.clone() };
+    let own = WeightMap {
+        joints: Slice::from(&map.joints[..]),
+        weights: Slice::from(&map.weights[..]),
+        ..map.clone()
+    };
     let mut document = document.clone();
     let mesh = Shared::make_mut(&mut document.file.meshes[MeshId(0)]);
     mesh.primitives[0].weights = Some(Shared::new(own));
@@ -139,7 +145,9 @@ fn with(document: &Document, map: &WeightMap) -> Document {
 
 /// The joint of the other side.
 fn partners() -> Vec<u16> {
-    (0..JOINT_COUNT).map(|k| (k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]) as u16).collect()
+    (0..JOINT_COUNT)
+        .map(|k| (k / JOINTS[0] * JOINTS[0] + JOINTS[0] - 1 - k % JOINTS[0]) as u16)
+        .collect()
 }
 
 /// Measures a tool on arrays of its own, and with all that a command adds.
@@ -210,7 +218,13 @@ fn tools(c: &mut Criterion) {
     tool(c, "weights, normalise all", &document, &uneven, |draft, scope| {
         assert!(draft.normalize(scope).is_empty());
     });
-    plain(c, "weights, normalise all", &uneven, |_, weights| weights.chunks_exact_mut(4).for_each(scale));
+    plain(
+        c,
+        "weights, normalise \
+        all",
+        &uneven,
+        |_, weights| weights.chunks_exact_mut(4).for_each(scale),
+    );
 
     tool(c, "weights, prune below 0.001", &document, &map, |draft, scope| {
         assert!(draft.prune(0.001, scope).is_empty());
@@ -231,7 +245,8 @@ fn tools(c: &mut Criterion) {
     });
     plain(c, "weights, limit to 4, eight slots", &wide, |joints, weights| {
         for (joints, weights) in joints.chunks_exact_mut(8).zip(weights.chunks_exact_mut(8)) {
-            let mut list: Vec<(u16, f32)> = joints.iter().copied().zip(weights.iter().copied()).collect();
+            let mut list: Vec<(u16, f32)> =
+                joints.iter().copied().zip(weights.iter().copied()).collect();
             list.retain(|(_, w)| *w > 0.0);
             if list.len() > 4 {
                 list.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -291,7 +306,8 @@ fn mirror(c: &mut Criterion) {
     group.bench_function("plain pairs", |b| {
         b.iter(|| {
             let key = |p: Vec3| (p * 1e4).round().to_array().map(|c| c as i32);
-            let cells: HashMap<[i32; 3], u32> = (0..COUNT).map(|v| (key(spot(v)), v as u32)).collect();
+            let cells: HashMap<[i32; 3], u32> =
+                (0..COUNT).map(|v| (key(spot(v)), v as u32)).collect();
             let partner = |v: usize| cells.get(&key(spot(v) * Vec3::new(-1.0, 1.0, 1.0))).copied();
             (0..COUNT).map(partner).collect::<Vec<Option<u32>>>()
         });
@@ -304,7 +320,8 @@ fn mirror(c: &mut Criterion) {
         for v in (0..COUNT).filter(|v| spot(*v).x < 0.0) {
             for k in 0..4 {
                 let from = partner[v] as usize * 4 + k;
-                (joints[v * 4 + k], weights[v * 4 + k]) = (names[usize::from(old_joints[from])], old_weights[from]);
+                (joints[v * 4 + k], weights[v * 4 + k]) =
+                    (names[usize::from(old_joints[from])], old_weights[from]);
             }
         }
     });
@@ -324,7 +341,8 @@ fn dabs(c: &mut Criterion) {
     let radius = (HITS / std::f32::consts::PI).sqrt() * step;
     let touch = |x: f32| {
         let at = Vec3::new(x, 0.1, 0.0);
-        let vertex = |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
+        let vertex =
+            |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
         let a = vertex(at);
         let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
         // The triangle that is touched: the quad is cut from `b` to `c`.
@@ -349,13 +367,19 @@ fn dabs(c: &mut Criterion) {
             b.iter(|| {
                 stroke.begin(&canvas);
                 near(0.0, &mut found);
-                let dab = Dab { touch: touch(0.0), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                let dab = Dab {
+                    touch: touch(0.0),
+                    pressure: 1.0,
+                    motion: Vec3::X * 0.01,
+                    near: Some(&found),
+                };
                 let patches = stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint);
                 assert!((25_000..35_000).contains(&stroke.last_hits().count()));
                 patches
             });
         });
-        // One radius is five dabs. At the end of a row a new stroke begins, so that every dab has something to do.
+        // One radius is five dabs. At the end of a row a new stroke begins, so that every dab has
+        // something to do.
         let mut x = 0.0f32;
         stroke.begin(&canvas);
         group.bench_function("later", |b| {
@@ -366,7 +390,12 @@ fn dabs(c: &mut Criterion) {
                     stroke.begin(&canvas);
                 }
                 near(x, &mut found);
-                let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                let dab = Dab {
+                    touch: touch(x),
+                    pressure: 1.0,
+                    motion: Vec3::X * 0.01,
+                    near: Some(&found),
+                };
                 stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
@@ -375,7 +404,12 @@ fn dabs(c: &mut Criterion) {
             b.iter(|| {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
                 near(x, &mut found);
-                let dab = Dab { touch: touch(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+                let dab = Dab {
+                    touch: touch(x),
+                    pressure: 1.0,
+                    motion: Vec3::X * 0.01,
+                    near: Some(&found),
+                };
                 stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
@@ -402,10 +436,11 @@ fn dabs(c: &mut Criterion) {
     group.finish();
 }
 
-/// Layers over a million vertices. A dab into the lower of two: the brush on what the layer holds, the layer taking it in, and
-/// what is seen made anew for these 30,000 vertices, of the base and both layers; the document is not written. Its beginning:
-/// what the layer holds, laid out for every vertex. Composing: all that another opacity of the one layer takes, which holds
-/// 30,000 vertices, down to the list of what has to change.
+/// Layers over a million vertices. A dab into the lower of two: the brush on what the layer holds,
+/// the layer taking it in, and what is seen made anew for these 30,000 vertices, of the base and
+/// both layers; the document is not written. Its beginning: what the layer holds, laid out for
+/// every vertex. Composing: all that another opacity of the one layer takes, which holds 30,000
+/// vertices, down to the list of what has to change.
 fn layers(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let mut document = grid();
@@ -419,11 +454,13 @@ fn layers(c: &mut Criterion) {
     let radius = (HITS / std::f32::consts::PI).sqrt() * step;
     let at = |x: f32| {
         let at = Vec3::new(x, 0.1, 0.0);
-        let corner = (((at.y + 1.0) / step) as usize * SIDE + ((at.x + 1.0) / step) as usize) as u32;
+        let corner =
+            (((at.y + 1.0) / step) as usize * SIDE + ((at.x + 1.0) / step) as usize) as u32;
         let corners = [corner, corner + 1, corner + SIDE as u32];
         Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
     };
-    let held: Vec<u32> = (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
+    let held: Vec<u32> =
+        (0..COUNT as u32).filter(|v| spot(*v as usize).distance(at(0.0).at) < radius).collect();
     assert!((29_000..31_000).contains(&held.len()));
     let base = document.meshes[MeshId(0)].primitives[0].weights.clone().expect("weights");
     // Each vertex as the one next to it.
@@ -457,10 +494,23 @@ fn layers(c: &mut Criterion) {
     });
     group.finish();
 
-    document.aids.weight_layers.insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
+    document
+        .aids
+        .weight_layers
+        .insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
-    let begin = || LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows");
-    let brush = Brush { kind: BrushKind::Replace, build_up: true, reach: Reach::Volume, ..Brush::default() };
+    let begin = || {
+        LayerPaint::new(&document, &canvas, target, Painted::Weights).expect(
+            "a layer \
+        that shows",
+        )
+    };
+    let brush = Brush {
+        kind: BrushKind::Replace,
+        build_up: true,
+        reach: Reach::Volume,
+        ..Brush::default()
+    };
     let mut stroke = Stroke::new(&canvas);
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let mut found: Vec<u32> = Vec::new();
@@ -475,10 +525,17 @@ fn layers(c: &mut Criterion) {
             x = if x > 0.5 { -0.5 } else { x + radius * 0.2 };
             found.clear();
             tree.around(at(x).at, radius, &mut |list| found.extend_from_slice(list));
-            let dab = Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
+            let dab =
+                Dab { touch: at(x), pressure: 1.0, motion: Vec3::X * 0.01, near: Some(&found) };
             // Up and down in turn: what has come to its value would not be painted any more.
             value = 1.0 - value;
-            let paint = Paint { brush: Brush { value, ..brush }, joint: 105, locked: &locked, limit: 4, mirror: None };
+            let paint = Paint {
+                brush: Brush { value, ..brush },
+                joint: 105,
+                locked: &locked,
+                limit: 4,
+                mirror: None,
+            };
             let patches = stroke.dab(&live.maps(&canvas), &canvas, posed, &dab, &paint);
             let seen = live.put(patches);
             assert!(seen.iter().map(|(.., patch)| patch.vertices.len()).sum::<usize>() > 25_000);

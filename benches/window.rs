@@ -1,8 +1,9 @@
-//! Frames of the whole window on a model as large as they come, and on a small one: what of a frame grows with the file.
+//! Frames of the whole window on a model as large as they come, and on a small one: what of a frame
+//! grows with the file.
 //!
-//! Target: no frame takes more than 16 ms of the window's thread, whatever is done, for anything but drawing. The large model has
-//! 3,001 joints, 126 MB of keys, a million vertices, ten layers and 2,000 problems. No pixel is drawn here; what the harness itself takes
-//! is in both columns.
+//! Target: no frame takes more than 16 ms of the window's thread, whatever is done, for anything
+//! but drawing. The large model has 3,001 joints, 126 MB of keys, a million vertices, ten layers
+//! and 2,000 problems. No pixel is drawn here; what the harness itself takes is in both columns.
 
 #[path = "../tests/common/frames.rs"]
 mod frames;

@@ -1,4 +1,5 @@
-//! Asks a running window, through its accessibility tree, whether it shows some texts: `ask HOST:PORT TEXT…`. For CI.
+//! Asks a running window, through its accessibility tree, whether it shows some texts:
+//! `ask HOST:PORT TEXT…`. For CI.
 
 use std::{
     net::TcpStream,
@@ -16,7 +17,10 @@ fn main() -> anyhow::Result<()> {
     let stream = loop {
         match TcpStream::connect(&address) {
             Ok(stream) => break stream,
-            Err(error) if Instant::now() > deadline => bail!("no window answers at {address}: {error}"),
+            Err(error) if Instant::now() > deadline => bail!(
+                "no window answers at {address}: \
+                {error}"
+            ),
             Err(_) => std::thread::sleep(Duration::from_millis(200)),
         }
     };
@@ -27,9 +31,15 @@ fn main() -> anyhow::Result<()> {
         let Response::Tree { accesskit: Some(tree), .. } = read_message(&stream)? else {
             bail!("the window gave no accessibility tree");
         };
-        let texts: Vec<String> =
-            tree.nodes.iter().flat_map(|(_, n)| [n.label(), n.value()]).flatten().map(str::to_owned).collect();
-        let missing: Vec<&String> = wanted.iter().filter(|w| !texts.iter().any(|t| t.contains(w.as_str()))).collect();
+        let texts: Vec<String> = tree
+            .nodes
+            .iter()
+            .flat_map(|(_, n)| [n.label(), n.value()])
+            .flatten()
+            .map(str::to_owned)
+            .collect();
+        let missing: Vec<&String> =
+            wanted.iter().filter(|w| !texts.iter().any(|t| t.contains(w.as_str()))).collect();
         if missing.is_empty() {
             println!("shown: {}", wanted.join(", "));
             return Ok(());

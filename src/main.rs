@@ -35,7 +35,8 @@ fn window(cli: Cli) -> ExitCode {
 #[cfg(not(feature = "gui"))]
 fn window(_: Cli) -> ExitCode {
     eprintln!(
-        "ulna: this build has no window. `ulna --help` lists its commands; build with the feature “gui” for the editor"
+        "ulna: this build has no window. `ulna --help` lists its commands; build with the feature \
+            “gui” for the editor"
     );
     ExitCode::from(2)
 }

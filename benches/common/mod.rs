@@ -4,8 +4,8 @@
 
 use glam::{Mat4, Quat, Vec3};
 use ulna_model::{
-    Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared, Slice, Track, TrackId,
-    Tracks, Transform,
+    Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared,
+    Slice, Track, TrackId, Tracks, Transform,
 };
 
 /// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
@@ -33,14 +33,18 @@ pub enum Keys {
     Cubic,
 }
 
-/// A skeleton of `joints`, each with two below it, with one clip of `keys` keys a track at 30 a second.
+/// A skeleton of `joints`, each with two below it, with one clip of `keys` keys a track at 30 a
+/// second.
 pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     let parent = |k: usize| (k > 0).then(|| NodeId(((k - 1) / 2) as u32));
     let nodes: Nodes = (0..joints)
         .map(|k| Node {
             name: Some(format!("joint {k}").into()),
             parent: parent(k),
-            rest: Local::Trs(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }),
+            rest: Local::Trs(Transform {
+                translation: Vec3::new(0.0, 0.1, 0.0),
+                ..Transform::IDENTITY
+            }),
             ..Node::default()
         })
         .collect();
@@ -51,9 +55,9 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
             let seed = (joint * 3 + which) as u32;
             let times: Slice<f32> = match kind {
                 Keys::Shared => shared.clone(),
-                Keys::Own | Keys::Cubic => {
-                    (0..keys).map(|k| (k as f32 + 0.4 * noise(seed * 7919 + k as u32)) / 30.0).collect()
-                }
+                Keys::Own | Keys::Cubic => (0..keys)
+                    .map(|k| (k as f32 + 0.4 * noise(seed * 7919 + k as u32)) / 30.0)
+                    .collect(),
             };
             let width = if property == Property::Rotation { 4 } else { 3 };
             let mut values = Vec::new();
@@ -61,11 +65,14 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
                 let phase = key as f32 * 0.11 + noise(seed) * 6.0;
                 let value: Vec<f32> = match property {
                     Property::Translation => vec![0.01 * phase.sin(), 0.1, 0.01 * phase.cos()],
-                    Property::Rotation => {
-                        Quat::from_euler(glam::EulerRot::XYZ, 0.5 * phase.sin(), 0.3 * phase.cos(), 0.2)
-                            .to_array()
-                            .to_vec()
-                    }
+                    Property::Rotation => Quat::from_euler(
+                        glam::EulerRot::XYZ,
+                        0.5 * phase.sin(),
+                        0.3 * phase.cos(),
+                        0.2,
+                    )
+                    .to_array()
+                    .to_vec(),
                     Property::Scale | Property::Weights => vec![1.0 + 0.02 * phase.sin(); 3],
                 };
                 match kind {
@@ -77,7 +84,11 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
                     Keys::Shared | Keys::Own => values.extend(value),
                 }
             }
-            let interpolation = if kind == Keys::Cubic { Interpolation::CubicSpline } else { Interpolation::Linear };
+            let interpolation = if kind == Keys::Cubic {
+                Interpolation::CubicSpline
+            } else {
+                Interpolation::Linear
+            };
             let track = Track {
                 target: NodeId(joint as u32),
                 property,
@@ -95,7 +106,8 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
     (file.into(), ClipId(0))
 }
 
-/// The plain way: per track a binary search and glam's slerp, then every world as parent times local.
+/// The plain way: per track a binary search and glam's slerp, then every world as parent times
+/// local.
 pub struct Plain {
     local: Vec<Transform>,
     /// World matrices.
@@ -108,7 +120,11 @@ impl Plain {
     pub fn new(document: &Document) -> Self {
         let parents = document.nodes.values().map(|n| n.parent.map(|p| p.index())).collect();
         let count = document.nodes.len();
-        Self { local: vec![Transform::IDENTITY; count], world: vec![Mat4::IDENTITY; count], parents }
+        Self {
+            local: vec![Transform::IDENTITY; count],
+            world: vec![Mat4::IDENTITY; count],
+            parents,
+        }
     }
 
     /// The pose of a clip at a time.
@@ -130,20 +146,30 @@ impl Plain {
                         + span * (u3 - u2) * to[i]
                 };
                 match track.property {
-                    Property::Translation => local.translation = Vec3::new(value(0), value(1), value(2)),
+                    Property::Translation => {
+                        local.translation = Vec3::new(value(0), value(1), value(2))
+                    }
                     Property::Rotation => {
                         let q = glam::Vec4::new(value(0), value(1), value(2), value(3));
                         local.rotation = Quat::from_vec4(q.normalize_or(glam::Vec4::W));
                     }
-                    Property::Scale | Property::Weights => local.scale = Vec3::new(value(0), value(1), value(2)),
+                    Property::Scale | Property::Weights => {
+                        local.scale = Vec3::new(value(0), value(1), value(2))
+                    }
                 }
                 continue;
             }
             let (a, b) = (track.value(k), track.value(k + 1));
             match track.property {
-                Property::Translation => local.translation = Vec3::from_slice(a).lerp(Vec3::from_slice(b), u),
-                Property::Rotation => local.rotation = Quat::from_slice(a).slerp(Quat::from_slice(b), u),
-                Property::Scale | Property::Weights => local.scale = Vec3::from_slice(a).lerp(Vec3::from_slice(b), u),
+                Property::Translation => {
+                    local.translation = Vec3::from_slice(a).lerp(Vec3::from_slice(b), u)
+                }
+                Property::Rotation => {
+                    local.rotation = Quat::from_slice(a).slerp(Quat::from_slice(b), u)
+                }
+                Property::Scale | Property::Weights => {
+                    local.scale = Vec3::from_slice(a).lerp(Vec3::from_slice(b), u)
+                }
             }
         }
         for k in 0..self.local.len() {

@@ -71,7 +71,9 @@ fn places(sheets: &[Sheet], order: &[usize], scale: f32) -> Option<Vec<(usize, (
                 if best.as_ref().is_some_and(|b| b.0 <= top) {
                     break;
                 }
-                let free = |&x: &usize| stamp.rows.iter().zip(&taken[y..]).all(|(row, taken)| (row << x) & taken == 0);
+                let free = |&x: &usize| {
+                    stamp.rows.iter().zip(&taken[y..]).all(|(row, taken)| (row << x) & taken == 0)
+                };
                 if let Some(x) = (0..=CELLS - stamp.width).find(free) {
                     best = Some((top, quarter, (x, y), stamp));
                     break;
@@ -102,7 +104,9 @@ fn stamp(sheet: &Sheet, quarter: usize, scale: f32) -> Stamp {
         let (from, to) = bounds(&p);
         // The triangles are smaller than a cell or not much larger.
         let pad = MARGIN / cell;
-        let cover = |a: f32, b: f32, n: usize| ((a - pad).max(0.0) as usize)..=((b + pad) as usize).min(n - 1);
+        let cover = |a: f32, b: f32, n: usize| {
+            ((a - pad).max(0.0) as usize)..=((b + pad) as usize).min(n - 1)
+        };
         for row in &mut rows[cover(from.y, to.y, height)] {
             for x in cover(from.x, to.x, width) {
                 *row |= 1 << x;

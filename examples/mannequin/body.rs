@@ -507,7 +507,11 @@ impl Body {
         finer(0.0085, 0.08, p.distance(vec3(0.115, 0.02, 0.05)) - 0.12);
         for region in &self.regions {
             let s = region.shape.distance(p).abs();
-            let s = if region.ring > 0.0 { s.min((region.shape.distance(p) + region.ring).abs()) } else { s };
+            let s = if region.ring > 0.0 {
+                s.min((region.shape.distance(p) + region.ring).abs())
+            } else {
+                s
+            };
             finer(0.0046, 0.45, s - 0.003);
         }
         length
@@ -685,8 +689,10 @@ fn head() -> Group {
     // The lips follow the face they lie on.
     let face = g.clone();
     let lip = |x: f32, y: f32, r: f32| (vec3(x, y, face.front(x, y) - 0.0008 - r), r);
-    let upper = [lip(0.0045, 1.5775, 0.0050), lip(0.0130, 1.5755, 0.0042), lip(0.0210, 1.5705, 0.0025)];
-    let lower = [lip(0.0000, 1.5625, 0.0056), lip(0.0105, 1.5638, 0.0048), lip(0.0190, 1.5685, 0.0025)];
+    let upper =
+        [lip(0.0045, 1.5775, 0.0050), lip(0.0130, 1.5755, 0.0042), lip(0.0210, 1.5705, 0.0025)];
+    let lower =
+        [lip(0.0000, 1.5625, 0.0056), lip(0.0105, 1.5638, 0.0048), lip(0.0190, 1.5685, 0.0025)];
     for (_, sign) in SIDES {
         for ends in upper.windows(2).chain(lower.windows(2)) {
             let [(a, ra), (b, rb)] = [ends[0], ends[1]];

@@ -20,16 +20,25 @@ fn walk<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     pose.turn("Hips", ry(yaw) * rz(roll) * rx(3.0 + 1.4 * wave(2.0 * t, 0.1)));
     // The shoulders turn against the hips, each joint a little after the one below.
     pose.turn("Spine", ry(4.5 * wave(t, 0.03)) * rz(-0.60 * roll) * rx(-1.0));
-    pose.turn("Chest", ry(5.6 * wave(t, 0.05)) * rz(-0.62 * roll) * rx(0.5 + 0.6 * wave(2.0 * t, 0.28)));
+    pose.turn(
+        "Chest",
+        ry(5.6 * wave(t, 0.05)) * rz(-0.62 * roll) * rx(0.5 + 0.6 * wave(2.0 * t, 0.28)),
+    );
     pose.turn("UpperChest", ry(4.0 * wave(t, 0.07)) * rz(-1.3 * wave(t, 0.27)) * rx(1.0));
-    pose.look(ry(1.0 * wave(t, 0.1)) * rz(0.8 * wave(t, 0.25)) * rx(0.3 + 1.0 * wave(2.0 * t, 0.30)));
+    pose.look(
+        ry(1.0 * wave(t, 0.1)) * rz(0.8 * wave(t, 0.25)) * rx(0.3 + 1.0 * wave(2.0 * t, 0.30)),
+    );
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
         // The arm goes back while its own leg goes forward; forearm, hand and
         // fingers follow one after the other.
         let swing = 6.0 + 20.0 * wave(t, 0.03) + 1.5 * wave(2.0 * t, 0.1);
         let forward = smooth(0.5 - 0.5 * wave(t, 0.11));
-        pose.turn_side(side, "Shoulder", ry(4.0 * wave(t, 0.02)) * rz(-3.0 + 1.2 * wave(2.0 * t, 0.30)));
+        pose.turn_side(
+            side,
+            "Shoulder",
+            ry(4.0 * wave(t, 0.02)) * rz(-3.0 + 1.2 * wave(2.0 * t, 0.30)),
+        );
         pose.turn_side(side, "UpperArm", rx(swing) * rz(-28.0) * ry(2.0 + 4.0 * wave(t, 0.5)));
         pose.elbow(side, 8.0 + 21.0 * forward, 6.0 + 6.0 * forward);
         pose.hand(side, 4.0 - 8.0 * wave(t, 0.19), 4.0 * wave(t, 0.15));
@@ -51,15 +60,24 @@ fn run<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
     let roll = 4.0 * wave(t, 0.12);
     pose.turn("Hips", ry(yaw) * rz(roll) * rx(9.0 + 2.5 * wave(2.0 * t, 0.6)));
     pose.turn("Spine", ry(6.5 * wave(t, 0.96)) * rz(-roll * 0.5) * rx(2.0));
-    pose.turn("Chest", ry(9.0 * wave(t, 0.98)) * rz(-roll * 0.5) * rx(2.0 + 1.2 * wave(2.0 * t, 0.35)));
+    pose.turn(
+        "Chest",
+        ry(9.0 * wave(t, 0.98)) * rz(-roll * 0.5) * rx(2.0 + 1.2 * wave(2.0 * t, 0.35)),
+    );
     pose.turn("UpperChest", ry(6.5 * wave(t, 0.0)) * rz(-roll * 0.25) * rx(1.0));
-    pose.look(ry(2.0 * wave(t, 0.0)) * rz(1.0 * wave(t, 0.2)) * rx(4.0 + 1.6 * wave(2.0 * t, 0.40)));
+    pose.look(
+        ry(2.0 * wave(t, 0.0)) * rz(1.0 * wave(t, 0.2)) * rx(4.0 + 1.6 * wave(2.0 * t, 0.40)),
+    );
     for side in 0..2 {
         let t = t + 0.5 * side as f32;
         let swing = 9.0 + 35.0 * wave(t, 0.97) + 2.5 * wave(2.0 * t, 0.1);
         // The elbow closes on the way forward and opens as the hand passes the hip.
         let forward = 0.5 - 0.5 * wave(t, 0.02);
-        pose.turn_side(side, "Shoulder", ry(7.0 * wave(t, 0.96)) * rz(-2.0 + 2.0 * wave(2.0 * t, 0.35)));
+        pose.turn_side(
+            side,
+            "Shoulder",
+            ry(7.0 * wave(t, 0.96)) * rz(-2.0 + 2.0 * wave(2.0 * t, 0.35)),
+        );
         let inward = ry(-6.0 + 11.0 * wave(t, 0.0));
         pose.turn_side(side, "UpperArm", rx(swing) * rz(-18.0) * inward);
         pose.elbow(side, 74.0 + 22.0 * forward - 8.0 * wave(t, 0.20), 12.0);
@@ -99,7 +117,11 @@ fn idle<'a>(skeleton: &'a Skeleton, t: f32) -> Pose<'a> {
         let (loaded, late) = (sign * chest, sign * weight(t - 0.045));
         let lift = 1.8 * breath;
         pose.turn_side(side, "Shoulder", rz(-4.5 + lift - 0.8 * loaded) * ry(-0.8 * breath));
-        pose.turn_side(side, "UpperArm", rx(3.0 - 0.8 * breath - 1.5 * late) * rz(-31.0 - lift + 1.8 * late));
+        pose.turn_side(
+            side,
+            "UpperArm",
+            rx(3.0 - 0.8 * breath - 1.5 * late) * rz(-31.0 - lift + 1.8 * late),
+        );
         pose.elbow(side, 13.0 + 1.8 * wave(2.0 * t, 0.6) + 2.0 * late, 8.0 + 2.0 * sign);
         pose.hand(side, 4.0 + 1.5 * wave(2.0 * t, 0.68) - 2.0 * late, 0.0);
         let loose = 2.2 * wave(2.0 * t, 0.72) + 2.0 * sign;
@@ -136,7 +158,8 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     let beat = smooth((frame - 15.0) / 6.0) - smooth((frame - 58.0) / 9.0);
     // Two and a half waves of sixteen frames; each joint a little after the last.
     let phase = (frame - 19.0) / 16.0;
-    let [upper, fore, hand, fingers] = [0.19, 0.25, 0.38, 0.47].map(|peak| beat * wave(phase, peak));
+    let [upper, fore, hand, fingers] =
+        [0.19, 0.25, 0.38, 0.47].map(|peak| beat * wave(phase, peak));
 
     let mut up = stand.clone();
     up.turn_side(RIGHT, "Shoulder", rz(8.0) * ry(-5.0));
@@ -170,13 +193,23 @@ fn greet<'a>(skeleton: &'a Skeleton, frame: f32) -> Pose<'a> {
     pose.hips += vec3(0.014 * body - 0.012 * wind, -0.005 * body - 0.012 * wind, 0.006 * body);
     let sway = 1.3 * upper;
     add(&mut pose, "Hips", rz(1.2 * body - 0.8 * wind) * ry(-2.0 * body + 1.5 * wind));
-    add(&mut pose, "Spine", rz(1.4 * body + 0.3 * sway) * ry(-2.0 * body + 1.2 * wind) * rx(1.6 * wind));
-    add(&mut pose, "Chest", rz(2.0 * body + 0.5 * sway) * ry(-2.5 * body + 1.5 * wind) * rx(1.2 * wind - 0.8 * body));
+    add(
+        &mut pose,
+        "Spine",
+        rz(1.4 * body + 0.3 * sway) * ry(-2.0 * body + 1.2 * wind) * rx(1.6 * wind),
+    );
+    add(
+        &mut pose,
+        "Chest",
+        rz(2.0 * body + 0.5 * sway) * ry(-2.5 * body + 1.5 * wind) * rx(1.2 * wind - 0.8 * body),
+    );
     add(&mut pose, "UpperChest", rz(1.4 * body + 0.4 * sway) * rx(1.0 * wind - 1.6 * body));
     let (turns, _) = stand.world();
     let first = skeleton.find("Head").map_or(glam::Quat::IDENTITY, |head| turns[head]);
     let greeting = ry(2.0) * rz(-6.5 - 0.8 * sway) * rx(-1.5);
-    pose.look(rx(2.5 * wind - 1.2 * sway.abs() * 0.3) * first.slerp(greeting, body.clamp(-0.1, 1.2)));
+    pose.look(
+        rx(2.5 * wind - 1.2 * sway.abs() * 0.3) * first.slerp(greeting, body.clamp(-0.1, 1.2)),
+    );
     // The left arm is carried along by the body, a little late.
     let carried = arrive(frame, 7.0, 18.0, 0.2) - arrive(frame, 63.0, 16.0, 0.15);
     add(&mut pose, "LeftUpperArm", rx(3.0 * carried - 2.0 * wind) * rz(3.0 * carried));

@@ -28,7 +28,11 @@ impl Piece {
         let [a, b, c] = ids.map(|v| sheet.points[v].as_dvec3());
         let x = (b - a).normalize_or_zero();
         let out = (c - a).reject_from(if x.length_squared() > 0.0 { x } else { glam::DVec3::X });
-        let shape = [DVec2::ZERO, DVec2::new((b - a).length(), 0.0), DVec2::new((c - a).dot(x), out.length())];
+        let shape = [
+            DVec2::ZERO,
+            DVec2::new((b - a).length(), 0.0),
+            DVec2::new((c - a).dot(x), out.length()),
+        ];
         let cotangent = |i: usize| {
             let (u, v) = (shape[(i + 1) % 3] - shape[i], shape[(i + 2) % 3] - shape[i]);
             // Slivers would otherwise decide everything.
@@ -41,7 +45,8 @@ impl Piece {
     fn turn(&self, flat: &[DVec2]) -> DVec2 {
         let mut sum = DVec2::ZERO;
         for (from, to, weight) in self.edges() {
-            let (s, f) = (self.shape[to] - self.shape[from], flat[self.ids[to]] - flat[self.ids[from]]);
+            let (s, f) =
+                (self.shape[to] - self.shape[from], flat[self.ids[to]] - flat[self.ids[from]]);
             sum += DVec2::new(s.dot(f), s.perp_dot(f)) * weight;
         }
         sum.normalize_or(DVec2::X)
@@ -93,7 +98,8 @@ fn laplacian(pieces: &[Piece], x: &[DVec2]) -> Vec<DVec2> {
 /// which nothing depends, stays where it is.
 fn solve(pieces: &[Piece], wanted: &[DVec2], x: &mut [DVec2]) {
     let dot = |a: &[DVec2], b: &[DVec2]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
-    let mut rest: Vec<DVec2> = wanted.iter().zip(laplacian(pieces, x)).map(|(w, l)| *w - l).collect();
+    let mut rest: Vec<DVec2> =
+        wanted.iter().zip(laplacian(pieces, x)).map(|(w, l)| *w - l).collect();
     let mut way = rest.clone();
     let mut size = dot(&rest, &rest);
     let enough = size * 1e-6;

@@ -74,7 +74,8 @@ impl Gait {
             self.grounded(rest, t)
         } else {
             const H: f32 = 1e-3;
-            let (from, before) = (self.grounded(rest, self.stance), self.grounded(rest, self.stance - H));
+            let (from, before) =
+                (self.grounded(rest, self.stance), self.grounded(rest, self.stance - H));
             let (to, after) = (self.grounded(rest, 0.0), self.grounded(rest, H));
             let mut heights = vec![(self.stance, from.0)];
             let mut aheads = vec![(self.stance, from.1)];

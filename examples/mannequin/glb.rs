@@ -70,10 +70,12 @@ impl Buffer {
     fn sparse(&mut self, values: &[Vec3]) -> usize {
         let kept: Vec<usize> = (0..values.len()).filter(|&v| values[v] != Vec3::ZERO).collect();
         let wide = values.len() > usize::from(u16::MAX);
-        let index =
-            |&v: &usize| if wide { (v as u32).to_le_bytes().to_vec() } else { (v as u16).to_le_bytes().to_vec() };
+        let index = |&v: &usize| {
+            if wide { (v as u32).to_le_bytes().to_vec() } else { (v as u16).to_le_bytes().to_vec() }
+        };
         let indices: Vec<u8> = kept.iter().flat_map(index).collect();
-        let places: Vec<u8> = kept.iter().flat_map(|&v| values[v].to_array()).flat_map(f32::to_le_bytes).collect();
+        let places: Vec<u8> =
+            kept.iter().flat_map(|&v| values[v].to_array()).flat_map(f32::to_le_bytes).collect();
         let (indices, places) = (self.view(&indices, None), self.view(&places, None));
         self.accessors.push(json!({
             "componentType": FLOAT,
@@ -81,7 +83,8 @@ impl Buffer {
             "type": "VEC3",
             "sparse": {
                 "count": kept.len(),
-                "indices": { "bufferView": indices, "componentType": if wide { INT } else { SHORT } },
+                "indices": { "bufferView": indices,
+                    "componentType": if wide { INT } else { SHORT } },
                 "values": { "bufferView": places },
             },
         }));
@@ -222,7 +225,9 @@ fn animation(buffer: &mut Buffer, clip: &Clip) -> Value {
                 (buffer.floats(&values, "VEC4", 4, None), "rotation")
             }
             Keys::Translation(keys) => (buffer.floats(&flat(keys), "VEC3", 3, None), "translation"),
-            Keys::Weights(keys) => (buffer.floats(keys.as_flattened(), "SCALAR", 1, None), "weights"),
+            Keys::Weights(keys) => {
+                (buffer.floats(keys.as_flattened(), "SCALAR", 1, None), "weights")
+            }
         };
         let sampler = samplers.len();
         samplers.push(json!({ "input": input, "interpolation": "LINEAR", "output": output }));
@@ -242,8 +247,10 @@ pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json:
     let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip)).collect();
     let colour = buffer.view(&figure.pictures.colour, None);
     let normal = buffer.view(&figure.pictures.normal, None);
-    let mut nodes =
-        vec![json!({ "name": "Armature", "children": [FIRST] }), json!({ "name": "Mannequin", "mesh": 0, "skin": 0 })];
+    let mut nodes = vec![
+        json!({ "name": "Armature", "children": [FIRST] }),
+        json!({ "name": "Mannequin", "mesh": 0, "skin": 0 }),
+    ];
     for (j, joint) in skeleton.joints.iter().enumerate() {
         let (place, turn) = local(skeleton, joint);
         let mut node = json!({
@@ -285,7 +292,8 @@ pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json:
             "normalTexture": { "index": 1 },
         }],
         "textures": [{ "sampler": 0, "source": 0 }, { "sampler": 0, "source": 1 }],
-        "samplers": [{ "magFilter": LINEAR, "minFilter": LINEAR_MIPMAP_LINEAR, "wrapS": CLAMP, "wrapT": CLAMP }],
+        "samplers": [{ "magFilter": LINEAR, "minFilter": LINEAR_MIPMAP_LINEAR, "wrapS": CLAMP,
+            "wrapT": CLAMP }],
         "images": [
             { "name": "Mannequin colour", "mimeType": "image/png", "bufferView": colour },
             { "name": "Mannequin normal", "mimeType": "image/png", "bufferView": normal },

@@ -20,7 +20,8 @@ use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1);
-    let path = path.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb").into());
+    let path =
+        path.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb").into());
     let skeleton = body::skeleton();
     let body = body::Body::new();
     let mesh = surface::extract(&body);

@@ -34,7 +34,8 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
     /// What nobody would see is left at zero, so that it need not be stored.
     const LEAST: f32 = 2e-5;
     let count = mesh.positions.len();
-    let mut made = Morph { name, positions: vec![Vec3::ZERO; count], normals: vec![Vec3::ZERO; count] };
+    let mut made =
+        Morph { name, positions: vec![Vec3::ZERO; count], normals: vec![Vec3::ZERO; count] };
     for (v, (&p, &n)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
         let flip = vec3(if p.x < 0.0 { -1.0 } else { 1.0 }, 1.0, 1.0);
         let (p, n) = (p * flip, n * flip);
@@ -43,7 +44,8 @@ fn morph(name: &'static str, mesh: &Mesh, field: impl Fn(Vec3) -> Vec3) -> Morph
             continue;
         }
         let slope = |axis: Vec3| (field(p + axis * H) - field(p - axis * H)) / (2.0 * H);
-        let stretch = Mat3::IDENTITY + Mat3::from_cols(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
+        let stretch =
+            Mat3::IDENTITY + Mat3::from_cols(slope(Vec3::X), slope(Vec3::Y), slope(Vec3::Z));
         let turned = (stretch.inverse().transpose() * n).normalize_or(n);
         // The middle stays in the middle.
         let middle = vec3(if p.x == 0.0 { 0.0 } else { 1.0 }, 1.0, 1.0);
@@ -85,8 +87,10 @@ fn flex(p: Vec3, shoulder: Vec3, elbow: Vec3) -> Vec3 {
     let radius = out.length();
     let direction = out / radius.max(1e-6);
     // The elbow bends forward, so the biceps is in front.
-    let front = direction.dot(Vec3::Z.reject_from_normalized(along.normalize_or(Vec3::Y)).normalize_or(Vec3::Z));
+    let front = direction
+        .dot(Vec3::Z.reject_from_normalized(along.normalize_or(Vec3::Y)).normalize_or(Vec3::Z));
     let biceps = 0.5 + 0.5 * front;
-    let swell = 0.017 * biceps * biceps * bump((t - 0.60) / 0.36) + 0.006 * (1.0 - biceps) * bump((t - 0.48) / 0.36);
+    let swell = 0.017 * biceps * biceps * bump((t - 0.60) / 0.36)
+        + 0.006 * (1.0 - biceps) * bump((t - 0.48) / 0.36);
     direction * swell * bump((radius - 0.045).max(0.0) / 0.030)
 }

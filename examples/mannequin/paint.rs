@@ -97,8 +97,20 @@ impl<'a> Paint<'a> {
             0.0011,
         );
         line(shin.head.lerp(shin.tail, 0.84), calf, shin.head.lerp(shin.tail, 0.84), 0.10, 0.0011);
-        line(shin.head, calf.cross(vec3(0.75, 0.0, -0.66)), shin.head.lerp(shin.tail, 0.52), 0.125, 0.0011);
-        line(lower.head.lerp(lower.tail, 0.72), forearm, lower.head.lerp(lower.tail, 0.72), 0.08, 0.0011);
+        line(
+            shin.head,
+            calf.cross(vec3(0.75, 0.0, -0.66)),
+            shin.head.lerp(shin.tail, 0.52),
+            0.125,
+            0.0011,
+        );
+        line(
+            lower.head.lerp(lower.tail, 0.72),
+            forearm,
+            lower.head.lerp(lower.tail, 0.72),
+            0.08,
+            0.0011,
+        );
         // Behind the ears, from the cap to the neck.
         line(vec3(0.0, 1.60, -0.030), vec3(0.0, 0.35, 1.0), vec3(0.05, 1.57, -0.02), 0.055, 0.0010);
         // The fingers' joints.
@@ -151,7 +163,8 @@ impl<'a> Paint<'a> {
             let ink = if black { vec3(0.17, 0.185, 0.21) } else { vec3(0.93, 0.905, 0.86) };
             (white, dark) = (white.lerp(ink, cover), dark.lerp(ink, cover));
         }
-        let colour = white * shell + dark * joint + tone(Tone::Accent) * accent * self.tread_shade(p);
+        let colour =
+            white * shell + dark * joint + tone(Tone::Accent) * accent * self.tread_shade(p);
         let height = shell_height * shell + rubber_height * joint + self.tread(p) * accent;
         // Near an edge the relief gives way to the groove that is modelled there.
         let flat = 1.0 - groove(edge, 0.0030);
@@ -168,7 +181,8 @@ impl<'a> Paint<'a> {
                 let slope = line.normal.reject_from_normalized(normal).length();
                 let fade = fade * step(slope - 0.45, 0.15);
                 let s = (p - line.point).dot(line.normal) / slope.max(0.1);
-                shade *= 1.0 - fade * (0.52 * groove(s, line.width) + 0.06 * groove(s, line.width * 6.0));
+                shade *= 1.0
+                    - fade * (0.52 * groove(s, line.width) + 0.06 * groove(s, line.width * 6.0));
                 height -= fade * line.depth * groove(s, line.width * 1.25);
             }
         }
@@ -177,7 +191,8 @@ impl<'a> Paint<'a> {
             // The head is set into the shell; the surface may lie a little off its middle.
             if r < 0.014 {
                 let head = (p - *screw).reject_from_normalized(normal).length();
-                shade *= 1.0 - 0.45 * groove(head - SCREW, 0.0011) - 0.18 * step(SCREW - head, 0.0006);
+                shade *=
+                    1.0 - 0.45 * groove(head - SCREW, 0.0011) - 0.18 * step(SCREW - head, 0.0006);
                 height -= 0.0005 * groove(head - SCREW, 0.0013);
             }
         }

@@ -52,7 +52,8 @@ pub fn paint(unwrapped: &Unwrapped, paint: &Paint<'_>) -> Result<Pictures, Image
 
 fn png(pixels: &[u8]) -> Result<Vec<u8>, ImageError> {
     let mut file = Vec::new();
-    let encoder = PngEncoder::new_with_quality(&mut file, CompressionType::Best, FilterType::Adaptive);
+    let encoder =
+        PngEncoder::new_with_quality(&mut file, CompressionType::Best, FilterType::Adaptive);
     encoder.write_image(pixels, SIZE, SIZE, ExtendedColorType::Rgb8)?;
     Ok(file)
 }
@@ -67,13 +68,16 @@ fn spots(unwrapped: &Unwrapped) -> Vec<Option<Spot>> {
             continue;
         }
         // Pixels a unit of each barycentric coordinate is high.
-        let heights = vec3((c - b).length(), (a - c).length(), (b - a).length()).recip() * area.abs();
+        let heights =
+            vec3((c - b).length(), (a - c).length(), (b - a).length()).recip() * area.abs();
         let (low, high) = (a.min(b).min(c) - MARGIN, a.max(b).max(c) + MARGIN);
         let pixels = |from: f32, to: f32| (from.max(0.0) as u32)..(to.min(SIZE as f32) as u32);
         for y in pixels(low.y, high.y) {
             for x in pixels(low.x, high.x) {
                 let p = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-                let share = vec3((b - p).perp_dot(c - p), (c - p).perp_dot(a - p), (a - p).perp_dot(b - p)) / area;
+                let share =
+                    vec3((b - p).perp_dot(c - p), (c - p).perp_dot(a - p), (a - p).perp_dot(b - p))
+                        / area;
                 let outside = (-(share * heights).min_element()).max(0.0);
                 let spot = &mut spots[(y * SIZE + x) as usize];
                 if outside <= MARGIN && spot.is_none_or(|s| outside < s.outside) {
@@ -95,7 +99,8 @@ fn relief(unwrapped: &Unwrapped, paint: &Paint<'_>, spot: &Spot) -> (Vec3, Vec3,
     let place = mixed(points);
     let normal = mixed(normals).normalize_or(Vec3::Y);
     let tangents = corners.map(|v| unwrapped.tangents[v as usize]);
-    let tangent = mixed(tangents.map(|t| t.truncate())).normalize_or(normal.any_orthonormal_vector());
+    let tangent =
+        mixed(tangents.map(|t| t.truncate())).normalize_or(normal.any_orthonormal_vector());
     let bitangent = normal.cross(tangent) * tangents[0].w;
     let slope = |way: Vec3| {
         let height = |p: Vec3| paint.at(p, normal).height;

@@ -76,8 +76,10 @@ impl<'a> Pose<'a> {
             skeleton,
             hips: Vec3::ZERO,
             turns: vec![Quat::IDENTITY; skeleton.joints.len()],
-            feet: SIDES
-                .map(|(prefix, _)| Foot { ankle: skeleton.at(&format!("{prefix}Foot")).head, ..Foot::default() }),
+            feet: SIDES.map(|(prefix, _)| Foot {
+                ankle: skeleton.at(&format!("{prefix}Foot")).head,
+                ..Foot::default()
+            }),
             weights: [0.0; 2],
         }
     }
@@ -185,7 +187,8 @@ impl<'a> Pose<'a> {
     /// Turns neck and head so that the head looks where it is told in the figure's
     /// axes, whatever the trunk does; the neck takes up its part.
     pub fn look(&mut self, toward: Quat) {
-        let (Some(neck), Some(head)) = (self.skeleton.find("Neck"), self.skeleton.find("Head")) else {
+        let (Some(neck), Some(head)) = (self.skeleton.find("Neck"), self.skeleton.find("Head"))
+        else {
             return;
         };
         let (turns, _) = self.world();

@@ -92,7 +92,9 @@ fn left_half(body: &Body) -> (Vec<Vec3>, Vec<[u32; 3]>) {
 }
 
 fn all(size: UVec3) -> impl Iterator<Item = UVec3> {
-    (0..size.z).flat_map(move |z| (0..size.y).flat_map(move |y| (0..size.x).map(move |x| UVec3::new(x, y, z))))
+    (0..size.z).flat_map(move |z| {
+        (0..size.y).flat_map(move |y| (0..size.x).map(move |x| UVec3::new(x, y, z)))
+    })
 }
 
 /// Evens out a mesh whose open border lies on x = 0.

@@ -76,7 +76,12 @@ pub fn unwrap(mesh: &Mesh, binding: &[Influence], skeleton: &Skeleton) -> Unwrap
     sheets.iter_mut().for_each(flatten);
     atlas::pack(&mut sheets);
 
-    let mut made = Unwrapped { mesh: Mesh::default(), uvs: Vec::new(), tangents: Vec::new(), source: Vec::new() };
+    let mut made = Unwrapped {
+        mesh: Mesh::default(),
+        uvs: Vec::new(),
+        tangents: Vec::new(),
+        source: Vec::new(),
+    };
     let mut ids: BTreeMap<(u32, usize, usize, usize), u32> = BTreeMap::new();
     for (k, triangle) in corners.iter().enumerate() {
         let [a, b, c] = mesh.triangles[2 * k + 1];
@@ -182,7 +187,8 @@ impl Tailor {
                         *shares.entry(self.of_joint[usize::from(j)]).or_insert(0.0) += w;
                     }
                 }
-                let most = shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(Chart::Front, |s| *s.0);
+                let most =
+                    shares.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(Chart::Front, |s| *s.0);
                 let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
                 self.cut(most, (a + b + c) / 3.0, (b - a).cross(c - a))
             })
@@ -285,7 +291,8 @@ impl Tailor {
                 vec2(d.dot(self.palmward.cross(self.along)), d.dot(self.along))
             }
             Chart::Shoe => {
-                let reach = vec2(p.x - 0.104, p.z + 0.015).length() + (SHOE - p.y).max(0.0) * 0.8 + 0.02;
+                let reach =
+                    vec2(p.x - 0.104, p.z + 0.015).length() + (SHOE - p.y).max(0.0) * 0.8 + 0.02;
                 vec2((angle * 0.8).sin(), (angle * 0.8).cos()) * reach
             }
             Chart::Sole => vec2(p.x, p.z),

@@ -45,7 +45,8 @@ pub fn bind(mesh: &Mesh, skeleton: &Skeleton) -> Vec<Influence> {
             parent.chain(skeleton.children(j)).chain([j]).collect()
         })
         .collect();
-    let other_side: Vec<usize> = (0..skeleton.joints.len()).map(|j| other_side(skeleton, j)).collect();
+    let other_side: Vec<usize> =
+        (0..skeleton.joints.len()).map(|j| other_side(skeleton, j)).collect();
     let mut shares: Vec<BTreeMap<usize, f32>> = mesh
         .positions
         .iter()

@@ -7,13 +7,15 @@ use super::{
     host::WindowHost,
     jobs::{Done, Offered, Title},
 };
-use crate::ui::{Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached};
+use crate::ui::{
+    Action, Actions, Dialog, DialogAction, FormDraft, Pane, ToastKind, layer_ids, reached,
+};
 use crate::ui::{OutlinerAction, PaintAction, ProblemAction, ProgramAction, ViewportAction};
 use ulna_edit::{
     Command, CommandLine, CommandSpec, Mode, Scene,
     command::{
-        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer, LayerKeysCommand,
-        LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
+        ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer,
+        LayerKeysCommand, LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
         forms::{Suggestions, over_what_is_shown, poses_over, suggested},
         mix_of,
@@ -33,7 +35,9 @@ impl App {
             let is_of_the_pointer = matches!(
                 action,
                 Action::Viewport(
-                    ViewportAction::ViewportSize(_) | ViewportAction::Hover(_) | ViewportAction::HoverSurface { .. }
+                    ViewportAction::ViewportSize(_)
+                        | ViewportAction::Hover(_)
+                        | ViewportAction::HoverSurface { .. }
                 ) | Action::Program(ProgramAction::HoldToast(_))
                     | Action::Paint(PaintAction::BrushHover(_))
             );
@@ -43,8 +47,11 @@ impl App {
             }
             self.apply_one(ctx, action);
         }
-        // What was to follow a save that was given up is given up with it: the next save is another.
-        let asks = self.dialogs.open.is_some() || self.files.browsing.is_some() || !self.saves.refused.is_empty();
+        // What was to follow a save that was given up is given up with it: the next save is
+        // another.
+        let asks = self.dialogs.open.is_some()
+            || self.files.browsing.is_some()
+            || !self.saves.refused.is_empty();
         if !asks && !self.is_saving() {
             self.files.after_save = None;
         }
@@ -77,7 +84,10 @@ impl App {
                 }
             }
             Action::Outliner(action) => {
-                if matches!(action, OutlinerAction::Select { .. } | OutlinerAction::SelectMany { .. }) {
+                if matches!(
+                    action,
+                    OutlinerAction::Select { .. } | OutlinerAction::SelectMany { .. }
+                ) {
                     self.panels.forget_clicked_clip();
                 }
                 if matches!(action, OutlinerAction::Select { .. }) {
@@ -140,18 +150,22 @@ impl App {
         let spec = over_what_is_shown(spec).filter(|_| self.shown_clip().is_some()).unwrap_or(spec);
         let around = self.around(session);
         let last_clip = self.timeline.playback.clip;
-        let mut values = suggested(spec, &Suggestions { around, pose: self.renderer.pose(), last_clip });
+        let mut values =
+            suggested(spec, &Suggestions { around, pose: self.renderer.pose(), last_clip });
         if spec.name == ApplyPose::NAME || spec.name == KeepPose::NAME {
             let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
             let document = session.document();
-            let nodes = reached(document, self.renderer.pose(), self.poses.reach, &selected).unwrap_or_default();
-            let names: Vec<String> = nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
+            let nodes = reached(document, self.renderer.pose(), self.poses.reach, &selected)
+                .unwrap_or_default();
+            let names: Vec<String> =
+                nodes.iter().map(|n| crate::ui::node_text(document, *n)).collect();
             if !names.is_empty() {
                 values.insert("node".to_owned(), names.into());
             }
         }
         let rate = self.timeline.playback.fps;
-        self.dialogs.open = Some(Dialog::Arguments { draft: Box::new(FormDraft::new(spec, values, rate)) });
+        self.dialogs.open =
+            Some(Dialog::Arguments { draft: Box::new(FormDraft::new(spec, values, rate)) });
     }
 
     /// What is selected and shown.
@@ -175,7 +189,8 @@ impl App {
         }
     }
 
-    /// A command that a person named, by a menu or a key: its arguments are what is selected and shown.
+    /// A command that a person named, by a menu or a key: its arguments are what is selected and
+    /// shown.
     pub(super) fn invoke(&mut self, ctx: &Context, spec: &'static CommandSpec) {
         // Whatever it is, it begins where a gesture has ended.
         self.end_gesture(ctx);
@@ -183,7 +198,10 @@ impl App {
             let Some(document) = self.session.as_ref().map(Session::document) else { return };
             // The row that was clicked last is renamed.
             let clicked = self.panels.clicked_clip().filter(|clip| document.clips.contains(*clip));
-            match (self.outliner.selection.active.filter(|_| clicked.is_none()), clicked.or(self.shown_clip())) {
+            match (
+                self.outliner.selection.active.filter(|_| clicked.is_none()),
+                clicked.or(self.shown_clip()),
+            ) {
                 (Some(node), _) => self.panels.rename(document.node(node).label(node), node),
                 (None, Some(clip)) => self.panels.rename_clip(document.clip_label(clip), clip),
                 (None, None) => {}
@@ -246,11 +264,14 @@ impl App {
         let clip = self.shown_clip().filter(|_| poses).zip(self.session.as_ref());
         let covered = clip.map(|(clip, session)| {
             let clip = session.document().clip_label(clip);
-            format!(". The file's pose was changed; keys of “{clip}” override it while the clip is shown")
+            format!(
+                ". The file's pose was changed; keys of “{clip}” override it while the clip is \
+                shown"
+            )
         });
         let document = self.session.as_ref().map(|s| s.document());
-        let may_take_long =
-            matches!(done, DocumentCommand::Weight(_)) || document.is_some_and(|d| command.takes_long(d));
+        let may_take_long = matches!(done, DocumentCommand::Weight(_))
+            || document.is_some_and(|d| command.takes_long(d));
         self.end_gesture(ctx);
         let revision = |app: &Self| app.session.as_ref().map(|s| s.history().revision());
         let (said, before) = (self.dialogs.toasts.len(), revision(self));
@@ -284,20 +305,25 @@ impl App {
     fn with_key(&self, command: &Command) -> Option<Vec<Command>> {
         let session = self.session.as_ref()?;
         let around = self.around(session);
-        let (Command::Document(pose), Some(clip)) = (command, around.seen.filter(|_| around.auto_key)) else {
+        let (Command::Document(pose), Some(clip)) =
+            (command, around.seen.filter(|_| around.auto_key))
+        else {
             return None;
         };
         let document = session.document();
         let line = command.line(document);
         let shown = crate::ui::clip_text(document, clip);
-        let is_shown = line.arguments.get("clip").and_then(|v| v.as_str()).is_some_and(|text| text == shown);
+        let is_shown =
+            line.arguments.get("clip").and_then(|v| v.as_str()).is_some_and(|text| text == shown);
         if !poses_over(command.spec()) || !is_shown {
             return None;
         }
-        let nodes: Vec<NodeId> = pose.wanted(&Scene::new(document)).ok()?.into_iter().map(|(n, _)| n).collect();
+        let nodes: Vec<NodeId> =
+            pose.wanted(&Scene::new(document)).ok()?.into_iter().map(|(n, _)| n).collect();
         let time = Seconds(around.over().time?.0);
         let interpolation = Some(self.program.settings.new_keys);
-        let key = SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, Nodes::Ids(nodes)) };
+        let key =
+            SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, Nodes::Ids(nodes)) };
         Some(vec![command.clone(), self.of_layer(key.into())])
     }
 
@@ -316,8 +342,12 @@ impl App {
             _ if self.session.as_ref().is_some_and(|s| command.takes_long(s.document())) => {
                 self.run_beside(ctx, command.spec().title, vec![command]);
             }
-            Command::Session(SessionCommand::ImportClips { path, .. }) => self.import_clips(ctx, path.clone()),
-            Command::Session(SessionCommand::ImportWeights { path: None, .. }) => self.ask_weights(ctx),
+            Command::Session(SessionCommand::ImportClips { path, .. }) => {
+                self.import_clips(ctx, path.clone())
+            }
+            Command::Session(SessionCommand::ImportWeights { path: None, .. }) => {
+                self.ask_weights(ctx)
+            }
             // A file may be large, and its surface is searched.
             Command::Session(SessionCommand::ImportWeights { .. }) => {
                 self.run_beside(ctx, "Import weights", vec![command]);
@@ -328,13 +358,15 @@ impl App {
         }
     }
 
-    /// While a mix plays no clip is there to take a pose: what would pose is refused, and that is said.
+    /// While a mix plays no clip is there to take a pose: what would pose is refused, and that is
+    /// said.
     fn refuses_under_mix(&mut self, ctx: &Context, command: &Command) -> bool {
         let poses = matches!(command, Command::Document(document) if document.poses());
         if !poses || !self.mixes() {
             return false;
         }
-        let text = "A mix cannot be posed directly. Show one of its clips, or bake the mix to a clip.";
+        let text = "A mix cannot be posed directly. Show one of its clips, or bake the mix to a \
+            clip.";
         self.toast(ctx, ToastKind::Note, text.to_owned());
         true
     }
@@ -349,8 +381,12 @@ impl App {
         // What is taken back, or done again, is selected as it was when it was done.
         let now = session.history().revision();
         match command {
-            Command::Session(SessionCommand::Undo) if now != before => self.outliner.recall_nodes(before),
-            Command::Session(SessionCommand::Redo) if now != before => self.outliner.recall_nodes(now),
+            Command::Session(SessionCommand::Undo) if now != before => {
+                self.outliner.recall_nodes(before)
+            }
+            Command::Session(SessionCommand::Redo) if now != before => {
+                self.outliner.recall_nodes(now)
+            }
             _ => {}
         }
         let session = self.session.as_mut()?;
@@ -379,8 +415,9 @@ impl App {
             }
             let makes = matches!(
                 command,
-                Command::Document(DocumentCommand::Clip(ClipCommand::NewClip(_) | ClipCommand::DuplicateClip(_)))
-                    | Command::Document(DocumentCommand::ClipArrival(_))
+                Command::Document(DocumentCommand::Clip(
+                    ClipCommand::NewClip(_) | ClipCommand::DuplicateClip(_)
+                )) | Command::Document(DocumentCommand::ClipArrival(_))
             );
             if makes {
                 let last = document.clips.ids().next_back();
@@ -417,7 +454,8 @@ impl App {
         }
     }
 
-    /// A command on weights: on what is selected of the painted surface, with its locks and its limit.
+    /// A command on weights: on what is selected of the painted surface, with its locks and its
+    /// limit.
     fn run_on_weights(&mut self, ctx: &Context, command: Command) {
         let title = command.spec().title;
         let commands = self.on_painted(command);
@@ -436,15 +474,22 @@ impl App {
     }
 
     /// Works commands out beside the window.
-    pub(super) fn run_beside(&mut self, ctx: &Context, title: impl Into<Title>, commands: Vec<Command>) {
+    pub(super) fn run_beside(
+        &mut self,
+        ctx: &Context,
+        title: impl Into<Title>,
+        commands: Vec<Command>,
+    ) {
         let title = title.into();
         let Some(session) = &self.session else { return };
         let work = session.work(title.text, commands);
-        self.start(ctx, title.text.to_owned(), true, move |_| Done::Worked(Box::new(work.run()), title));
+        self.start(ctx, title.text.to_owned(), true, move |_| {
+            Done::Worked(Box::new(work.run()), title)
+        });
     }
 
-    /// Puts in what commands that took long came to, in the order in which they ended: after the gesture under way, if there is
-    /// one.
+    /// Puts in what commands that took long came to, in the order in which they ended: after the
+    /// gesture under way, if there is one.
     pub(super) fn put_in_worked(&mut self, ctx: &Context) {
         while !self.is_gesture_open()
             && let Some((worked, title)) = self.jobs.worked.pop_front()
@@ -481,7 +526,8 @@ impl App {
         let number = self.jobs.offered.last().map_or(0, |o| o.number + 1);
         self.jobs.offered.push(Offered { number, worked, title });
         let text = format!(
-            "{} finished, but you edited the same data while it ran. Apply the result over those edits, or run it again.",
+            "{} finished, but you edited the same data while it ran. Apply the result over those \
+                edits, or run it again.",
             title.text
         );
         let verb = |again| Action::Dialog(DialogAction::TakeWorked { number, again });
@@ -496,7 +542,8 @@ impl App {
         let Offered { worked, title, .. } = self.jobs.offered.remove(at);
         self.dialogs.toasts.retain(|t| {
             let is_its = |v: &(&str, Action)| {
-                matches!(&v.1, Action::Dialog(DialogAction::TakeWorked { number: n, .. }) if *n == number)
+                matches!(&v.1, Action::Dialog(DialogAction::TakeWorked { number: n, .. }) if *n
+                    == number)
             };
             !t.verbs.iter().any(is_its)
         });
@@ -513,7 +560,14 @@ impl App {
         let Title { text: title, joints } = title;
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         match (done, joints) {
-            (Ok(true), Some(many)) if many > 1 => self.toast(ctx, ToastKind::Ok, format!("{title}: {many} joints.")),
+            (Ok(true), Some(many)) if many > 1 => self.toast(
+                ctx,
+                ToastKind::Ok,
+                format!(
+                    "{title}: \
+                {many} joints."
+                ),
+            ),
             (Ok(true), Some(_)) => {
                 if let Some(note) = notes {
                     self.toast(ctx, ToastKind::Ok, format!("{title}: {note}."));
@@ -531,7 +585,14 @@ impl App {
                 let why = notes.unwrap_or_else(|| "nothing to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
-            (Err(error), _) => self.toast(ctx, ToastKind::Error, format!("{title} failed: {error}.")),
+            (Err(error), _) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "{title} failed: \
+                {error}."
+                ),
+            ),
         }
     }
 
@@ -539,8 +600,9 @@ impl App {
         let commands: Vec<Command> = commands.iter().map(|c| self.of_layer(c.clone())).collect();
         let Some(session) = &mut self.session else { return };
         // What a mix comes to is best judged while it plays, and a marker of a clip moves nothing.
-        let plays_on =
-            |c: &Command| matches!(c, Command::Document(DocumentCommand::Mix(_) | DocumentCommand::Marker(_)));
+        let plays_on = |c: &Command| {
+            matches!(c, Command::Document(DocumentCommand::Mix(_) | DocumentCommand::Marker(_)))
+        };
         if !commands.iter().all(plays_on) {
             self.timeline.playback.stop_to_edit();
         }
@@ -552,10 +614,13 @@ impl App {
         }
     }
 
-    /// A command on the keys that the timeline shows: of the layer that edits go to, where they go to one.
+    /// A command on the keys that the timeline shows: of the layer that edits go to, where they go
+    /// to one.
     fn of_layer(&self, command: Command) -> Command {
         let layers = self.layers_view();
-        let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else { return command };
+        let (Some(layer), Some(LayerHome::Clip(_))) = (layers.written, layers.home) else {
+            return command;
+        };
         let layer = LayerName::Id(layer);
         match command {
             Command::Document(DocumentCommand::Key(KeyCommand::SetKey(key))) => {
@@ -571,9 +636,10 @@ impl App {
         }
     }
 
-    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A part without weights means the joint
-    /// that carries it, clicked again the part itself, and then what carries both. A joint that moves no vertices is meant where no skin
-    /// lies before it.
+    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A
+    /// part without weights means the joint that carries it, clicked again the part itself, and
+    /// then what carries both. A joint that moves no vertices is meant where no skin lies before
+    /// it.
     pub(super) fn pick_surface(
         &mut self,
         at: glam::Vec2,
@@ -586,9 +652,12 @@ impl App {
         let document = session.document();
         let in_file = self.renderer.pose().hidden.clone();
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
-            self.outliner.visibility.hides(n, &in_file) || self.outliner.visibility.locked.contains(&n)
+            self.outliner.visibility.hides(n, &in_file)
+                || self.outliner.visibility.locked.contains(&n)
         });
-        let seen = |distance: f32| behind.is_none_or(|b| super::handlers::is_before(&ray, distance, b.spot));
+        let seen = |distance: f32| {
+            behind.is_none_or(|b| super::handlers::is_before(&ray, distance, b.spot))
+        };
         let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
             match behind {
                 Some(bone) if toggle => self.outliner.selection.toggle(bone.joint),
@@ -616,7 +685,11 @@ impl App {
             joints.into_iter().map(|j| j.0).collect()
         };
         let node = meant[round % meant.len()];
-        if toggle { self.outliner.selection.toggle(node) } else { self.outliner.selection.set(node) }
+        if toggle {
+            self.outliner.selection.toggle(node)
+        } else {
+            self.outliner.selection.set(node)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Problems kept true: a while after the last change the file as it would be saved is looked over, beside the window.
+//! Problems kept true: a while after the last change the file as it would be saved is looked over,
+//! beside the window.
 
 use std::{collections::BTreeSet, sync::mpsc, thread};
 
@@ -58,8 +59,10 @@ impl App {
                     self.problems.checking.result = None;
                     if of == now {
                         self.problems.checking.known = Some(of);
-                        // What weights and surfaces need is kept up stroke by stroke, with the command that mends it.
-                        let kept = |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
+                        // What weights and surfaces need is kept up stroke by stroke, with the
+                        // command that mends it.
+                        let kept =
+                            |d: &Diagnostic| d.fix.is_some() || d.code.starts_with("ULNA_MESH_");
                         let of_images = self.problems.of_images.clone();
                         self.problems.change(|list| {
                             list.retain(kept);

@@ -38,7 +38,8 @@ impl App {
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
     }
 
-    /// Poses nodes by what the clipboard holds: those that are named there, or the selected one where one pose was copied.
+    /// Poses nodes by what the clipboard holds: those that are named there, or the selected one
+    /// where one pose was copied.
     pub(super) fn paste_pose(&mut self, ctx: &Context, text: &str) {
         /// Seconds in which the clipboard answers: later a paste is another one.
         const SOON: f64 = 2.0;
@@ -49,14 +50,23 @@ impl App {
             Ok(Some(pose)) => {
                 let one = pose.joints.len() == 1 && self.outliner.selection.nodes.len() == 1;
                 let reach = if selected || one { PoseReach::Selected } else { PoseReach::Body };
-                let given = Applied { pose: None, text: Some(text.to_owned()), amount: None, flip, reach };
+                let given =
+                    Applied { pose: None, text: Some(text.to_owned()), amount: None, flip, reach };
                 self.apply_pose(ctx, &given);
             }
             Ok(None) => {
-                let text = "The clipboard contains no pose. Select nodes and copy their pose first.";
+                let text = "The clipboard contains no pose. Select nodes and copy their pose \
+                    first.";
                 self.toast(ctx, ToastKind::Error, text);
             }
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}.")),
+            Err(error) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "The pose could not be pasted: \
+                {error}."
+                ),
+            ),
         }
     }
 
@@ -74,7 +84,12 @@ impl App {
     /// Puts keys that the clipboard holds into the clip that is shown, at the playhead.
     fn paste_keys(&mut self, ctx: &Context, text: String) {
         let Some(clip) = self.keys_home().map(|home| home.clip) else {
-            self.toast(ctx, ToastKind::Note, "The clipboard contains keys. Open a clip in Animate mode to paste them.");
+            self.toast(
+                ctx,
+                ToastKind::Note,
+                "The clipboard contains keys. Open a clip in Animate \
+                mode to paste them.",
+            );
             return;
         };
         let time = Some(Seconds(self.timeline.playback.time as f32));
@@ -96,7 +111,8 @@ impl App {
         self.mode == Mode::Paint && !self.painting.vertices.is_empty()
     }
 
-    /// Copies what is worked on other than poses: weights of selected vertices, or selected keys; whether it did.
+    /// Copies what is worked on other than poses: weights of selected vertices, or selected keys;
+    /// whether it did.
     pub(super) fn copy_in_place_of_pose(&mut self, ctx: &Context) -> bool {
         if self.is_on_weights() {
             self.copy_weights(ctx, false);
@@ -107,9 +123,11 @@ impl App {
 
     /// Copies the selected keys, where the timeline has the keyboard and some are; whether it did.
     fn copy_selected_keys(&mut self, ctx: &Context) -> bool {
-        let on_timeline =
-            self.entered() == Some(Pane::Timeline) && self.shown_clip().is_some() && !self.poses.in_animate;
-        let keys = WhichKeys::selected(&self.outliner.selection, self.keys_home()).filter(|_| on_timeline);
+        let on_timeline = self.entered() == Some(Pane::Timeline)
+            && self.shown_clip().is_some()
+            && !self.poses.in_animate;
+        let keys =
+            WhichKeys::selected(&self.outliner.selection, self.keys_home()).filter(|_| on_timeline);
         let Some((clip, which)) = keys else { return false };
         self.copy_keys(ctx, ClipName::Id(clip), which);
         true
@@ -123,7 +141,9 @@ impl App {
         // What was asked for is meant for the vertices, whatever has the focus.
         if self.painting.pasting.is_some() {
             let answer = ctx.input(|i| {
-                i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None })
+                i.events.iter().find_map(|e| {
+                    if let Event::Paste(text) = e { Some(text.clone()) } else { None }
+                })
             });
             match answer {
                 Some(text) => self.paste_weights(ctx, &text),
@@ -136,8 +156,10 @@ impl App {
         }
         let (copy, paste) = ctx.input(|i| {
             let copy = i.events.iter().any(|e| matches!(e, Event::Copy));
-            let paste =
-                i.events.iter().find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
+            let paste = i
+                .events
+                .iter()
+                .find_map(|e| if let Event::Paste(text) = e { Some(text.clone()) } else { None });
             (copy, paste)
         });
         if copy && !self.copy_in_place_of_pose(ctx) && !self.outliner.selection.nodes.is_empty() {

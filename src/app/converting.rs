@@ -1,5 +1,5 @@
-//! Files of other formats on their way in: what was found is shown before one is opened, and it is read anew where it is to be taken
-//! otherwise.
+//! Files of other formats on their way in: what was found is shown before one is opened, and it is
+//! read anew where it is to be taken otherwise.
 
 use std::path::Path;
 
@@ -27,7 +27,8 @@ impl App {
         let document = loaded.session.document();
         let counts = counts(document);
         let unit = imported.conversion.unit.or(imported.found.unit).unwrap_or(1.0);
-        let onto = self.session.as_ref().is_some_and(|s| s.document().joint_flags().contains(&true));
+        let onto =
+            self.session.as_ref().is_some_and(|s| s.document().joint_flags().contains(&true));
         let draft = ConvertDraft {
             path: imported.path.clone(),
             format: imported.format,
@@ -50,7 +51,10 @@ impl App {
     pub(super) fn convert(&mut self, ctx: &Context, draft: &ConvertDraft) {
         self.dialogs.open = None;
         let is_it = |loaded: &Loaded| {
-            loaded.session.imported().is_some_and(|i| i.path == draft.path && i.conversion == draft.conversion)
+            loaded
+                .session
+                .imported()
+                .is_some_and(|i| i.path == draft.path && i.conversion == draft.conversion)
         };
         let path = draft.path.clone();
         match self.files.arriving.take() {
@@ -58,7 +62,10 @@ impl App {
             _ => {
                 let conversion = draft.conversion.clone();
                 self.start(ctx, format!("Opening {}", name(&path)), true, move |progress| {
-                    Done::Opened(Session::open_as(&path, &conversion, progress).map(load), Some(path))
+                    Done::Opened(
+                        Session::open_as(&path, &conversion, progress).map(load),
+                        Some(path),
+                    )
                 });
             }
         }
@@ -66,5 +73,6 @@ impl App {
 }
 
 fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }

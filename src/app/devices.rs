@@ -1,5 +1,5 @@
-//! Which graphics device the window is on: what a person chose, what failed, and what was lost. Kept beside the preferences,
-//! and read before there is a window.
+//! Which graphics device the window is on: what a person chose, what failed, and what was lost.
+//! Kept beside the preferences, and read before there is a window.
 
 use std::{
     collections::VecDeque,
@@ -51,13 +51,15 @@ struct State {
 }
 
 impl Devices {
-    /// What is known of devices. One with which the last start got no further is left out from now on.
+    /// What is known of devices. One with which the last start got no further is left out from now
+    /// on.
     pub(super) fn load(home: Option<PathBuf>, once: Option<String>) -> Self {
         let kept = home.as_deref().map_or_else(Kept::default, read);
         let mut state = State { home, kept, once, ..State::default() };
         if let Some(died) = state.lock_start() {
             let text = format!(
-                "Graphics device “{died}” failed at the last start and is no longer used. Choose another in Preferences › View"
+                "Graphics device “{died}” failed at the last start and is no longer used. Choose \
+                    another in Preferences › View"
             );
             state.news.push(text);
             state.fail(died);
@@ -102,7 +104,10 @@ impl Devices {
     pub(super) fn refused(&self) -> bool {
         let mut state = self.state();
         let Some(used) = state.used.take() else { return false };
-        state.news.push(format!("Graphics device “{used}” could not be opened and is no longer used"));
+        state.news.push(format!(
+            "Graphics device “{used}” could not be opened and is no longer \
+            used"
+        ));
         state.fail(used);
         state.has_other()
     }
@@ -119,7 +124,8 @@ impl Devices {
             && let Some(used) = state.used.clone()
         {
             state.news.push(format!(
-                "Graphics device “{used}” was lost {MOST_LOSSES} times in a minute and is no longer used"
+                "Graphics device “{used}” was lost {MOST_LOSSES} times in a minute and is no \
+                    longer used"
             ));
             state.fail(used);
             state.losses.clear();
@@ -143,7 +149,9 @@ impl Devices {
     pub(super) fn list(&self) -> (Vec<(DeviceFacts, bool)>, Option<String>) {
         let state = self.state();
         let used = |d: &DeviceFacts| state.used.as_ref() == Some(&d.id());
-        let row = |d: &DeviceFacts| (DeviceFacts { used: used(d), ..d.clone() }, state.kept.failed.contains(&d.id()));
+        let row = |d: &DeviceFacts| {
+            (DeviceFacts { used: used(d), ..d.clone() }, state.kept.failed.contains(&d.id()))
+        };
         (state.list.iter().map(row).collect(), state.kept.wish.clone())
     }
 
@@ -156,11 +164,12 @@ impl Devices {
 impl State {
     fn select(&mut self, adapters: &[&wgpu::Adapter]) -> Result<wgpu::Adapter, String> {
         let list: Vec<DeviceFacts> = adapters.iter().map(|a| DeviceFacts::of(a)).collect();
-        let (k, used) =
-            self.pick(&list).ok_or_else(|| match list.iter().find_map(|d| Some((d, d.unusable.as_ref()?))) {
+        let (k, used) = self.pick(&list).ok_or_else(|| {
+            match list.iter().find_map(|d| Some((d, d.unusable.as_ref()?))) {
                 Some((device, why)) => format!("“{}” cannot be used: {why}", device.id()),
                 None => "no driver responds".to_owned(),
-            })?;
+            }
+        })?;
         self.list = list;
         self.begin_start(&used);
         self.used = Some(used);
@@ -182,7 +191,9 @@ impl State {
     /// Whether a device is left that did not fail.
     fn has_other(&self) -> bool {
         let usable = self.list.iter().filter(|d| d.unusable.is_none());
-        usable.into_iter().any(|d| !self.kept.failed.contains(&d.id()) && self.used.as_ref() != Some(&d.id()))
+        usable
+            .into_iter()
+            .any(|d| !self.kept.failed.contains(&d.id()) && self.used.as_ref() != Some(&d.id()))
     }
 
     fn fail(&mut self, id: String) {
@@ -194,10 +205,12 @@ impl State {
 
     fn store(&self) {
         let Some(home) = &self.home else { return };
-        let stored = serde_json::to_vec_pretty(&self.kept).map_err(|e| e.to_string()).and_then(|text| {
-            fs::create_dir_all(home).map_err(|e| e.to_string())?;
-            write_atomically(&SystemDisk, &home.join("devices.json"), &text).map_err(|e| e.to_string())
-        });
+        let stored =
+            serde_json::to_vec_pretty(&self.kept).map_err(|e| e.to_string()).and_then(|text| {
+                fs::create_dir_all(home).map_err(|e| e.to_string())?;
+                write_atomically(&SystemDisk, &home.join("devices.json"), &text)
+                    .map_err(|e| e.to_string())
+            });
         if let Err(error) = stored {
             log::warn!("the choice of a graphics device could not be saved: {error}");
         }
@@ -208,7 +221,8 @@ impl State {
         let home = self.home.as_ref()?;
         fs::create_dir_all(home).ok()?;
         let path = home.join("device.starting");
-        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path).ok()?;
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).ok()?;
         // Another window is starting just now: it is too early to say anything.
         file.try_lock().ok()?;
         let mut text = String::new();
@@ -233,7 +247,10 @@ impl State {
 
     fn mark(&mut self, text: &str) {
         let Some(file) = &mut self.starting else { return };
-        let written = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(text.as_bytes()));
         if let Err(error) = written {
             log::warn!("the start of a graphics device could not be marked: {error}");
         }
@@ -266,7 +283,8 @@ struct Surface {
 }
 
 impl Surface {
-    /// What to do about it. What happens again and again is no surface's trouble, and the window is opened anew.
+    /// What to do about it. What happens again and again is no surface's trouble, and the window is
+    /// opened anew.
     fn meet(&mut self, trouble: Trouble, now: Instant) -> SurfaceErrorAction {
         const MOST: usize = 5;
         self.met.retain(|at| now.duration_since(*at) < Duration::from_secs(2));
@@ -335,7 +353,10 @@ mod tests {
         let third = start(home.path());
         assert_eq!(used(&third), "llvmpipe by vulkan");
         assert!(third.take_news().is_empty(), "it is said once");
-        assert_eq!(third.list().0.iter().map(|(_, failed)| *failed).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(
+            third.list().0.iter().map(|(_, failed)| *failed).collect::<Vec<_>>(),
+            [true, false]
+        );
         // A person may try it again.
         third.choose(Some("Radeon by vulkan".into()));
         third.works();

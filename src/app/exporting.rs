@@ -8,7 +8,9 @@ use std::{
 use egui::Context;
 
 use super::{App, jobs::Done};
-use crate::ui::{Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words};
+use crate::ui::{
+    Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words,
+};
 use ulna_edit::command::{FileCommand, frame_of};
 use ulna_formats::gltf::Progress;
 use ulna_model::{ClipId, Document, Repeat};
@@ -44,7 +46,12 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
         } else if seam.is_doubled {
             "the last frame is a duplicate".to_owned()
         } else {
-            format!("{:.1} cm jump at {}", worst.distance * 100.0, document.node(worst.node).label(worst.node))
+            format!(
+                "{:.1} cm jump at \
+                {}",
+                worst.distance * 100.0,
+                document.node(worst.node).label(worst.node)
+            )
         };
         (meant && (!seam.is_closed || seam.is_doubled)).then_some((*id, about))
     };
@@ -52,9 +59,11 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
 }
 
 impl App {
-    /// Finds what the export that is being chosen comes to, beside the window; anew when something of it is another.
+    /// Finds what the export that is being chosen comes to, beside the window; anew when something
+    /// of it is another.
     pub(super) fn measure_export(&mut self, ctx: &Context) {
-        let (Some(Dialog::Export { draft }), Some(session)) = (&self.dialogs.open, &self.session) else {
+        let (Some(Dialog::Export { draft }), Some(session)) = (&self.dialogs.open, &self.session)
+        else {
             self.files.measuring = None;
             return;
         };
@@ -68,7 +77,8 @@ impl App {
             return;
         };
         // What files are called makes them no larger.
-        let bare = ExportRequest { names: String::new(), to: Default::default(), ..request.clone() };
+        let bare =
+            ExportRequest { names: String::new(), to: Default::default(), ..request.clone() };
         let of = (bare, session.generation());
         if self.files.measuring.as_ref().is_some_and(|m| m.of == of) {
             return;
@@ -85,7 +95,12 @@ impl App {
                 Err(error) if error.is_cancelled() => return,
                 Err(error) => (Vec::new(), Some(error.to_string())),
             };
-            let foreseen = ExportForeseen { sizes, fails, open: open_loops(&document, &clips), findings: None };
+            let foreseen = ExportForeseen {
+                sizes,
+                fails,
+                open: open_loops(&document, &clips),
+                findings: None,
+            };
             let fails = foreseen.fails.is_some();
             if sender.send(foreseen.clone()).is_err() {
                 return;
@@ -116,8 +131,14 @@ impl App {
     pub(super) fn ask_export(&mut self) {
         let Some(session) = &self.session else { return };
         let last = self.program.preferences.export.clone();
-        let fresh =
-            || ExportDraft::of(session, self.timeline.playback.fps, last, &self.program.preferences.export_places);
+        let fresh = || {
+            ExportDraft::of(
+                session,
+                self.timeline.playback.fps,
+                last,
+                &self.program.preferences.export_places,
+            )
+        };
         let draft = self.files.export_draft.clone().unwrap_or_else(fresh);
         self.dialogs.open = Some(Dialog::Export { draft: Box::new(draft) });
     }
@@ -125,7 +146,11 @@ impl App {
     /// Asks the same with these clips alone chosen.
     pub(super) fn ask_export_of(&mut self, clips: &[ClipId]) {
         self.ask_export();
-        let (Some(session), Some(Dialog::Export { draft })) = (&self.session, &mut self.dialogs.open) else { return };
+        let (Some(session), Some(Dialog::Export { draft })) =
+            (&self.session, &mut self.dialogs.open)
+        else {
+            return;
+        };
         draft.left_out = session.document().clips.ids().filter(|id| !clips.contains(id)).collect();
     }
 
@@ -165,17 +190,27 @@ impl App {
                 let size = bytes_in_words(made.bytes);
                 let text = match &made.files[..] {
                     [one] => format!("Exported {}, {size}.", one.display()),
-                    many => format!("Exported {} files to {}, {size}.", many.len(), request.to.display()),
+                    many => format!(
+                        "Exported {} files to {}, \
+                        {size}.",
+                        many.len(),
+                        request.to.display()
+                    ),
                 };
                 let lost: String = made.lost.iter().map(|l| format!(" {l}.")).collect();
                 self.files.exported = Some(request);
                 let again = Action::Run(FileCommand::ExportAgain.into());
-                let folder = made
-                    .files
-                    .first()
-                    .and_then(|f| std::path::absolute(f).ok()?.parent().map(std::path::Path::to_owned));
+                let folder = made.files.first().and_then(|f| {
+                    std::path::absolute(f).ok()?.parent().map(std::path::Path::to_owned)
+                });
                 let mut verbs = vec![("Export again", again)];
-                verbs.extend(folder.map(|f| ("Show folder", Action::Dialog(DialogAction::ShowFolder(f)))));
+                verbs.extend(folder.map(|f| {
+                    (
+                        "Show \
+                    folder",
+                        Action::Dialog(DialogAction::ShowFolder(f)),
+                    )
+                }));
                 let kind = if lost.is_empty() { ToastKind::Ok } else { ToastKind::Note };
                 self.say(ctx, kind, format!("{text}{lost}"), verbs);
             }

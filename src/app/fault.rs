@@ -1,5 +1,5 @@
-//! A fault of the program's own: caught at the frame, written down without the model's content, and told with where the work
-//! is.
+//! A fault of the program's own: caught at the frame, written down without the model's content, and
+//! told with where the work is.
 
 use std::{
     any::Any,
@@ -39,14 +39,16 @@ pub(super) fn watch() {
 /// What a panic carries, where it is text.
 fn words(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into())
 }
 
 impl App {
     /// Takes up a panic of a frame. What is open stays as the last whole step left it.
     ///
     /// # Panics
-    /// Goes on with the panic where frames fail one after the other: then the journal is the way back.
+    /// Goes on with the panic where frames fail one after the other: then the journal is the way
+    /// back.
     pub(super) fn take_fault(&mut self, ctx: &Context, payload: Box<dyn Any + Send>) {
         self.window.faults += 1;
         if self.window.faults > MOST {
@@ -60,15 +62,21 @@ impl App {
         }
         self.painting.drop_stroke();
         self.panels.end_gestures();
-        let journal = self.session.as_ref().and_then(|s| s.journal_folder()).map(|f| f.display().to_string());
-        self.dialogs.open = Some(Dialog::Fault { report: report.map(|p| p.display().to_string()), journal });
+        let journal =
+            self.session.as_ref().and_then(|s| s.journal_folder()).map(|f| f.display().to_string());
+        self.dialogs.open =
+            Some(Dialog::Fault { report: report.map(|p| p.display().to_string()), journal });
         ctx.request_repaint();
     }
 
-    /// Writes the report; where, if it could be written. A name that a file brought is in no message of ours.
+    /// Writes the report; where, if it could be written. A name that a file brought is in no
+    /// message of ours.
     fn report(&self, words: &str, place: &str) -> Option<PathBuf> {
-        let folder = self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let folder =
+            self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten()?.join("reports");
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |d| d.as_secs());
         let path = folder.join(format!("{now}.txt"));
         let text = format!(
             "Ulna {} on {} {}, {}\n\n{words}\n{place}\n",

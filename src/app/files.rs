@@ -1,4 +1,5 @@
-//! What is known of files around the open one: what a save is for, what was asked about the disk, and what crashes left behind.
+//! What is known of files around the open one: what a save is for, what was asked about the disk,
+//! and what crashes left behind.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +8,9 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use crate::ui::{DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView};
+use crate::ui::{
+    DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView,
+};
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
 use ulna_session::{Disk, ExportRequest, Recovery, SystemDisk};
@@ -116,7 +119,8 @@ impl Files {
     }
 }
 
-/// Whether the system has dialogs of files that a window of it can show. A script that drives the window cannot work them.
+/// Whether the system has dialogs of files that a window of it can show. A script that drives the
+/// window cannot work them.
 pub(super) fn has_system_dialogs(cc: &eframe::CreationContext<'_>) -> bool {
     use wgpu::rwh::HasWindowHandle as _;
     let has_window = cc.window_handle().is_ok() && std::env::var_os("EGUI_INSPECTION").is_none();
@@ -125,10 +129,12 @@ pub(super) fn has_system_dialogs(cc: &eframe::CreationContext<'_>) -> bool {
 
 /// Whether programs of the desktop talk to each other here: its dialogs come by that way.
 fn has_session_bus() -> bool {
-    let beside = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|d| PathBuf::from(d).join("bus").exists());
+    let beside =
+        std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|d| PathBuf::from(d).join("bus").exists());
     std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || beside
 }
 
 fn has_program(name: &str) -> bool {
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(name).is_file()))
+    std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(name).is_file()))
 }

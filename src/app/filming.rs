@@ -1,4 +1,5 @@
-//! Pictures of a clip from the window: made beside it, on the same device, as the viewport sees the model.
+//! Pictures of a clip from the window: made beside it, on the same device, as the viewport sees the
+//! model.
 
 use egui::Context;
 
@@ -12,10 +13,18 @@ impl App {
     /// Asks how the clip that is shown becomes pictures.
     pub(super) fn ask_pictures(&mut self, ctx: &Context) {
         let (Some(session), Some(clip)) = (&self.session, self.shown_clip()) else {
-            self.say(ctx, ToastKind::Note, "No clip is shown. Choose a clip first.".into(), Vec::new());
+            self.say(
+                ctx,
+                ToastKind::Note,
+                "No clip is shown. Choose a clip \
+                first."
+                    .into(),
+                Vec::new(),
+            );
             return;
         };
-        let draft = self.files.pictures.clone().beside(session, &session.document().clip_label(clip));
+        let draft =
+            self.files.pictures.clone().beside(session, &session.document().clip_label(clip));
         let draft = PicturesDraft { fps: self.timeline.playback.fps, ..draft };
         self.dialogs.open = Some(Dialog::Pictures { draft: Box::new(draft) });
     }
@@ -60,7 +69,11 @@ impl App {
     }
 
     /// What became of pictures.
-    pub(super) fn took_pictures(&mut self, ctx: &Context, result: Result<Vec<std::path::PathBuf>, FilmError>) {
+    pub(super) fn took_pictures(
+        &mut self,
+        ctx: &Context,
+        result: Result<Vec<std::path::PathBuf>, FilmError>,
+    ) {
         match result {
             Ok(files) => {
                 let first = files.first().map(|f| f.display().to_string()).unwrap_or_default();
@@ -71,7 +84,15 @@ impl App {
                 self.say(ctx, ToastKind::Ok, text, Vec::new());
             }
             Err(FilmError::Cancelled) => {}
-            Err(error) => self.say(ctx, ToastKind::Error, format!("No images were rendered: {error}."), Vec::new()),
+            Err(error) => self.say(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "No images were rendered: \
+                {error}."
+                ),
+                Vec::new(),
+            ),
         }
     }
 }
@@ -105,12 +126,22 @@ impl Set {
         let skeleton = Skeleton::of(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
         let mut take = |k: usize| {
-            evaluator.update(document, &Stack::shown(document, Some(id), times[k]).going(between), &mut pose);
+            evaluator.update(
+                document,
+                &Stack::shown(document, Some(id), times[k]).going(between),
+                &mut pose,
+            );
             if draft.joints {
                 let looks = bones(document, &pose, &skeleton).into_iter();
-                show.bones = looks.map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
+                show.bones = looks
+                    .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
+                    .collect();
             }
-            let turned = if draft.turns { std::f32::consts::TAU * k as f32 / times.len() as f32 } else { 0.0 };
+            let turned = if draft.turns {
+                std::f32::consts::TAU * k as f32 / times.len() as f32
+            } else {
+                0.0
+            };
             let camera = ulna_render::Camera { yaw: camera.yaw + turned, ..camera };
             Ok(picture.take(document, &pose, &camera, &look, &show)?)
         };

@@ -6,8 +6,8 @@ use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
 use crate::ui::{
-    Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View, ViewportView,
-    window_ui,
+    Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View,
+    ViewportView, window_ui,
 };
 use ulna_edit::{Change, KeysHome, Mode, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
@@ -27,7 +27,8 @@ impl App {
         log::trace!("frame, asked for by {:?}", ctx.repaint_causes());
         // As long as it is held, and nothing is typed.
         let typed = ctx.text_edit_focused();
-        self.viewport.peeks = !typed && ctx.input(|i| i.key_down(egui::Key::Backtick) && i.modifiers.is_none());
+        self.viewport.peeks =
+            !typed && ctx.input(|i| i.key_down(egui::Key::Backtick) && i.modifiers.is_none());
         if std::mem::take(&mut self.window.first_frame) {
             ctx.request_repaint();
         }
@@ -43,7 +44,11 @@ impl App {
         let changed = self.apply(&ctx, actions);
         let changed = self.update_brush() || changed;
         if changed || self.outliner.hover != hover {
-            log::trace!("another frame: acts {changed}, hover {hover:?} to {:?}", self.outliner.hover);
+            log::trace!(
+                "another frame: acts {changed}, hover {hover:?} to \
+                {:?}",
+                self.outliner.hover
+            );
             ctx.request_repaint();
         }
         self.preview_repair();
@@ -70,7 +75,8 @@ impl App {
         self.renderer.took(started.elapsed());
     }
 
-    /// What came since the last frame, before the panels: work that is done, files, the clock, keys.
+    /// What came since the last frame, before the panels: work that is done, files, the clock,
+    /// keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
         self.let_go(ctx);
@@ -99,7 +105,8 @@ impl App {
         }
         let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
         let playback = &mut self.timeline.playback;
-        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint) {
+        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint)
+        {
             let length = f64::from(range.length()).max(1e-3);
             playback.time = (playback.time + seconds * playback.speed) % length;
         } else if let Some(session) = &self.session {
@@ -178,7 +185,8 @@ impl App {
     fn tell_faults(&mut self, ctx: &Context) {
         if let Some(fault) = self.session.as_mut().and_then(Session::take_journal_fault) {
             let text = format!(
-                "The recovery journal cannot be written: {fault}. Save often: unsaved edits cannot be restored after a crash."
+                "The recovery journal cannot be written: {fault}. Save often: unsaved edits cannot \
+                    be restored after a crash."
             );
             self.toast(ctx, ToastKind::Error, text);
         }
@@ -194,7 +202,8 @@ impl App {
         }
     }
 
-    /// A caret blinks a few times after something was typed or clicked, and then stands: each blink draws the whole window.
+    /// A caret blinks a few times after something was typed or clicked, and then stands: each blink
+    /// draws the whole window.
     fn limit_caret_blink(&mut self, ctx: &Context) {
         const BLINKS: f64 = 6.0;
         let (now, active) = ctx.input(|i| {
@@ -252,23 +261,36 @@ impl App {
         }
         let id = self.shown_clip()?;
         let document = self.session.as_ref()?.document();
-        let unkeyed = self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
+        let unkeyed =
+            self.unkeyed_shown().and_then(|at| Some((at, document.aids.unkeyed.get(&at)?.clone())));
         let clip = document.clips.get(id)?.clone();
         let made = self.timeline.repair_seen.as_ref().filter(|seen| seen.of.1.clip == id);
         let made = made.and_then(|seen| seen.clip.clone());
         let (clip, preview) = made.unwrap_or((clip, 0));
         let between = self.timeline.playback.between;
-        Some(viewport_renderer::DisplayedClip { key: Some(id), clip, preview, unkeyed, mix: None, between })
+        Some(viewport_renderer::DisplayedClip {
+            key: Some(id),
+            clip,
+            preview,
+            unkeyed,
+            mix: None,
+            between,
+        })
     }
 
-    /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead. Playing shows none.
+    /// The unkeyed pose that is seen: the one that is carried along, else the one at the playhead.
+    /// Playing shows none.
     pub(super) fn unkeyed_shown(&self) -> Option<UnkeyedAt> {
         let (clip, document) = (self.shown_clip()?, self.session.as_ref()?.document());
         if self.timeline.playback.playing {
             return None;
         }
-        let carried = self.timeline.carried.filter(|at| at.clip == clip && document.aids.unkeyed.contains_key(at));
-        carried.or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
+        let carried = self
+            .timeline
+            .carried
+            .filter(|at| at.clip == clip && document.aids.unkeyed.contains_key(at));
+        carried
+            .or_else(|| document.aids.unkeyed(clip, self.timeline.playback.time).map(|(at, _)| at))
     }
 
     /// Which layer is chosen of what is seen, and whether edits go there.
@@ -285,7 +307,8 @@ impl App {
 
     /// The clip of the file that is shown.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
-        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
+        let shows =
+            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
         self.timeline.playback.clip.filter(|_| shows && !self.mixes())
     }
 
@@ -334,11 +357,17 @@ impl App {
             let held = i.pointer.any_down();
             (i.time, held || scrolls, held && i.pointer.delta() != egui::Vec2::ZERO)
         });
-        let moves =
-            held || self.timeline.playback.playing || self.viewport.transition.is_some() || self.is_gesture_open();
+        let moves = held
+            || self.timeline.playback.playing
+            || self.viewport.transition.is_some()
+            || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
         let faded = match self.mode {
-            Mode::Paint => self.painting.faded(self.renderer.bones(), &self.viewport.camera, self.renderer.size()),
+            Mode::Paint => self.painting.faded(
+                self.renderer.bones(),
+                &self.viewport.camera,
+                self.renderer.size(),
+            ),
             _ => Default::default(),
         };
         let seen = viewport_renderer::Seen {
@@ -351,7 +380,9 @@ impl App {
             painting,
             unkeyed: clip.as_ref().and_then(|c| Some(&**c.unkeyed.as_ref().map(|(_, pose)| pose)?)),
         };
-        if let Some(seconds) = self.renderer.draw(frame.wgpu_render_state(), session.document(), &seen, motion) {
+        if let Some(seconds) =
+            self.renderer.draw(frame.wgpu_render_state(), session.document(), &seen, motion)
+        {
             ctx.request_repaint_after(std::time::Duration::from_secs_f64(seconds.max(0.001)));
         }
     }
@@ -375,10 +406,13 @@ impl App {
     }
 
     fn dropped_files(&mut self, ctx: &Context) {
-        let mut dropped: Vec<_> = ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
+        let mut dropped: Vec<_> =
+            ctx.input(|i| i.raw.dropped_files.iter().map(|f| f.path().to_owned()).collect());
         match dropped.len() {
             0 => {}
-            1 if dropped[0].is_dir() && self.session.is_some() => self.import_from(ctx, &dropped[0]),
+            1 if dropped[0].is_dir() && self.session.is_some() => {
+                self.import_from(ctx, &dropped[0])
+            }
             1 => self.wish(ctx, DeferredAction::Open(dropped.remove(0))),
             // Several files at once are clips for what is open; of nothing the first is the body.
             _ if self.session.is_some() && !self.program.welcome => self.read_clips(ctx, dropped),

@@ -1,4 +1,5 @@
-//! Gestures are whole or not there: while one is open nothing else runs, and what takes the pointer away ends it as a step.
+//! Gestures are whole or not there: while one is open nothing else runs, and what takes the pointer
+//! away ends it as a step.
 
 use egui::Context;
 
@@ -27,7 +28,8 @@ impl App {
     /// A window that loses the focus, or is asked to close, lets go.
     pub(super) fn let_go(&mut self, ctx: &Context) {
         let lost = ctx.input(|i| {
-            i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false))) || i.viewport().close_requested()
+            i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false)))
+                || i.viewport().close_requested()
         });
         if lost && self.is_gesture_open() {
             self.end_gesture(ctx);

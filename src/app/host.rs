@@ -15,14 +15,14 @@ use super::{
     save_queue::SaveTo,
 };
 use crate::ui::{
-    BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings, ThemeChoice,
-    ToastKind, ViewOptions, children_words,
+    BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings,
+    ThemeChoice, ToastKind, ViewOptions, children_words,
 };
 use ulna_edit::{
     Mode,
     command::{
-        BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand, TimelineCommand,
-        ToolCommand, VertexCommand, ViewCommand, field::Nodes,
+        BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
+        TimelineCommand, ToolCommand, VertexCommand, ViewCommand, field::Nodes,
     },
 };
 use ulna_model::NodeId;
@@ -42,8 +42,11 @@ impl Host for WindowHost<'_> {
     fn file(&mut self, command: &FileCommand) -> Result<(), Infallible> {
         let (app, ctx) = (&mut *self.app, self.ctx);
         match command {
-            FileCommand::Open { path: Some(path) } => app.wish(ctx, DeferredAction::Open(path.clone())),
-            // What is unsaved is asked about when it is known that another file takes its place: once.
+            FileCommand::Open { path: Some(path) } => {
+                app.wish(ctx, DeferredAction::Open(path.clone()))
+            }
+            // What is unsaved is asked about when it is known that another file takes its place:
+            // once.
             FileCommand::Open { path: None } => {
                 app.end_gesture(ctx);
                 app.ask_open(ctx);
@@ -67,13 +70,18 @@ impl Host for WindowHost<'_> {
             }
             FileCommand::Changes => app.list_changes(ctx),
             FileCommand::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-            FileCommand::Welcome if app.program.welcome && app.session.is_some() => app.program.welcome = false,
+            FileCommand::Welcome if app.program.welcome && app.session.is_some() => {
+                app.program.welcome = false
+            }
             FileCommand::Welcome => app.show_welcome(ctx),
             FileCommand::Preferences => {
-                app.dialogs.open = Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
+                app.dialogs.open =
+                    Some(Dialog::Preferences { page: PreferencePage::Look, listening: None });
             }
             FileCommand::Find => app.dialogs.open = Some(Dialog::Find),
-            FileCommand::History => app.dialogs.open = Some(Dialog::History { marked: BTreeSet::new() }),
+            FileCommand::History => {
+                app.dialogs.open = Some(Dialog::History { marked: BTreeSet::new() })
+            }
             FileCommand::Tour => app.start_tour(ctx),
             FileCommand::Commands => app.dialogs.open = Some(Dialog::Commands),
             FileCommand::About => app.dialogs.open = Some(Dialog::About),
@@ -94,15 +102,23 @@ impl Host for WindowHost<'_> {
             ModeCommand::PaintMode => app.set_mode(Mode::Paint),
             ModeCommand::NextMode => app.set_mode(match app.mode {
                 Mode::Pose => Mode::Animate,
-                Mode::Animate if (app.availability().weights || app.availability().bare) => Mode::Paint,
+                Mode::Animate if (app.availability().weights || app.availability().bare) => {
+                    Mode::Paint
+                }
                 Mode::Animate | Mode::Paint => Mode::Pose,
             }),
             ModeCommand::Bind => app.ask_bind(),
             ModeCommand::CopyPose => app.copy_pose(ctx),
             ModeCommand::PastePose => app.ask_paste(ctx, Pasting { flip: false, selected: false }),
-            ModeCommand::PasteSelected => app.ask_paste(ctx, Pasting { flip: false, selected: true }),
-            ModeCommand::PasteFlipped => app.ask_paste(ctx, Pasting { flip: true, selected: false }),
-            ModeCommand::PasteFlippedSelected => app.ask_paste(ctx, Pasting { flip: true, selected: true }),
+            ModeCommand::PasteSelected => {
+                app.ask_paste(ctx, Pasting { flip: false, selected: true })
+            }
+            ModeCommand::PasteFlipped => {
+                app.ask_paste(ctx, Pasting { flip: true, selected: false })
+            }
+            ModeCommand::PasteFlippedSelected => {
+                app.ask_paste(ctx, Pasting { flip: true, selected: true })
+            }
             ModeCommand::BothSides => {
                 app.viewport.symmetry = !app.viewport.symmetry;
                 let now = if app.viewport.symmetry {
@@ -114,7 +130,15 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::NextPivot => {
                 app.viewport.pivot = app.viewport.pivot.next(app.viewport.pivot_spot.is_some());
-                app.toast(ctx, ToastKind::Note, format!("Pivot: {}", app.viewport.pivot.title().to_lowercase()));
+                app.toast(
+                    ctx,
+                    ToastKind::Note,
+                    format!(
+                        "Pivot: \
+                    {}",
+                        app.viewport.pivot.title().to_lowercase()
+                    ),
+                );
             }
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
             ModeCommand::NextChildren => {
@@ -127,7 +151,13 @@ impl Host for WindowHost<'_> {
             }
             ModeCommand::SnapDrags => {
                 app.viewport.snap = !app.viewport.snap;
-                let now = if app.viewport.snap { "Snapping is on" } else { "Snapping is off. Hold Ctrl to snap" };
+                let now = if app.viewport.snap {
+                    "Snapping is \
+                    on"
+                } else {
+                    "Snapping is off. Hold \
+                    Ctrl to snap"
+                };
                 app.toast(ctx, ToastKind::Note, now);
             }
         }
@@ -137,7 +167,8 @@ impl Host for WindowHost<'_> {
     fn tool(&mut self, tool: &ToolCommand) -> Result<(), Infallible> {
         let app = &mut *self.app;
         // Pressed again, or at once as in Blender, a tool's key begins its gesture.
-        let again = app.viewport.tool == *tool || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
+        let again = app.viewport.tool == *tool
+            || app.program.settings.keys.preset() == ulna_edit::Preset::Blender;
         app.viewport.tool = *tool;
         if app.mode != Mode::Paint && app.outliner.selection.active.is_some() {
             if again {
@@ -197,7 +228,9 @@ impl App {
             ViewCommand::MenuBar => self.panels.open_menu_bar(),
             ViewCommand::FrameAll => self.frame(ctx, false),
             ViewCommand::FrameSelected => self.frame(ctx, true),
-            ViewCommand::Perspective => self.viewport.camera.orthographic = !self.viewport.camera.orthographic,
+            ViewCommand::Perspective => {
+                self.viewport.camera.orthographic = !self.viewport.camera.orthographic
+            }
             ViewCommand::Front => self.look(ctx, Axis::Front),
             ViewCommand::Back => self.look(ctx, Axis::Back),
             ViewCommand::Side => self.look(ctx, Axis::Side),
@@ -210,12 +243,20 @@ impl App {
             ViewCommand::Wireframe => self.viewport.options.shading = Shading::Wireframe,
             ViewCommand::XRay => self.viewport.options.shading = Shading::XRay,
             ViewCommand::Axes => self.viewport.options.axes = !self.viewport.options.axes,
-            ViewCommand::OfSelected => self.viewport.options.of_selected = !self.viewport.options.of_selected,
+            ViewCommand::OfSelected => {
+                self.viewport.options.of_selected = !self.viewport.options.of_selected
+            }
             ViewCommand::Sticks => self.viewport.options.sticks = !self.viewport.options.sticks,
-            ViewCommand::Deforming => self.viewport.options.deforming = !self.viewport.options.deforming,
+            ViewCommand::Deforming => {
+                self.viewport.options.deforming = !self.viewport.options.deforming
+            }
             ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
-            ViewCommand::MotionPaths => self.viewport.options.motion_paths = !self.viewport.options.motion_paths,
-            ViewCommand::OnionSkin => self.viewport.options.onion.shown = !self.viewport.options.onion.shown,
+            ViewCommand::MotionPaths => {
+                self.viewport.options.motion_paths = !self.viewport.options.motion_paths
+            }
+            ViewCommand::OnionSkin => {
+                self.viewport.options.onion.shown = !self.viewport.options.onion.shown
+            }
             ViewCommand::Compare => {
                 let next = self.viewport.compare.next();
                 // Weights have no ghost.
@@ -233,22 +274,41 @@ impl App {
             ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
                 self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
             }
-            ViewCommand::Outliner => self.viewport.options.outliner = !self.viewport.options.outliner,
-            ViewCommand::Problems => self.viewport.options.problems = !self.viewport.options.problems,
+            ViewCommand::Outliner => {
+                self.viewport.options.outliner = !self.viewport.options.outliner
+            }
+            ViewCommand::Problems => {
+                self.viewport.options.problems = !self.viewport.options.problems
+            }
             ViewCommand::Theme => {
-                let theme = if self.program.theme.name() == "light" { ThemeChoice::Dark } else { ThemeChoice::Light };
+                let theme = if self.program.theme.name() == "light" {
+                    ThemeChoice::Dark
+                } else {
+                    ThemeChoice::Light
+                };
                 self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
             }
             ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
             ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
             ViewCommand::NormalSize => self.resize(ctx, 1.0),
-            ViewCommand::Inspector => self.viewport.options.inspector = !self.viewport.options.inspector,
-            ViewCommand::Timeline => self.viewport.options.timeline = !self.viewport.options.timeline,
+            ViewCommand::Inspector => {
+                self.viewport.options.inspector = !self.viewport.options.inspector
+            }
+            ViewCommand::Timeline => {
+                self.viewport.options.timeline = !self.viewport.options.timeline
+            }
             ViewCommand::ResetLayout => {
-                let ViewOptions { outliner, outliner_narrow, problems, inspector, timeline, .. } =
-                    ViewOptions::default();
-                self.viewport.options =
-                    ViewOptions { outliner, outliner_narrow, problems, inspector, timeline, ..self.viewport.options };
+                let ViewOptions {
+                    outliner, outliner_narrow, problems, inspector, timeline, ..
+                } = ViewOptions::default();
+                self.viewport.options = ViewOptions {
+                    outliner,
+                    outliner_narrow,
+                    problems,
+                    inspector,
+                    timeline,
+                    ..self.viewport.options
+                };
                 self.panels.set_layout(Layout::default());
                 // The sizes that parts of panels remember are egui's.
                 ctx.memory_mut(egui::Memory::reset_areas);
@@ -301,10 +361,15 @@ impl App {
     fn look_through(&mut self, ctx: &Context, named: Option<&Nodes>) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let cameras: Vec<NodeId> =
-            document.shown_nodes().into_iter().filter(|n| document.node(*n).camera.is_some()).collect();
+        let cameras: Vec<NodeId> = document
+            .shown_nodes()
+            .into_iter()
+            .filter(|n| document.node(*n).camera.is_some())
+            .collect();
         let node = match named {
-            Some(nodes) => nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n))),
+            Some(nodes) => {
+                nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n)))
+            }
             None => {
                 let at = cameras.iter().position(|n| self.viewport.looked_through == Some(*n));
                 cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
@@ -328,7 +393,12 @@ impl App {
             let mut points = Vec::new();
             for node in &self.outliner.selection.nodes {
                 points.push(pose.world[node.index()].w_axis.truncate());
-                points.extend(document.children(*node).iter().map(|c| pose.world[c.index()].w_axis.truncate()));
+                points.extend(
+                    document
+                        .children(*node)
+                        .iter()
+                        .map(|c| pose.world[c.index()].w_axis.truncate()),
+                );
             }
             let low = points.iter().copied().reduce(glam::Vec3::min);
             low.zip(points.into_iter().reduce(glam::Vec3::max)).map(|(low, high)| {
@@ -368,13 +438,19 @@ impl App {
                 self.timeline.playback.mix(on);
                 self.mode = Mode::Animate;
             }
-            PlayCommand::Loop => self.timeline.playback.repeat = self.timeline.playback.repeat.next(),
+            PlayCommand::Loop => {
+                self.timeline.playback.repeat = self.timeline.playback.repeat.next()
+            }
             PlayCommand::NextFrame => self.timeline.playback.step(1.0),
             PlayCommand::PreviousFrame => self.timeline.playback.step(-1.0),
             PlayCommand::NextKey => self.step_key(true),
             PlayCommand::PreviousKey => self.step_key(false),
-            PlayCommand::Start => self.timeline.playback.seek(self.timeline.playback.bounds(document).0),
-            PlayCommand::End => self.timeline.playback.seek(self.timeline.playback.bounds(document).1),
+            PlayCommand::Start => {
+                self.timeline.playback.seek(self.timeline.playback.bounds(document).0)
+            }
+            PlayCommand::End => {
+                self.timeline.playback.seek(self.timeline.playback.bounds(document).1)
+            }
             PlayCommand::RangeStart => self.preview_range(true),
             PlayCommand::RangeEnd => self.preview_range(false),
             PlayCommand::NoRange => self.timeline.playback.range = None,
@@ -383,13 +459,19 @@ impl App {
                 let between = &mut self.timeline.playback.between;
                 *between = if *between == Slerp { Nlerp } else { Slerp };
             }
-            PlayCommand::Stepped => self.timeline.playback.stepped = !self.timeline.playback.stepped,
+            PlayCommand::Stepped => {
+                self.timeline.playback.stepped = !self.timeline.playback.stepped
+            }
             PlayCommand::EveryFrame => {
                 self.timeline.playback.every_frame = !self.timeline.playback.every_frame;
             }
         }
-        let moves =
-            [PlayCommand::NextFrame, PlayCommand::PreviousFrame, PlayCommand::NextKey, PlayCommand::PreviousKey];
+        let moves = [
+            PlayCommand::NextFrame,
+            PlayCommand::PreviousFrame,
+            PlayCommand::NextKey,
+            PlayCommand::PreviousKey,
+        ];
         if moves.contains(command) || matches!(command, PlayCommand::Start | PlayCommand::End) {
             self.timeline.playback.playing = false;
         }
@@ -398,11 +480,19 @@ impl App {
 
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
-        self.start(ctx, "Listing what will change".into(), true, move |_| Done::Listed(session.will_change()));
+        self.start(
+            ctx,
+            "Listing what will \
+            change"
+                .into(),
+            true,
+            move |_| Done::Listed(session.will_change()),
+        );
     }
 
-    /// Asks for a file to open: a path field, with the system's dialog a button away.
-    /// Asks for a path: by the system's dialog where there is one, else, or where it does not come, by the one of ours.
+    /// Asks for a file to open: a path field, with the system's dialog a button away. Asks for a
+    /// path: by the system's dialog where there is one, else, or where it does not come, by the one
+    /// of ours.
     pub(super) fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
         if self.files.system_dialogs {
             self.browse(ctx, Browse::Path(what));
@@ -425,12 +515,18 @@ impl App {
     }
 
     pub(super) fn ask_save(&mut self, ctx: &Context) {
-        let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
+        let path = self
+            .session
+            .as_ref()
+            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
         self.ask_path(ctx, PathFor::Save, Dialog::SaveAs { path, copy: false });
     }
 
     fn ask_copy(&mut self, ctx: &Context) {
-        let path = self.session.as_ref().map_or_else(String::new, |s| s.suggested_path().display().to_string());
+        let path = self
+            .session
+            .as_ref()
+            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
         self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
     }
 
@@ -439,7 +535,8 @@ impl App {
         let Some(session) = &self.session else { return };
         let selected: Vec<NodeId> = self.selection().nodes.iter().copied().collect();
         let playback = &self.timeline.playback;
-        let moment = playback.clip.filter(|_| self.mode != Mode::Pose).map(|clip| (clip, playback.time));
+        let moment =
+            playback.clip.filter(|_| self.mode != Mode::Pose).map(|clip| (clip, playback.time));
         let draft = BindDraft::of(session.document(), &selected, moment);
         self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
     }
@@ -450,12 +547,18 @@ impl App {
         let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
         let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let waker = ctx.clone();
-        let name = self.session.as_ref().map_or_else(|| "model.glb".into(), ulna_session::Session::file_name);
+        let name = self
+            .session
+            .as_ref()
+            .map_or_else(|| "model.glb".into(), ulna_session::Session::file_name);
         let dialog = rfd::FileDialog::new();
         let dialog = match save {
             true => dialog.add_filter("glTF", &["glb", "gltf", "vrm", "vrma"]).set_file_name(name),
             false if what == Browse::Path(PathFor::WeightsOut) => {
-                let name = std::path::Path::new(&name).with_extension("weights.json").display().to_string();
+                let name = std::path::Path::new(&name)
+                    .with_extension("weights.json")
+                    .display()
+                    .to_string();
                 dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)
             }
             false if weights => {
@@ -476,7 +579,9 @@ impl App {
                 Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
                 Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
                 | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
-                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => dialog.pick_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
+                    dialog.pick_file().map(|p| vec![p])
+                }
                 Browse::Path(PathFor::Import) => dialog.pick_files(),
             };
             if sender.send(chosen).is_ok() {
@@ -485,7 +590,8 @@ impl App {
         };
         match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
             Ok(_) => {
-                self.files.browsing = Some(Browsing { chosen: receiver, what, since: Instant::now(), instead: None });
+                self.files.browsing =
+                    Some(Browsing { chosen: receiver, what, since: Instant::now(), instead: None });
             }
             Err(error) => self.toast(
                 ctx,
@@ -507,14 +613,17 @@ impl App {
                 let what = match what {
                     Browse::Path(what) => what,
                     Browse::Form => {
-                        if let (Some(Dialog::Arguments { draft }), Some(path)) = (&mut self.dialogs.open, paths.first())
+                        if let (Some(Dialog::Arguments { draft }), Some(path)) =
+                            (&mut self.dialogs.open, paths.first())
                         {
                             draft.name_file(path);
                         }
                         return;
                     }
                     Browse::Export { .. } => {
-                        if let (Some(Dialog::Export { draft }), Some(path)) = (&mut self.dialogs.open, paths.first()) {
+                        if let (Some(Dialog::Export { draft }), Some(path)) =
+                            (&mut self.dialogs.open, paths.first())
+                        {
                             draft.go_to(path);
                         }
                         return;
@@ -525,8 +634,18 @@ impl App {
                     PathFor::Import => self.read_clips(ctx, paths),
                     _ if paths.is_empty() => {}
                     PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
-                    PathFor::Save => self.queue_save(ctx, SaveTo::Asked, self.request(paths.remove(0)), Purpose::Own),
-                    PathFor::Copy => self.queue_save(ctx, SaveTo::Asked, self.request(paths.remove(0)), Purpose::Copy),
+                    PathFor::Save => self.queue_save(
+                        ctx,
+                        SaveTo::Asked,
+                        self.request(paths.remove(0)),
+                        Purpose::Own,
+                    ),
+                    PathFor::Copy => self.queue_save(
+                        ctx,
+                        SaveTo::Asked,
+                        self.request(paths.remove(0)),
+                        Purpose::Copy,
+                    ),
                     PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
                     PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
                 }
@@ -539,7 +658,8 @@ impl App {
                     self.files.system_dialogs = false;
                     self.dialogs.open = instead;
                 } else if since.elapsed() < AT_ONCE {
-                    let text = "The system's file dialog is not available. Choose from the list, or type a path.";
+                    let text = "The system's file dialog is not available. Choose from the list, \
+                        or type a path.";
                     self.toast(ctx, ToastKind::Note, text);
                 }
             }

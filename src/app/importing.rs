@@ -1,5 +1,5 @@
-//! Bringing clips of other files in: reading them beside the window, what they come to here with a picture of each, and putting the chosen
-//! ones in as one step.
+//! Bringing clips of other files in: reading them beside the window, what they come to here with a
+//! picture of each, and putting the chosen ones in as one step.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,7 +12,9 @@ use egui::{ColorImage, Context, TextureHandle, TextureOptions};
 use glam::Vec3;
 
 use super::{App, viewport_renderer::ViewportRenderer};
-use crate::ui::{Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind};
+use crate::ui::{
+    Dialog, ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView, PathFor, ToastKind,
+};
 use ulna_edit::{
     Mode,
     command::{ClipTexts, PutClips},
@@ -38,7 +40,8 @@ pub(super) struct Importing {
     /// As panels see it.
     pub view: ImportView,
     pictures: Vec<TextureHandle>,
-    /// Joints that were found otherwise than by the same name, as nobody said anything yet; by file.
+    /// Joints that were found otherwise than by the same name, as nobody said anything yet; by
+    /// file.
     guessed: Vec<Vec<(String, NodeId)>>,
     /// A picture that is on its way.
     awaited: Option<(Awaited, Capture)>,
@@ -88,21 +91,28 @@ struct Playing {
 /// The middle of all joints.
 fn middle(document: &Document, pose: &Pose) -> Vec3 {
     let is_joint = document.joint_flags();
-    let places = document.node_ids().filter(|n| is_joint[n.index()]).map(|n| pose.world[n.index()].w_axis.truncate());
-    let (sum, count) = places.filter(|p| p.is_finite()).fold((Vec3::ZERO, 0.0), |(s, c), p| (s + p, c + 1.0));
+    let places = document
+        .node_ids()
+        .filter(|n| is_joint[n.index()])
+        .map(|n| pose.world[n.index()].w_axis.truncate());
+    let (sum, count) =
+        places.filter(|p| p.is_finite()).fold((Vec3::ZERO, 0.0), |(s, c), p| (s + p, c + 1.0));
     if count > 0.0 { sum / count } else { Vec3::ZERO }
 }
 
 /// How far joints are from the middle of all at most, at a few moments of a clip.
 fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
     const MOMENTS: u32 = 8;
-    let moments = (0..=MOMENTS).map(|k| f64::from(clip.length()) * f64::from(k) / f64::from(MOMENTS));
+    let moments =
+        (0..=MOMENTS).map(|k| f64::from(clip.length()) * f64::from(k) / f64::from(MOMENTS));
     let is_joint = document.joint_flags();
     moments.fold(1e-3, |most: f32, time| {
         let pose = Pose::evaluate(document, &Stack::of(Some(clip), time));
         let at = middle(document, &pose);
         let joints = document.node_ids().filter(|n| is_joint[n.index()]);
-        let far = joints.map(|n| pose.world[n.index()].w_axis.truncate().distance(at)).filter(|d| d.is_finite());
+        let far = joints
+            .map(|n| pose.world[n.index()].w_axis.truncate().distance(at))
+            .filter(|d| d.is_finite());
         far.fold(most, f32::max)
     })
 }
@@ -137,7 +147,9 @@ impl App {
             None => {
                 let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
                 let beside = beside.filter(|p| !p.as_os_str().is_empty());
-                let path = beside.map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
+                let path = beside.map_or_else(String::new, |p| {
+                    format!("{}{}", p.display(), std::path::MAIN_SEPARATOR)
+                });
                 self.dialogs.open = Some(Dialog::path(PathFor::Import, path));
             }
         }
@@ -147,7 +159,14 @@ impl App {
     pub(super) fn import_from(&mut self, ctx: &Context, path: &Path) {
         match files_meant(path) {
             Ok(files) => self.read_clips(ctx, files),
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("No clips were imported: {error}.")),
+            Err(error) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "No clips were imported: \
+                {error}."
+                ),
+            ),
         }
     }
 
@@ -157,14 +176,24 @@ impl App {
     }
 
     /// The same, those of other formats as they are to be taken.
-    pub(super) fn read_clips_as(&mut self, ctx: &Context, paths: Vec<PathBuf>, conversion: Conversion) {
+    pub(super) fn read_clips_as(
+        &mut self,
+        ctx: &Context,
+        paths: Vec<PathBuf>,
+        conversion: Conversion,
+    ) {
         if self.session.is_none() || paths.is_empty() {
             return;
         }
         self.end_gesture(ctx);
-        let files = paths.iter().flat_map(|p| files_meant(p).unwrap_or_else(|_| vec![p.clone()])).collect::<Vec<_>>();
-        let waiting =
-            files.iter().map(|p| p.file_name().unwrap_or(p.as_os_str()).to_string_lossy().into_owned()).collect();
+        let files = paths
+            .iter()
+            .flat_map(|p| files_meant(p).unwrap_or_else(|_| vec![p.clone()]))
+            .collect::<Vec<_>>();
+        let waiting = files
+            .iter()
+            .map(|p| p.file_name().unwrap_or(p.as_os_str()).to_string_lossy().into_owned())
+            .collect();
         let (sender, come) = mpsc::channel();
         let stop = Arc::new(Progress::default());
         let (stopped, waker) = (Arc::clone(&stop), ctx.clone());
@@ -181,7 +210,10 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Error,
-                format!("The files could not be read: {error}. Close other programs, and try again."),
+                format!(
+                    "The files could not be read: {error}. Close other programs, and try \
+                    again."
+                ),
             );
             return;
         }
@@ -204,7 +236,9 @@ impl App {
 
     /// Works out what the clips come to as it is chosen now.
     pub(super) fn fit_import(&mut self, mut draft: ImportDraft) {
-        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
+        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
+            return;
+        };
         let (model, waiting) = (session.file_name(), std::mem::take(&mut importing.view.waiting));
         importing.view = ImportView { model, waiting, ..ImportView::default() };
         importing.arrivals.clear();
@@ -222,7 +256,9 @@ impl App {
 
     /// Takes up the files that were read since.
     fn take_read(&mut self, ctx: &Context) {
-        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
+        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
+            return;
+        };
         let Some(Dialog::Import { draft }) = &mut self.dialogs.open else { return };
         loop {
             match importing.reading.come.try_recv() {
@@ -253,7 +289,8 @@ impl App {
             .enumerate()
             .filter(|(k, _)| draft.ticked.get(*k) == Some(&true))
             .map(|(k, arrival)| {
-                let name = draft.names.get(k).filter(|n| !n.trim().is_empty()).unwrap_or(&arrival.name);
+                let name =
+                    draft.names.get(k).filter(|n| !n.trim().is_empty()).unwrap_or(&arrival.name);
                 Shared::new(Clip { name: Some(name.as_str().into()), ..arrival.carried.clip })
             })
             .collect();
@@ -261,7 +298,8 @@ impl App {
             return;
         }
         let Some(session) = &self.session else { return };
-        let (before, first) = (session.document().clips.clone(), session.document().clips.next_id());
+        let (before, first) =
+            (session.document().clips.clone(), session.document().clips.next_id());
         self.run(ctx, PutClips { clips: ClipTexts::Clips(clips), taken: Some(draft.taken) });
         let Some(session) = &self.session else { return };
         let now = &session.document().clips;
@@ -269,20 +307,38 @@ impl App {
         if count > 0 {
             self.timeline.playback.show(
                 session.document(),
-                session.document().clips.ids().find(|id| *id >= first).or(self.timeline.playback.clip),
+                session
+                    .document()
+                    .clips
+                    .ids()
+                    .find(|id| *id >= first)
+                    .or(self.timeline.playback.clip),
             );
             self.mode = Mode::Animate;
-            let undo = ("Undo", crate::ui::Action::Run(ulna_edit::command::SessionCommand::Undo.into()));
-            let text =
-                if count == 1 { "1 clip was imported.".to_owned() } else { format!("{count} clips were imported.") };
+            let undo =
+                ("Undo", crate::ui::Action::Run(ulna_edit::command::SessionCommand::Undo.into()));
+            let text = if count == 1 {
+                "1 clip was \
+                    imported."
+                    .to_owned()
+            } else {
+                format!(
+                    "{count} clips \
+                    were imported."
+                )
+            };
             self.say(ctx, ToastKind::Ok, text, vec![undo]);
         }
     }
 
-    /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time: this model in the middle of each clip.
+    /// Plays the clip that is looked at, and takes the next picture that is missing, one at a time:
+    /// this model in the middle of each clip.
     pub(super) fn picture_imports(&mut self, ctx: &Context) {
-        let is_its =
-            |i: &Importing| self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), &i.tree));
+        let is_its = |i: &Importing| {
+            self.session
+                .as_ref()
+                .is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), &i.tree))
+        };
         if matches!(self.dialogs.open, Some(Dialog::Import { .. }))
             && !self.files.importing.as_ref().is_some_and(is_its)
         {
@@ -296,7 +352,9 @@ impl App {
             return;
         };
         let (shown, still) = (draft.shown, draft.still);
-        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else { return };
+        let (Some(session), Some(importing)) = (&self.session, &mut self.files.importing) else {
+            return;
+        };
         importing.play(session.document(), ctx.input(|i| i.time), shown, still);
         if !still {
             ctx.request_repaint_after(Duration::from_millis(33));
@@ -348,13 +406,28 @@ impl App {
     /// Opens a file in a window of its own.
     pub(super) fn open_apart(&mut self, ctx: &Context, path: &Path) {
         let started = std::env::current_exe().and_then(|program| {
-            let mut other = std::process::Command::new(program).arg(std::path::absolute(path)?).spawn()?;
+            let mut other =
+                std::process::Command::new(program).arg(std::path::absolute(path)?).spawn()?;
             // Somebody has to wait for it, or it would stay in the system's list when it ends.
-            std::thread::Builder::new().name("other window".into()).spawn(move || other.wait()).map(|_| ())
+            std::thread::Builder::new()
+                .name(
+                    "other \
+                window"
+                        .into(),
+                )
+                .spawn(move || other.wait())
+                .map(|_| ())
         });
         if let Err(error) = started {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            self.toast(ctx, ToastKind::Error, format!("{name} could not be opened in a new window: {error}."));
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "{name} could not be opened in a new window: \
+                {error}."
+                ),
+            );
         }
     }
 }
@@ -383,7 +456,12 @@ impl Importing {
         }
         let guessed = self.guessed[file].clone();
         let mut asked = fit.unmatched.clone();
-        asked.extend(theirs.node_ids().map(|n| theirs.node(n).label(n)).filter(|l| draft.by_hand.contains_key(l)));
+        asked.extend(
+            theirs
+                .node_ids()
+                .map(|n| theirs.node(n).label(n))
+                .filter(|l| draft.by_hand.contains_key(l)),
+        );
         asked.retain(|name| guessed.iter().all(|(guess, _)| guess != name));
         asked.sort();
         asked.dedup();
@@ -393,7 +471,10 @@ impl Importing {
             self.view.rows.push(ImportRow {
                 file,
                 length: clip.length(),
-                fps: theirs.clips[arrival.id].guess_fps().filter(|(_, share)| *share > 0.8).map(|(fps, _)| fps as f32),
+                fps: theirs.clips[arrival.id]
+                    .guess_fps()
+                    .filter(|(_, share)| *share > 0.8)
+                    .map(|(fps, _)| fps as f32),
                 keys: clip.key_count(),
                 bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
                 lost: arrival.lost.iter().chain(&arrival.lost_targets).cloned().collect(),
@@ -405,7 +486,14 @@ impl Importing {
             self.view.names.push(arrival.name.clone());
             self.arrivals.push(arrival);
         }
-        self.view.files.push(ImportFile { name, fit: Some(fit), fault, path: Some(path), asked, guessed });
+        self.view.files.push(ImportFile {
+            name,
+            fit: Some(fit),
+            fault,
+            path: Some(path),
+            asked,
+            guessed,
+        });
     }
 
     /// Chooses what rows are at first that are not in a draft yet.
@@ -421,7 +509,9 @@ impl Importing {
     fn play(&mut self, document: &Document, now: f64, row: usize, still: bool) {
         let Some(arrival) = self.arrivals.get(row) else { return };
         let file = self.view.rows[row].file;
-        let Some(theirs) = self.sources.get(file).and_then(|s| s.document.as_ref().ok()) else { return };
+        let Some(theirs) = self.sources.get(file).and_then(|s| s.document.as_ref().ok()) else {
+            return;
+        };
         let own = &theirs.clips[arrival.id];
         let playing = &mut self.playing;
         if playing.row != Some(row) {
@@ -444,7 +534,11 @@ impl Importing {
         playing.stands_at = time as f32;
         let stacks = [(document, &playing.clip), (&**theirs, own)];
         for (k, (document, clip)) in stacks.into_iter().enumerate() {
-            playing.evaluators[k].update(document, &Stack::of(Some(clip), time), &mut playing.poses[k]);
+            playing.evaluators[k].update(
+                document,
+                &Stack::of(Some(clip), time),
+                &mut playing.poses[k],
+            );
         }
         self.view.now = ImportMoment {
             row,
@@ -458,10 +552,12 @@ impl Importing {
     fn begin_now(&mut self, renderer: &mut ViewportRenderer, document: &Document) -> bool {
         let Some(row) = self.playing.row else { return false };
         let pose = &self.playing.poses[0];
-        // The same all around, so that nothing is cut off where it turns: a cube in the ball that the joints keep to, since nothing is at all of its
-        // corners. The skin lies around the joints.
+        // The same all around, so that nothing is cut off where it turns: a cube in the ball that
+        // the joints keep to, since nothing is at all of its corners. The skin lies around the
+        // joints.
         let (at, half) = (middle(document, pose), Vec3::splat(self.playing.reaches[0] * 0.72));
-        let capture = renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
+        let capture =
+            renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
         self.awaited = capture.map(|capture| (Awaited::Now(row), capture));
         self.awaited.is_some()
     }
@@ -469,7 +565,14 @@ impl Importing {
     fn take_picture(&mut self, ctx: &Context, of: Awaited, image: ColorImage) {
         match of {
             Awaited::Row(row) => {
-                let texture = ctx.load_texture(format!("import {row}"), image, TextureOptions::LINEAR);
+                let texture = ctx.load_texture(
+                    format!(
+                        "import \
+                    {row}"
+                    ),
+                    image,
+                    TextureOptions::LINEAR,
+                );
                 if let Some(row) = self.view.rows.get_mut(row) {
                     row.picture = Some(Some(texture.id()));
                 }
@@ -479,7 +582,12 @@ impl Importing {
                 match &mut self.playing.texture {
                     Some(texture) => texture.set(image, TextureOptions::LINEAR),
                     None => {
-                        self.playing.texture = Some(ctx.load_texture("import now", image, TextureOptions::LINEAR));
+                        self.playing.texture = Some(ctx.load_texture(
+                            "import \
+                            now",
+                            image,
+                            TextureOptions::LINEAR,
+                        ));
                     }
                 }
                 self.playing.is_drawn = true;

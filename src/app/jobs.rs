@@ -1,5 +1,6 @@
-//! Long work beside the window, in two lanes: saving has one of its own and never waits for anything else; the rest waits in
-//! line. All of it shows how far it is, and can be cancelled where that loses nothing.
+//! Long work beside the window, in two lanes: saving has one of its own and never waits for
+//! anything else; the rest waits in line. All of it shows how far it is, and can be cancelled where
+//! that loses nothing.
 
 use std::{
     collections::VecDeque,
@@ -22,8 +23,8 @@ use ulna_model::{Diagnostic, Document, Shared, Tree};
 use ulna_motion::{BestSeam, Sampling, WorstPose};
 use ulna_render::{Axis, Camera, Decoded, FilmError, decode_images};
 use ulna_session::{
-    ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError, SaveFailure,
-    SaveRequest, SavedFile, Session, Worked,
+    ExportFailure, ExportRequest, Exported, Outlook, Playback, RecoveryError, Replayed, SaveError,
+    SaveFailure, SaveRequest, SavedFile, Session, Worked,
 };
 
 /// Work that is under way.
@@ -31,7 +32,8 @@ pub(super) struct Job {
     pub label: String,
     pub progress: Arc<Progress>,
     pub cancellable: bool,
-    /// Whether it writes files that a person asked for: the window does not close before it is done.
+    /// Whether it writes files that a person asked for: the window does not close before it is
+    /// done.
     writes: bool,
     result: mpsc::Receiver<Done>,
 }
@@ -77,7 +79,8 @@ pub(super) enum Done {
     Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// Pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Where clips are best left for each other; nothing where it was cancelled. For the document with this tree.
+    /// Where clips are best left for each other; nothing where it was cancelled. For the document
+    /// with this tree.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
     /// A command that takes long, and how it is told.
     Worked(Box<Worked>, Title),
@@ -124,13 +127,15 @@ pub(super) struct Jobs {
     waiting: VecDeque<Waiting>,
     /// A save.
     pub save: Option<Job>,
-    /// Results of long commands that ended during a gesture, in that order: they are put in when it has ended.
+    /// Results of long commands that ended during a gesture, in that order: they are put in when it
+    /// has ended.
     pub worked: VecDeque<(Box<Worked>, Title)>,
     /// The same where the model was changed meanwhile: a person is asked what becomes of it.
     pub offered: Vec<Offered>,
 }
 
-/// The result of a long command whose model was edited meanwhile: a person chooses what becomes of it.
+/// The result of a long command whose model was edited meanwhile: a person chooses what becomes of
+/// it.
 pub(super) struct Offered {
     /// The number that buttons name it by.
     pub number: u64,
@@ -187,7 +192,9 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
 impl App {
     /// Opens a file beside the window.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         self.start(ctx, format!("Opening {name}"), true, move |progress| {
             match Session::open(&path, progress).map(load) {
                 Ok(loaded) if loaded.session.imported().is_some() => Done::Found(loaded),
@@ -219,13 +226,15 @@ impl App {
         }
         self.start(ctx, "Loading the view".into(), false, move |_| {
             let posed = Posed::new(&document);
-            let (images, findings) = images.map_or_else(|| decoded(&document), |images| (images, None));
+            let (images, findings) =
+                images.map_or_else(|| decoded(&document), |images| (images, None));
             let uploaded = loader.upload(&document, &posed.pose, images);
             Done::Remade(Box::new(Remade { serial, posed: Some(posed), uploaded, findings }))
         });
     }
 
-    /// Has the scene made for a document that was opened, or for another device, from the file's own images.
+    /// Has the scene made for a document that was opened, or for another device, from the file's
+    /// own images.
     pub(super) fn restore_scene(&mut self, ctx: &Context) {
         let Some(session) = &self.session else { return };
         let document = session.document().clone();
@@ -236,7 +245,8 @@ impl App {
         self.start(ctx, "Loading the view".into(), false, move |_| {
             let posed = whole.then(|| Posed::new(&document));
             let (images, findings) = decoded(&document);
-            let uploaded = loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
+            let uploaded =
+                loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
             Done::Remade(Box::new(Remade { serial, posed, uploaded, findings }))
         });
     }
@@ -260,7 +270,10 @@ impl App {
         cancellable: bool,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        self.start_waiting(ctx, Waiting { label, cancellable, writes: false, work: Box::new(work) });
+        self.start_waiting(
+            ctx,
+            Waiting { label, cancellable, writes: false, work: Box::new(work) },
+        );
     }
 
     /// As [`App::start`], of work that writes files that a person asked for.
@@ -270,7 +283,10 @@ impl App {
         label: String,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        self.start_waiting(ctx, Waiting { label, cancellable: true, writes: true, work: Box::new(work) });
+        self.start_waiting(
+            ctx,
+            Waiting { label, cancellable: true, writes: true, work: Box::new(work) },
+        );
     }
 
     fn start_waiting(&mut self, ctx: &Context, waiting: Waiting) {
@@ -297,14 +313,21 @@ impl App {
         match spawn(ctx, waiting) {
             Ok(job) => Some(job),
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("{label} could not be started: {error}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "{label} could not be started: \
+                    {error}."
+                    ),
+                );
                 None
             }
         }
     }
 
-    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks at no such wish goes on to
-    /// its end, and nobody takes up what it comes to.
+    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks
+    /// at no such wish goes on to its end, and nobody takes up what it comes to.
     pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
         self.jobs.waiting.retain(|w| !w.cancellable);
         if let Some(job) = self.jobs.work.take_if(|job| job.cancellable) {
@@ -328,7 +351,10 @@ impl App {
                 Polled::Lost(label) => {
                     // It may have been the scene that is waited for.
                     self.renderer.give_up_scene();
-                    let text = format!("{label} failed because of an error in Ulna. The open file is unchanged.");
+                    let text = format!(
+                        "{label} failed because of an error in Ulna. The open file \
+                        is unchanged."
+                    );
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
@@ -368,8 +394,10 @@ impl App {
                     self.remember(path);
                 }
                 self.show_title(ctx);
-                // Only beside the one that they were dropped with: it may not have opened, or was declined.
-                if let Some((_, others)) = others.filter(|(first, _)| path.as_ref() == Some(first)) {
+                // Only beside the one that they were dropped with: it may not have opened, or was
+                // declined.
+                if let Some((_, others)) = others.filter(|(first, _)| path.as_ref() == Some(first))
+                {
                     self.read_clips(ctx, others);
                 }
             }
@@ -386,9 +414,18 @@ impl App {
             Done::Saved(result, save) => self.take_saved(ctx, result, save),
             Done::Filmed(result) => self.took_pictures(ctx, result),
             Done::Exported(result, request) => self.take_exported(ctx, result, request),
-            Done::Listed(Ok(lines)) => self.dialogs.open = Some(crate::ui::Dialog::Changes { lines }),
+            Done::Listed(Ok(lines)) => {
+                self.dialogs.open = Some(crate::ui::Dialog::Changes { lines })
+            }
             Done::Listed(Err(error)) => {
-                self.toast(ctx, ToastKind::Error, format!("The changes could not be listed: {error}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "The changes could not be listed: \
+                    {error}."
+                    ),
+                );
             }
             Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),
             Done::Worked(worked, title) => {
@@ -414,7 +451,8 @@ impl App {
                 if serial == self.renderer.scene_serial() {
                     self.painting.take_worst(*found);
                 } else {
-                    let text = "The search result belongs to a scene that is no longer shown. Search again.";
+                    let text = "The search result belongs to a scene that is no longer shown. \
+                        Search again.";
                     let again = Action::Run(BrushCommand::Worst.into());
                     self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
                 }
@@ -423,7 +461,12 @@ impl App {
     }
 
     /// Shows another document; the sample plays.
-    pub(super) fn show(&mut self, ctx: &Context, Loaded { session, posed, uploaded }: Loaded, sample: bool) {
+    pub(super) fn show(
+        &mut self,
+        ctx: &Context,
+        Loaded { session, posed, uploaded }: Loaded,
+        sample: bool,
+    ) {
         // What was said of another file, and how far its lists were scrolled.
         self.dialogs.toasts.clear();
         ctx.data_mut(|d| {
@@ -451,7 +494,11 @@ impl App {
         self.panels.reset();
         self.painting.reset();
         self.timeline.playback = Playback::default();
-        let walk = document.clips.iter().find(|(_, c)| sample && c.name.as_deref() == Some("Walk")).map(|(id, _)| id);
+        let walk = document
+            .clips
+            .iter()
+            .find(|(_, c)| sample && c.name.as_deref() == Some("Walk"))
+            .map(|(id, _)| id);
         self.timeline.playback.show(document, walk.or_else(|| document.clips.ids().next()));
         self.mode = if document.clips.is_empty() { Mode::Pose } else { Mode::Animate };
         self.timeline.playback.playing = sample;
@@ -462,7 +509,8 @@ impl App {
             self.renderer.take_upload(document, uploaded);
             findings
         });
-        self.viewport.camera = Camera { fov: self.program.settings.fov.to_radians(), ..Camera::default() };
+        self.viewport.camera =
+            Camera { fov: self.program.settings.fov.to_radians(), ..Camera::default() };
         self.viewport.camera.look(Axis::ThreeQuarter);
         if let Some((low, high)) = bounds {
             let size = self.renderer.size();
@@ -494,7 +542,8 @@ impl App {
         self.program.picture_of = self.program.keeps.then_some(path);
     }
 
-    /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is not waited for.
+    /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is
+    /// not waited for.
     pub(super) fn take_picture(&mut self, ctx: &Context) {
         if let Some((path, capture)) = self.program.taking.take() {
             match self.renderer.poll_picture(&capture) {
@@ -510,16 +559,24 @@ impl App {
             }
         }
         // Before its own picture there is none of it, or that of the file before.
-        if self.program.picture_of.is_none() || self.jobs.is_busy() || !self.renderer.shows_picture() {
+        if self.program.picture_of.is_none()
+            || self.jobs.is_busy()
+            || !self.renderer.shows_picture()
+        {
             return;
         }
-        let (Some(path), Some(session)) = (self.program.picture_of.take(), &self.session) else { return };
-        self.program.taking =
-            self.renderer.begin_picture(session.document(), recent::PICTURE).map(|capture| (path, capture));
+        let (Some(path), Some(session)) = (self.program.picture_of.take(), &self.session) else {
+            return;
+        };
+        self.program.taking = self
+            .renderer
+            .begin_picture(session.document(), recent::PICTURE)
+            .map(|capture| (path, capture));
     }
 
     pub(super) fn show_title(&self, ctx: &Context) {
-        let name = self.session.as_ref().map_or_else(String::new, |s| format!("{} – ", s.file_name()));
+        let name =
+            self.session.as_ref().map_or_else(String::new, |s| format!("{} – ", s.file_name()));
         ctx.send_viewport_cmd(egui::ViewportCommand::Title(format!("{name}Ulna")));
     }
 
@@ -554,7 +611,8 @@ pub(super) fn load(session: Session) -> Box<Loaded> {
     Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded: None })
 }
 
-/// Makes a session ready to be shown with its scene, so that the picture before it stays until then.
+/// Makes a session ready to be shown with its scene, so that the picture before it stays until
+/// then.
 pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
     let (images, findings) = decode_images(session.document());
     let posed = Posed::new(session.document());

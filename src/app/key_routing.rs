@@ -1,7 +1,8 @@
-//! Who gets a key: the topmost thing that is open, the widget that has the focus, the panel last entered, the window.
+//! Who gets a key: the topmost thing that is open, the widget that has the focus, the panel last
+//! entered, the window.
 //!
-//! egui gives Tab to its focus before any panel runs. Here it is kept back where no field and no list wants it, and put back
-//! when the focus has been settled, so that it is a key like any other.
+//! egui gives Tab to its focus before any panel runs. Here it is kept back where no field and no
+//! list wants it, and put back when the focus has been settled, so that it is a key like any other.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +14,8 @@ use crate::ui::Pane;
 /// What is kept from frame to frame, shared with the plugin.
 #[derive(Debug, Default)]
 struct Kept {
-    /// What had the focus when the frame before ended: egui takes it away on Escape before anybody can ask.
+    /// What had the focus when the frame before ended: egui takes it away on Escape before anybody
+    /// can ask.
     focused: Option<Id>,
     /// A dialog or the palette was open.
     dialog: bool,
@@ -25,19 +27,30 @@ struct Kept {
     wait: u8,
 }
 
-/// Frames from a click until the field that it opens has the focus: in the first it is asked for, in the second it is there.
+/// Frames from a click until the field that it opens has the focus: in the first it is asked for,
+/// in the second it is there.
 const FOCUS_FRAMES: u8 = 2;
 
 /// Whether an event is typed, or is what typing means.
 const fn is_typed(event: &Event) -> bool {
-    matches!(event, Event::Key { .. } | Event::Text(_) | Event::Paste(_) | Event::Copy | Event::Cut | Event::Ime(_))
+    matches!(
+        event,
+        Event::Key { .. }
+            | Event::Text(_)
+            | Event::Paste(_)
+            | Event::Copy
+            | Event::Cut
+            | Event::Ime(_)
+    )
 }
 
 impl Kept {
-    /// Keeps back what was typed after a click. A field that is clicked has the focus a little later; without this a fast hand's
-    /// Ctrl+A would select all joints, and not what is in the field.
+    /// Keeps back what was typed after a click. A field that is clicked has the focus a little
+    /// later; without this a fast hand's Ctrl+A would select all joints, and not what is in the
+    /// field.
     fn hold_after_click(&mut self, ctx: &Context, events: &mut Vec<Event>) {
-        let click = |e: &Event| matches!(e, Event::PointerButton { button: PointerButton::Primary, .. });
+        let click =
+            |e: &Event| matches!(e, Event::PointerButton { button: PointerButton::Primary, .. });
         let waits = self.wait > 0;
         self.wait = self.wait.saturating_sub(1);
         let last_click = events.iter().rposition(click);
@@ -75,13 +88,17 @@ impl egui::Plugin for Gate {
         if kept.dialog || Popup::is_any_open(ctx) {
             return;
         }
-        // Tab goes through widgets from a field, or from a panel that F6 entered; the panel's arrows are its own.
+        // Tab goes through widgets from a field, or from a panel that F6 entered; the panel's
+        // arrows are its own.
         let is_kept = |key: Key| match key {
             Key::Tab => focused.is_none(),
             Key::ArrowUp | Key::ArrowDown | Key::ArrowLeft | Key::ArrowRight => is_panel(focused),
             _ => false,
         };
-        let stays = |e: &Event| matches!(e, Event::Key { key, modifiers, .. } if !modifiers.command && is_kept(*key));
+        let stays = |e: &Event| {
+            matches!(e, Event::Key { key, modifiers, .. } if !modifiers.command
+                && is_kept(*key))
+        };
         (kept.back, input.events) = std::mem::take(&mut input.events).into_iter().partition(stays);
     }
 }
@@ -106,7 +123,8 @@ pub(super) enum Topmost {
     Popup,
     /// A dialog, or the palette.
     Dialog,
-    /// A field or another widget that has the focus: what is typed, Space, Enter and arrows are its own.
+    /// A field or another widget that has the focus: what is typed, Space, Enter and arrows are its
+    /// own.
     Widget,
     /// Nothing.
     Panels,
@@ -174,7 +192,9 @@ impl App {
         let seen: Vec<Pane> = Pane::ALL.into_iter().filter(|p| layout.rect(*p).is_some()).collect();
         let at = self.window.routing.entered.and_then(|p| seen.iter().position(|s| *s == p));
         let step = if back { seen.len().saturating_sub(1) } else { 1 };
-        if let Some(pane) = at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len())).copied() {
+        if let Some(pane) =
+            at.map_or_else(|| seen.first(), |at| seen.get((at + step) % seen.len())).copied()
+        {
             log::debug!("the keyboard goes to {pane:?}");
             self.window.routing.entered = Some(pane);
             ctx.memory_mut(|m| m.request_focus(pane.focus_id()));

@@ -49,14 +49,17 @@ impl App {
         if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
             self.dialogs.open = None;
         }
-        // A key that is held goes on being pressed, and a modifier that joins it would make another command of that.
+        // A key that is held goes on being pressed, and a modifier that joins it would make another
+        // command of that.
         if let Some(key) = self.held_bend_key() {
-            let again = |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
+            let again =
+                |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
             ctx.input_mut(|i| i.events.retain(|e| !again(e)));
         }
         // What is typed for a ring is ended before the rings are.
         let by_key = self.panels.takes_numbers(false);
-        let rings = self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
+        let rings =
+            self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
         if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         }
@@ -67,19 +70,22 @@ impl App {
         let gesture = numbers || (self.is_gesture_open() && held);
         let chosen = self.chosen_tool_key(ctx);
         let awaited = self.awaited_keys(ctx, typing, chosen);
-        if awaited == Awaited::All && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+        if awaited == Awaited::All && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape))
+        {
             self.panels.wait_no_longer();
         }
         if !typing && !gesture && awaited == Awaited::None && !self.program.welcome {
             self.set_keys(ctx);
             self.mixer_keys(ctx);
         }
-        // In most frames no key was pressed: what every command's key is, and whether it can be done, is nothing to ask then.
+        // In most frames no key was pressed: what every command's key is, and whether it can be
+        // done, is nothing to ask then.
         if !ctx.input(|i| i.events.iter().any(|e| matches!(e, Event::Key { pressed: true, .. }))) {
             return;
         }
         let availability = self.availability();
-        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode].map(|m| m.name());
+        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode]
+            .map(|m| m.name());
         let mut actions = Actions::default();
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
         let mut commands: Vec<_> = table()
@@ -97,17 +103,23 @@ impl App {
             KeyScope::Timeline => !over_joints,
         });
         // What the timeline cannot do now leaves its key to the window.
-        let windows: Vec<String> =
-            commands.iter().filter(|(c, _)| KeyScope::of(c) == KeyScope::Window).map(|(_, key)| key.clone()).collect();
+        let windows: Vec<String> = commands
+            .iter()
+            .filter(|(c, _)| KeyScope::of(c) == KeyScope::Window)
+            .map(|(_, key)| key.clone())
+            .collect();
         commands.retain(|(c, key)| {
-            KeyScope::of(c) != KeyScope::Timeline || (c.enabled)(&availability).is_ok() || !windows.contains(key)
+            KeyScope::of(c) != KeyScope::Timeline
+                || (c.enabled)(&availability).is_ok()
+                || !windows.contains(key)
         });
         // A panel's keys go before the window's.
-        commands.sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
+        commands
+            .sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
         for (command, key) in commands {
             let Some(shortcut) = parse(&key) else { continue };
-            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands found all the same, and
-            // no text has a function key.
+            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands
+            // found all the same, and no text has a function key.
             let no_text = shortcut.modifiers.command || is_function(shortcut.logical_key);
             if typing && !(no_text && command.anywhere) {
                 continue;
@@ -137,8 +149,11 @@ impl App {
             }
             if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) || shifted_digit(ctx, &shortcut) {
                 // Some systems say both: the key, and what it means.
-                let meant = |i: &egui::InputState| i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)));
-                if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()].contains(&command.name)
+                let meant = |i: &egui::InputState| {
+                    i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
+                };
+                if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()]
+                    .contains(&command.name)
                     && ctx.input(meant)
                 {
                     continue;
@@ -148,9 +163,12 @@ impl App {
                 }
                 match (command.enabled)(&availability) {
                     Ok(()) => actions.push(Action::Invoke(command)),
-                    // Escape is pressed to be sure that nothing is selected: that it is so already is no news.
+                    // Escape is pressed to be sure that nothing is selected: that it is so already
+                    // is no news.
                     Err(_) if key == "Escape" => {}
-                    Err(reason) => self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title)),
+                    Err(reason) => {
+                        self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title))
+                    }
                 }
             }
         }
@@ -180,7 +198,8 @@ impl Awaited {
         }
         let value = matches!(key, Key::X | Key::Y | Key::Z)
             || (!modifiers.shift
-                && (is_digit(key) || matches!(key, Key::Plus | Key::Minus | Key::Period | Key::Comma)));
+                && (is_digit(key)
+                    || matches!(key, Key::Plus | Key::Minus | Key::Period | Key::Comma)));
         match self {
             Self::None => false,
             Self::Values => value,
@@ -191,7 +210,8 @@ impl Awaited {
 }
 
 impl App {
-    /// The key by which a tool is chosen in this frame. It and what is typed after it may come in one frame.
+    /// The key by which a tool is chosen in this frame. It and what is typed after it may come in
+    /// one frame.
     fn chosen_tool_key(&self, ctx: &Context) -> Option<Key> {
         let tools = ToolCommand::ALL.map(|t| parse(self.program.settings.keys.key(t.name())));
         let selected = self.outliner.selection.active.is_some();
@@ -200,9 +220,11 @@ impl App {
                 return None;
             }
             i.events.iter().find_map(|e| match e {
-                Event::Key { key, pressed: true, modifiers, .. } if !modifiers.any() => {
-                    tools.iter().flatten().any(|t| t.logical_key == *key && !t.modifiers.any()).then_some(*key)
-                }
+                Event::Key { key, pressed: true, modifiers, .. } if !modifiers.any() => tools
+                    .iter()
+                    .flatten()
+                    .any(|t| t.logical_key == *key && !t.modifiers.any())
+                    .then_some(*key),
                 _ => None,
             })
         })
@@ -221,18 +243,22 @@ impl App {
         if waits { Awaited::All } else { Awaited::None }
     }
 
-    /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is not there.
+    /// Keys of the mixer, on the bar that is looked at: they go before those of the sheet, which is
+    /// not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
         let mixing = self.timeline.playback.mixing && self.mode == ulna_edit::Mode::Animate;
-        let Some(at) = self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline)) else {
+        let Some(at) =
+            self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline))
+        else {
             return;
         };
         let Some(mix) = self.session.as_ref().and_then(|s| mix_of(s.document())) else { return };
         if mix.lanes.get(at.0).is_none_or(|l| at.1 >= l.bars.len()) {
             return;
         }
-        let pressed = |key: Key, modifiers: Modifiers| ctx.input_mut(|i| i.consume_key(modifiers, key));
+        let pressed =
+            |key: Key, modifiers: Modifiers| ctx.input_mut(|i| i.consume_key(modifiers, key));
         let made = if pressed(Key::Delete, Modifiers::NONE) {
             self.timeline.mix_bar = None;
             mix.without_bar(at)
@@ -250,7 +276,8 @@ impl App {
     }
 }
 
-/// Takes a digit with Shift: what is typed is another sign on most keyboards, but the key is the digit's.
+/// Takes a digit with Shift: what is typed is another sign on most keyboards, but the key is the
+/// digit's.
 fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
     if !shortcut.modifiers.shift || !is_digit(shortcut.logical_key) {
         return false;
@@ -258,7 +285,8 @@ fn shifted_digit(ctx: &Context, shortcut: &egui::KeyboardShortcut) -> bool {
     let mut taken = false;
     ctx.input_mut(|i| {
         i.events.retain(|event| {
-            let is_it = matches!(event, Event::Key { physical_key: Some(key), pressed: true, modifiers, .. }
+            let is_it =
+                matches!(event, Event::Key { physical_key: Some(key), pressed: true, modifiers, .. }
                 if *key == shortcut.logical_key && modifiers.matches_exact(shortcut.modifiers));
             taken |= is_it;
             !is_it
@@ -285,7 +313,12 @@ mod tests {
             keys.set_preset(preset);
             for command in table() {
                 let key = keys.key(command.name);
-                assert!(key.is_empty() || parse(key).is_some(), "{preset:?} {}: {key}", command.name);
+                assert!(
+                    key.is_empty() || parse(key).is_some(),
+                    "{preset:?} {}: \
+                    {key}",
+                    command.name
+                );
             }
         }
     }

@@ -1,10 +1,10 @@
-//! How finely the viewport is drawn while something moves: coarser where the device is slow, as frames were measured, and full
-//! again as soon as it stands still.
+//! How finely the viewport is drawn while something moves: coarser where the device is slow, as
+//! frames were measured, and full again as soon as it stands still.
 
 use crate::ui::Quality;
 
-/// How the viewport is drawn: in full, or quickly (one sample a pixel, light once for each) with so many pixels of a picture's
-/// side for each of the viewport's.
+/// How the viewport is drawn: in full, or quickly (one sample a pixel, light once for each) with so
+/// many pixels of a picture's side for each of the viewport's.
 const STEPS: [Option<f32>; 4] = [None, Some(1.0), Some(0.75), Some(0.5)];
 /// Seconds of a frame above which the next step is coarser, and below which it may be finer.
 const SLOW: f32 = 0.040;
@@ -27,7 +27,8 @@ pub(super) struct Motion {
     pub now: f64,
     /// Whether somebody drags, scrolls or plays.
     pub moves: bool,
-    /// Whether the pointer moves with a button down: nothing rests, though the picture may be the same.
+    /// Whether the pointer moves with a button down: nothing rests, though the picture may be the
+    /// same.
     pub stirs: bool,
     /// What a person prefers.
     pub quality: Quality,
@@ -37,7 +38,8 @@ pub(super) struct Motion {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ladder {
     step: usize,
-    /// The longest frame since the picture was another the last time: one is drawn while the next is made.
+    /// The longest frame since the picture was another the last time: one is drawn while the next
+    /// is made.
     longest: f32,
     /// When something moved last.
     moved: Option<f64>,
@@ -46,7 +48,8 @@ pub(super) struct Ladder {
     /// The quickest of them.
     least: f32,
     measured: u32,
-    /// Frames that do not count yet: a new step has pipelines to make, and what is measured is the frame before.
+    /// Frames that do not count yet: a new step has pipelines to make, and what is measured is the
+    /// frame before.
     settling: u32,
     /// The coarsest step that was too slow, and until when that counts.
     barred: Option<(usize, f64)>,
@@ -93,11 +96,13 @@ impl Ladder {
         self.mean += (seconds - self.mean) * part;
         self.least = if self.measured == 1 { seconds } else { self.least.min(seconds) };
         if let Some((step, mean)) = self.before {
-            // A frame that happens to be slow says nothing against the step: pipelines may still be made for it.
+            // A frame that happens to be slow says nothing against the step: pipelines may still be
+            // made for it.
             if self.least <= mean * GAIN {
                 (self.before, self.mean, self.measured) = (None, self.least, 1);
             } else if self.measured >= PATIENCE {
-                (self.step, self.before, self.mean, self.measured, self.settling) = (step, None, 0.0, 0, SETTLING);
+                (self.step, self.before, self.mean, self.measured, self.settling) =
+                    (step, None, 0.0, 0, SETTLING);
                 self.enough = motion.now + BARRED;
                 return;
             }
@@ -110,7 +115,11 @@ impl Ladder {
             self.step + 1
         } else if self.mean < QUICK && self.measured >= 20 {
             let finer = self.step.saturating_sub(1);
-            if self.barred.is_some_and(|(slow, until)| finer <= slow && motion.now < until) { self.step } else { finer }
+            if self.barred.is_some_and(|(slow, until)| finer <= slow && motion.now < until) {
+                self.step
+            } else {
+                finer
+            }
         } else {
             self.step
         }
@@ -138,14 +147,26 @@ impl Ladder {
 mod tests {
     use super::*;
 
-    /// Plays for some frames on a device that takes `full` seconds for a whole picture and `base` for the rest of a frame.
-    fn play(ladder: &mut Ladder, frames: usize, base: f32, full: f32, now: &mut f64) -> Option<f32> {
+    /// Plays for some frames on a device that takes `full` seconds for a whole picture and `base`
+    /// for the rest of a frame.
+    fn play(
+        ladder: &mut Ladder,
+        frames: usize,
+        base: f32,
+        full: f32,
+        now: &mut f64,
+    ) -> Option<f32> {
         let mut quick = None;
         for _ in 0..frames {
             let interval = (base + full * part(quick)).max(1.0 / 60.0);
             *now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now: *now, moves: true, stirs: false, quality: Quality::Auto });
+            quick = ladder.changed(Motion {
+                now: *now,
+                moves: true,
+                stirs: false,
+                quality: Quality::Auto,
+            });
         }
         quick
     }
@@ -164,7 +185,12 @@ mod tests {
                 now += f64::from(seconds);
                 ladder.frame(seconds);
                 if changes {
-                    quick = ladder.changed(Motion { now, moves: true, stirs: false, quality: Quality::Auto });
+                    quick = ladder.changed(Motion {
+                        now,
+                        moves: true,
+                        stirs: false,
+                        quality: Quality::Auto,
+                    });
                 }
             }
         }
@@ -208,7 +234,8 @@ mod tests {
             made = quick;
             now += f64::from(interval);
             ladder.frame(interval);
-            quick = ladder.changed(Motion { now, moves: true, stirs: false, quality: Quality::Auto });
+            quick =
+                ladder.changed(Motion { now, moves: true, stirs: false, quality: Quality::Auto });
         }
         assert_eq!(quick, Some(0.5));
     }

@@ -1,6 +1,7 @@
-//! Panels on a device that is a program on the processor: egui's own triangles through a shader that does no more than it must.
-//! egui's shader has every way of filtering in it, and such a device takes all of them for every pixel: that was two thirds of
-//! a frame. On a GPU nothing of this is used.
+//! Panels on a device that is a program on the processor: egui's own triangles through a shader
+//! that does no more than it must. egui's shader has every way of filtering in it, and such a
+//! device takes all of them for every pixel: that was two thirds of a frame. On a GPU nothing of
+//! this is used.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -45,7 +46,8 @@ impl egui::Plugin for LeanPanels {
     }
 
     fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
-        let primitives = ctx.tessellate(std::mem::take(&mut output.shapes), output.pixels_per_point);
+        let primitives =
+            ctx.tessellate(std::mem::take(&mut output.shapes), output.pixels_per_point);
         if primitives.iter().any(|p| matches!(p.primitive, Primitive::Callback(_))) {
             // Somebody paints by themselves: egui knows how to come back from that.
             output.shapes = primitives.into_iter().map(as_shape).collect();
@@ -69,7 +71,8 @@ fn as_shape(primitive: ClippedPrimitive) -> ClippedShape {
 impl Parts {
     fn new(state: &RenderState) -> Self {
         let device = &state.device;
-        let source = SHADERS.iter().find(|(name, _)| *name == "panels").map_or("", |(_, text)| text);
+        let source =
+            SHADERS.iter().find(|(name, _)| *name == "panels").map_or("", |(_, text)| text);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("panels"),
             source: wgpu::ShaderSource::Wgsl(source.into()),
@@ -88,7 +91,8 @@ impl Parts {
             label: Some("panels"),
             entries: &[uniform(wgpu::ShaderStages::VERTEX, 16)],
         });
-        // As egui binds its textures: layouts that say the same are the same, and its bind groups can be used.
+        // As egui binds its textures: layouts that say the same are the same, and its bind groups
+        // can be used.
         let fragment = wgpu::ShaderStages::FRAGMENT;
         let texture_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("panel textures"),
@@ -118,7 +122,8 @@ impl Parts {
             immediate_size: 0,
         });
         let pipeline = |blend| {
-            let attributes = wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4];
+            let attributes =
+                wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4];
             device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some("panels"),
                 layout: Some(&layout),
@@ -195,7 +200,8 @@ impl CallbackTrait for Frame {
         _: &mut wgpu::CommandEncoder,
         _: &mut CallbackResources,
     ) -> Vec<wgpu::CommandBuffer> {
-        let [width, height] = screen.size_in_pixels.map(|side| side as f32 / screen.pixels_per_point);
+        let [width, height] =
+            screen.size_in_pixels.map(|side| side as f32 / screen.pixels_per_point);
         queue.write_buffer(&self.parts.window, 0, bytemuck::bytes_of(&[width, height, 0.0, 0.0]));
         let (mut vertices, mut indices) = (Vec::<u8>::new(), Vec::<u8>::new());
         for (_, mesh) in self.meshes() {
@@ -221,7 +227,12 @@ impl CallbackTrait for Frame {
         Vec::new()
     }
 
-    fn paint(&self, info: PaintCallbackInfo, pass: &mut wgpu::RenderPass<'static>, _: &CallbackResources) {
+    fn paint(
+        &self,
+        info: PaintCallbackInfo,
+        pass: &mut wgpu::RenderPass<'static>,
+        _: &CallbackResources,
+    ) {
         let buffers = self.parts.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let [Some(vertices), Some(indices)] = &*buffers else { return };
         // Whoever calls this reads, too, and nothing else writes.
@@ -238,7 +249,10 @@ impl CallbackTrait for Frame {
             let (base, from) = (first_vertex, first_index);
             first_vertex += mesh.vertices.len() as i32;
             first_index += index_count;
-            let Some([x, y, w, h]) = scissor(clip, info.pixels_per_point, info.screen_size_px) else { continue };
+            let Some([x, y, w, h]) = scissor(clip, info.pixels_per_point, info.screen_size_px)
+            else {
+                continue;
+            };
             let Some(texture) = renderer.texture(&mesh.texture_id) else {
                 log::warn!("no texture {:?}", mesh.texture_id);
                 continue;
@@ -256,13 +270,19 @@ impl CallbackTrait for Frame {
     }
 }
 
-/// Pixels of a clip rectangle: where it begins and how large it is, as egui rounds it; nothing where it has none.
+/// Pixels of a clip rectangle: where it begins and how large it is, as egui rounds it; nothing
+/// where it has none.
 fn scissor(clip: &Rect, pixels_per_point: f32, size: [u32; 2]) -> Option<[u32; 4]> {
     let limit = vec2(size[0] as f32, size[1] as f32);
     let pixel = |at: egui::Vec2| (at * pixels_per_point).round().max(egui::Vec2::ZERO).min(limit);
     let (low, high) = (pixel(clip.min.to_vec2()), pixel(clip.max.to_vec2()));
     let side = high - low;
-    (side.x >= 1.0 && side.y >= 1.0).then_some([low.x as u32, low.y as u32, side.x as u32, side.y as u32])
+    (side.x >= 1.0 && side.y >= 1.0).then_some([
+        low.x as u32,
+        low.y as u32,
+        side.x as u32,
+        side.y as u32,
+    ])
 }
 
 #[cfg(test)]
@@ -274,11 +294,14 @@ mod tests {
 
     const SIZE: [u32; 2] = [320, 200];
 
-    /// A window with text, round corners, lines and a picture that covers them, painted by egui, or by us.
+    /// A window with text, round corners, lines and a picture that covers them, painted by egui, or
+    /// by us.
     fn picture(lean: bool) -> Option<Vec<u8>> {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
+        let instance =
+            wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
         let (config, options) = (WgpuConfiguration::default(), RendererOptions::default());
-        let state = match pollster::block_on(RenderState::create(&config, &instance, None, options)) {
+        let state = match pollster::block_on(RenderState::create(&config, &instance, None, options))
+        {
             Ok(state) => state,
             Err(error) => {
                 assert!(std::env::var_os("ULNA_REQUIRE_GPU").is_none(), "{error}");
@@ -309,7 +332,11 @@ mod tests {
             &texels,
         )
         .create_view(&Default::default());
-        let id = state.renderer.write().register_native_texture(&state.device, &view, wgpu::FilterMode::Linear);
+        let id = state.renderer.write().register_native_texture(
+            &state.device,
+            &view,
+            wgpu::FilterMode::Linear,
+        );
         let screen = Rect::from_min_size(egui::Pos2::ZERO, vec2(SIZE[0] as f32, SIZE[1] as f32));
         let input = || RawInput { screen_rect: Some(screen), ..RawInput::default() };
         let target = state.device.create_texture(&wgpu::TextureDescriptor {
@@ -333,20 +360,36 @@ mod tests {
                     [pos2(20.0, 180.0), pos2(300.0, 30.0)],
                     (2.0, Color32::from_rgba_unmultiplied(255, 200, 60, 120)),
                 );
-                painter.rect_stroke(screen.shrink(20.0), 5.0, (1.5, Color32::LIGHT_BLUE), StrokeKind::Inside);
+                painter.rect_stroke(
+                    screen.shrink(20.0),
+                    5.0,
+                    (1.5, Color32::LIGHT_BLUE),
+                    StrokeKind::Inside,
+                );
                 ui.label("Hips, Spine, Chest");
                 ui.button("Auto-key").clicked();
             });
-            let screen = ScreenDescriptor { size_in_pixels: SIZE, pixels_per_point: output.pixels_per_point };
+            let screen = ScreenDescriptor {
+                size_in_pixels: SIZE,
+                pixels_per_point: output.pixels_per_point,
+            };
             let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
             let mut encoder = state.device.create_command_encoder(&Default::default());
             let mut renderer = state.renderer.write();
             let mut textures: Vec<_> = output.textures_delta.set.drain().collect();
             textures.sort_by_key(|(id, _)| format!("{id:?}"));
-            for (id, delta) in textures.iter().flat_map(|(id, deltas)| deltas.iter().map(move |d| (id, d))) {
+            for (id, delta) in
+                textures.iter().flat_map(|(id, deltas)| deltas.iter().map(move |d| (id, d)))
+            {
                 renderer.update_texture(&state.device, &state.queue, *id, delta);
             }
-            renderer.update_buffers(&state.device, &state.queue, &mut encoder, &primitives, &screen);
+            renderer.update_buffers(
+                &state.device,
+                &state.queue,
+                &mut encoder,
+                &primitives,
+                &screen,
+            );
             drop(renderer);
             {
                 let view = target.create_view(&Default::default());

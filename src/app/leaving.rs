@@ -1,4 +1,5 @@
-//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, before it is saved.
+//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, before
+//! it is saved.
 
 use egui::Context;
 
@@ -7,7 +8,8 @@ use crate::ui::{DeferredAction, ToastKind};
 use ulna_edit::{
     Command,
     command::{
-        BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers, field::ClipName,
+        BakeMix, FileCommand, FlattenLayers, FoldLayers, KeepLayers, KeepMix, KeepWeightLayers,
+        field::ClipName,
     },
 };
 
@@ -28,18 +30,22 @@ impl App {
         self.change_then(ctx, "Keep layers and mix in the file", commands, wish);
     }
 
-    /// Bakes layers into keys and weights, and the mix into a clip, saves, and then does what was wanted.
+    /// Bakes layers into keys and weights, and the mix into a clip, saves, and then does what was
+    /// wanted.
     pub(super) fn bake_then(&mut self, ctx: &Context, wish: DeferredAction) {
         let Some(session) = &self.session else { return };
         let (unsaved, document) = (session.unsaved(), session.document());
         let mut commands: Vec<Command> = Vec::new();
         // The mix first: layers play in it.
         if unsaved.mix {
-            commands.push(BakeMix { name: None, rate: None, millimetres: None, in_place: None }.into());
+            commands
+                .push(BakeMix { name: None, rate: None, millimetres: None, in_place: None }.into());
         }
         if unsaved.pose_layers > 0 {
             let homes = document.aids.pose_layers.keys();
-            commands.extend(homes.map(|home| FoldLayers { clip: home.clip().map(ClipName::Id), layer: None }.into()));
+            commands.extend(homes.map(|home| {
+                FoldLayers { clip: home.clip().map(ClipName::Id), layer: None }.into()
+            }));
         }
         if unsaved.layers > 0 {
             commands.push(FlattenLayers { mesh: None }.into());
@@ -47,9 +53,15 @@ impl App {
         self.change_then(ctx, "Bake layers and mix", commands, wish);
     }
 
-    /// Carries commands out as one step, saves, and then does what was wanted. What takes long is worked out beside the window, which
-    /// stays until then.
-    fn change_then(&mut self, ctx: &Context, title: &'static str, commands: Vec<Command>, wish: DeferredAction) {
+    /// Carries commands out as one step, saves, and then does what was wanted. What takes long is
+    /// worked out beside the window, which stays until then.
+    fn change_then(
+        &mut self,
+        ctx: &Context,
+        title: &'static str,
+        commands: Vec<Command>,
+        wish: DeferredAction,
+    ) {
         self.dialogs.open = None;
         self.end_gesture(ctx);
         let Some(session) = &mut self.session else { return };

@@ -1,4 +1,5 @@
-//! The window's glue: applies what panels ask for, runs long work beside the window, and keeps preferences.
+//! The window's glue: applies what panels ask for, runs long work beside the window, and keeps
+//! preferences.
 
 mod apply;
 mod camera_animation;
@@ -42,7 +43,10 @@ use self::{
     checking::Problems, files::Files, jobs::Jobs, painting::Painting, program::Program,
     viewport_renderer::ViewportRenderer, window::WindowState,
 };
-use crate::ui::{Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport};
+use crate::ui::{
+    Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions,
+    Viewport,
+};
 use ulna_edit::{Availability, Mode, Selection};
 use ulna_model::{KeySet, NodeId};
 use ulna_render::ColorRole;
@@ -192,12 +196,14 @@ impl App {
         self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
     }
 
-    /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one that fails.
+    /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one
+    /// that fails.
     pub fn set_disk(&mut self, disk: std::sync::Arc<dyn ulna_session::Disk>) {
         self.files.disk = disk;
     }
 
-    /// A point of the scene on the viewport's picture, in the picture's points: where to click, for tests and scripts.
+    /// A point of the scene on the viewport's picture, in the picture's points: where to click, for
+    /// tests and scripts.
     pub fn project(&self, node: NodeId) -> Option<glam::Vec2> {
         let at = self.renderer.pose().world.get(node.index())?.w_axis.truncate();
         self.viewport.camera.project(at, self.renderer.size()).map(|(p, _)| p)
@@ -212,7 +218,13 @@ impl App {
     }
 
     /// A message with what can be done about it.
-    fn say(&mut self, ctx: &Context, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
+    fn say(
+        &mut self,
+        ctx: &Context,
+        kind: ToastKind,
+        text: String,
+        verbs: Vec<(&'static str, Action)>,
+    ) {
         self.dialogs.say(ctx.input(|i| i.time), kind, text, verbs);
         ctx.request_repaint();
     }
@@ -226,7 +238,10 @@ impl App {
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),
             vertices: self.painting.vertices.len(),
-            pose_layers: self.layers_view().home.map_or(0, |home| session.document().aids.layers(home).0.len()),
+            pose_layers: self
+                .layers_view()
+                .home
+                .map_or(0, |home| session.document().aids.layers(home).0.len()),
             ..session.availability()
         }
     }

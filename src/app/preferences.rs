@@ -38,16 +38,23 @@ impl Preferences {
         Self::read(&text)
     }
 
-    /// What a text says; what of it does not read, as what another version stored, is as it is for a new one, and the rest stays.
+    /// What a text says; what of it does not read, as what another version stored, is as it is for
+    /// a new one, and the rest stays.
     fn read(text: &str) -> Self {
         serde_json::from_str(text)
             .or_else(|_| {
-                let mut all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+                let mut all: serde_json::Map<String, serde_json::Value> =
+                    serde_json::from_str(text)?;
                 all.retain(|name, value| {
                     let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
                     let read = serde_json::from_value::<Self>(alone.into());
-                    read.inspect_err(|error| log::warn!("preference {name} cannot be read and is reset: {error}"))
-                        .is_ok()
+                    read.inspect_err(|error| {
+                        log::warn!(
+                            "preference {name} cannot be read and is \
+                        reset: {error}"
+                        )
+                    })
+                    .is_ok()
                 });
                 serde_json::from_value(all.into())
             })
@@ -83,7 +90,10 @@ mod tests {
         // A brush's old name is known.
         value["brush"]["kind"] = "set".into();
         let read = Preferences::read(&value.to_string());
-        assert_eq!((read.brush.kind, read.brush.strength), (ulna_weights::BrushKind::Replace, 0.77));
+        assert_eq!(
+            (read.brush.kind, read.brush.strength),
+            (ulna_weights::BrushKind::Replace, 0.77)
+        );
         assert!(!Preferences::read("no text").started);
     }
 }

@@ -1,4 +1,5 @@
-//! The program around the file: preferences, theme, devices, files opened lately and their pictures.
+//! The program around the file: preferences, theme, devices, files opened lately and their
+//! pictures.
 
 use std::path::PathBuf;
 

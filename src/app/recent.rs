@@ -1,4 +1,5 @@
-//! Files that were opened lately: when, what is in them, and a small picture of each, kept beside the preferences.
+//! Files that were opened lately: when, what is in them, and a small picture of each, kept beside
+//! the preferences.
 
 use std::{
     collections::HashMap,
@@ -129,7 +130,16 @@ fn seconds(time: SystemTime) -> u64 {
 
 /// How long ago, in words.
 pub(super) fn ago(seconds: u64) -> String {
-    let many = |n: u64, what: &str| if n == 1 { format!("1 {what} ago") } else { format!("{n} {what}s ago") };
+    let many = |n: u64, what: &str| {
+        if n == 1 {
+            format!(
+                "1 {what} \
+        ago"
+            )
+        } else {
+            format!("{n} {what}s ago")
+        }
+    };
     match seconds {
         0..90 => "just now".into(),
         90..3_600 => many(seconds.div_ceil(60), "minute"),
@@ -146,7 +156,22 @@ mod tests {
 
     #[test]
     fn how_long_ago_is_said_in_words() {
-        let said: Vec<String> = [5, 600, 7200, 100_000, 400_000, 6_000_000].into_iter().map(ago).collect();
-        assert_eq!(said, ["just now", "10 minutes ago", "2 hours ago", "yesterday", "4 days ago", "2 months ago"]);
+        let said: Vec<String> =
+            [5, 600, 7200, 100_000, 400_000, 6_000_000].into_iter().map(ago).collect();
+        assert_eq!(
+            said,
+            [
+                "just \
+            now",
+                "10 minutes \
+            ago",
+                "2 hours \
+            ago",
+                "yesterday",
+                "4 days \
+            ago",
+                "2 months ago"
+            ]
+        );
     }
 }

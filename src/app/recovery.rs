@@ -29,15 +29,22 @@ impl App {
 
     pub(super) fn show_recoveries(&mut self, ctx: &Context) {
         let ago = |time: u64| {
-            let age = SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
+            let age = SystemTime::now()
+                .duration_since(UNIX_EPOCH + Duration::from_secs(time))
+                .unwrap_or_default();
             super::recent::ago(age.as_secs())
         };
         let step = |s: KeptStep| StepView { label: s.label, about: s.about, when: ago(s.time) };
         let recent = &mut self.program.recent;
         let mut view = |r: &Recovery| RecoveryView {
             name: r.name().to_owned(),
-            folder: r.file().and_then(|f| f.parent()).map_or_else(String::new, |p| p.display().to_string()),
-            picture: r.file().and_then(|f| recent.picture(ctx, &f.canonicalize().unwrap_or_else(|_| f.to_owned()))),
+            folder: r
+                .file()
+                .and_then(|f| f.parent())
+                .map_or_else(String::new, |p| p.display().to_string()),
+            picture: r.file().and_then(|f| {
+                recent.picture(ctx, &f.canonicalize().unwrap_or_else(|_| f.to_owned()))
+            }),
             steps: r.steps().into_iter().map(step).collect(),
             changed: r.looks_changed(),
             last: ago(r.time()),
@@ -79,17 +86,38 @@ impl App {
                 self.timeline.playback.playing = false;
                 self.program.tour = None;
                 self.show_title(ctx);
-                let plural = if steps == 1 { "1 edit".to_owned() } else { format!("{steps} edits") };
+                let plural = if steps == 1 {
+                    "1 edit".to_owned()
+                } else {
+                    format!(
+                        "{steps} \
+                    edits"
+                    )
+                };
                 let on = if changed { " on the changed file" } else { "" };
-                let text = format!("Recovered {name}: {plural} restored{on}. Check the result, then save");
+                let text = format!(
+                    "Recovered {name}: {plural} restored{on}. Check the result, \
+                    then save"
+                );
                 self.toast(ctx, ToastKind::Ok, text);
                 if !failed.is_empty() {
-                    let steps = if failed.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", failed.len()) };
+                    let steps = if failed.len() == 1 {
+                        "1 edit".to_owned()
+                    } else {
+                        format!("{} edits", failed.len())
+                    };
                     let text = format!("{steps} could not be restored: {}.", failed.join("; "));
                     self.toast(ctx, ToastKind::Error, text);
                 }
             }
-            Err(error) => self.toast(ctx, ToastKind::Error, format!("{name} could not be recovered: {error}.")),
+            Err(error) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "{name} could not be \
+                recovered: {error}."
+                ),
+            ),
         }
     }
 
@@ -97,16 +125,26 @@ impl App {
     fn show_last_step(&mut self) {
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let Some(line) = session.history().done().last().and_then(|step| step.lines(document).pop()) else { return };
+        let Some(line) =
+            session.history().done().last().and_then(|step| step.lines(document).pop())
+        else {
+            return;
+        };
         self.mode = match Command::read(&line) {
             Ok(Command::Document(DocumentCommand::Pose(_)) | Command::Session(_)) => Mode::Pose,
-            Ok(Command::Document(DocumentCommand::Morph(MorphCommand::SetMorph(_) | MorphCommand::ResetMorphs(_)))) => {
-                Mode::Pose
+            Ok(Command::Document(DocumentCommand::Morph(
+                MorphCommand::SetMorph(_) | MorphCommand::ResetMorphs(_),
+            ))) => Mode::Pose,
+            Ok(Command::Document(DocumentCommand::Weight(_) | DocumentCommand::Layer(_))) => {
+                Mode::Paint
             }
-            Ok(Command::Document(DocumentCommand::Weight(_) | DocumentCommand::Layer(_))) => Mode::Paint,
             _ => self.mode,
         };
-        let clip = line.arguments.get("clip").and_then(|c| c.as_str()).and_then(|c| find_clip(document, c).ok());
+        let clip = line
+            .arguments
+            .get("clip")
+            .and_then(|c| c.as_str())
+            .and_then(|c| find_clip(document, c).ok());
         if let Some(clip) = clip {
             self.timeline.playback.show(document, Some(clip));
             let time = line.arguments.get("time").and_then(serde_json::Value::as_f64);
@@ -121,7 +159,14 @@ impl App {
         let count = found.len();
         for recovery in found {
             if let Err(error) = recovery.discard() {
-                self.toast(ctx, ToastKind::Error, format!("A journal could not be removed: {error}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "A journal could not be removed: \
+                    {error}."
+                    ),
+                );
             }
         }
         self.show_recoveries(ctx);
@@ -135,10 +180,17 @@ impl App {
             return;
         }
         if let Err(error) = self.files.recoveries.remove(k).discard() {
-            self.toast(ctx, ToastKind::Error, format!("The journal could not be removed: {error}."));
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "The journal could not be removed: \
+                {error}."
+                ),
+            );
         }
         self.show_recoveries(ctx);
-        self.dialogs.open =
-            (!self.files.recoveries.is_empty()).then_some(Dialog::Recovery { open: None, discard: None });
+        self.dialogs.open = (!self.files.recoveries.is_empty())
+            .then_some(Dialog::Recovery { open: None, discard: None });
     }
 }

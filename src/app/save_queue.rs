@@ -1,5 +1,6 @@
-//! The queue of saves: one is carried out at a time, beside the window. What is written is taken from the document when its
-//! save begins, with what is known of the file then; none is dropped, and none is left behind when another file is opened.
+//! The queue of saves: one is carried out at a time, beside the window. What is written is taken
+//! from the document when its save begins, with what is known of the file then; none is dropped,
+//! and none is left behind when another file is opened.
 
 use std::collections::VecDeque;
 
@@ -63,7 +64,13 @@ impl App {
     }
 
     /// Puts a save at the end of the queue; it begins at once where there is no other.
-    pub(super) fn queue_save(&mut self, ctx: &Context, to: SaveTo, request: SaveRequest, purpose: Purpose) {
+    pub(super) fn queue_save(
+        &mut self,
+        ctx: &Context,
+        to: SaveTo,
+        request: SaveRequest,
+        purpose: Purpose,
+    ) {
         self.end_gesture(ctx);
         let Some(session) = &self.session else { return };
         let save = QueuedSave { session: session.id(), to, request, purpose };
@@ -75,9 +82,13 @@ impl App {
         self.begin_save(ctx);
     }
 
-    /// Begins the next save, if none is under way. One gesture is one step: half of one is not saved.
+    /// Begins the next save, if none is under way. One gesture is one step: half of one is not
+    /// saved.
     pub(super) fn begin_save(&mut self, ctx: &Context) {
-        if self.jobs.save.is_some() || self.saves.waiting.front().is_none() || self.is_gesture_open() {
+        if self.jobs.save.is_some()
+            || self.saves.waiting.front().is_none()
+            || self.is_gesture_open()
+        {
             return;
         }
         let Some(mut save) = self.saves.waiting.pop_front() else { return };
@@ -113,7 +124,11 @@ impl App {
     }
 
     /// Tells a session what became of its save; whether it is the one that is shown.
-    pub(super) fn tell_saved(&mut self, save: &QueuedSave, saved: Option<&ulna_session::SavedFile>) -> bool {
+    pub(super) fn tell_saved(
+        &mut self,
+        save: &QueuedSave,
+        saved: Option<&ulna_session::SavedFile>,
+    ) -> bool {
         self.saves.running = None;
         let shown = self.session.as_ref().is_some_and(|s| s.id() == save.session);
         if let (Some(saved), Some(session)) = (saved, self.session_of(save.session)) {
@@ -143,7 +158,8 @@ impl App {
         }
     }
 
-    /// Goes on with what waited for the frame before: saves, dialogs about them, and closing the window after them.
+    /// Goes on with what waited for the frame before: saves, dialogs about them, and closing the
+    /// window after them.
     pub(super) fn follow_saves(&mut self, ctx: &Context) {
         if self.dialogs.open.is_none() && self.files.browsing.is_none() {
             self.dialogs.open = self.saves.refused.pop_front();
@@ -167,7 +183,8 @@ impl App {
     /// The window is to close, and files are being written: it closes after them.
     pub(super) fn close_after_work(&mut self, ctx: &Context) {
         if !std::mem::replace(&mut self.window.closes_after_work, true) {
-            let what = self.jobs.shown().map_or_else(|| "Saving".to_owned(), |job| job.label.clone());
+            let what =
+                self.jobs.shown().map_or_else(|| "Saving".to_owned(), |job| job.label.clone());
             self.toast(
                 ctx,
                 ToastKind::Note,

@@ -1,4 +1,5 @@
-//! Saving from the window: what is asked before, what is said after, and the ways out where it cannot be done.
+//! Saving from the window: what is asked before, what is said after, and the ways out where it
+//! cannot be done.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +21,9 @@ use ulna_edit::command::{
 };
 use ulna_formats::gltf::ReadError;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
-use ulna_session::{Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session};
+use ulna_session::{
+    Consent, OnDisk, Outlook, Replayed, SaveFailure, SaveRequest, SavedFile, Session,
+};
 
 impl App {
     /// Saves to the document's own file, or asks for one.
@@ -37,7 +40,9 @@ impl App {
 
     /// Poses that are not keyed, but those that a person left out of the file before.
     fn unkeyed_rows(&self) -> Vec<UnkeyedRow> {
-        let Some(document) = self.session.as_ref().map(Session::document) else { return Vec::new() };
+        let Some(document) = self.session.as_ref().map(Session::document) else {
+            return Vec::new();
+        };
         let left = |at: &UnkeyedAt, pose: &Shared<Unkeyed>| {
             self.files.left_unkeyed.get(at).is_some_and(|l| Shared::ptr_eq(l, pose))
         };
@@ -45,7 +50,15 @@ impl App {
         let row = |(at, pose): (&UnkeyedAt, &Shared<Unkeyed>)| {
             let (seconds, frame) = (f64::from(at.time()), f64::from(at.time()) * fps);
             let whole = (frame - frame.round()).abs() < 1e-3;
-            let when = if whole { format!("frame {}", frame.round()) } else { format!("{seconds:.3} s") };
+            let when = if whole {
+                format!(
+                    "frame \
+                {}",
+                    frame.round()
+                )
+            } else {
+                format!("{seconds:.3} s")
+            };
             let names: Vec<String> = pose.nodes().map(|n| document.node(n).label(n)).collect();
             let about = match names.as_slice() {
                 [first, second, third, rest @ ..] if !rest.is_empty() => {
@@ -83,7 +96,14 @@ impl App {
         if !keys.is_empty()
             && let Err(error) = session.run_all("Key poses", &keys)
         {
-            self.toast(ctx, ToastKind::Error, format!("The poses could not be keyed, and nothing was saved: {error}."));
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "The poses could not be keyed, and nothing \
+                was saved: {error}."
+                ),
+            );
             return;
         }
         self.timeline.carried = None;
@@ -102,20 +122,28 @@ impl App {
         // A typed name without a suffix means what is there now.
         let bare = path.extension().is_none() && !path.is_dir();
         let is_glb = self.session.as_ref().is_none_or(|s| s.source().container.is_glb());
-        let path = if bare { path.with_extension(if is_glb { "glb" } else { "gltf" }) } else { path };
+        let path =
+            if bare { path.with_extension(if is_glb { "glb" } else { "gltf" }) } else { path };
         SaveRequest { backup: self.program.settings.backup, ..SaveRequest::to(&path) }
     }
 
     /// A copy under a name that nobody has: the next number.
     pub(super) fn save_incremented(&mut self, ctx: &Context) {
         match self.session.as_ref().and_then(Session::path).map(ToOwned::to_owned) {
-            Some(path) => self.queue_save(ctx, SaveTo::NextNumber, self.request(path), Purpose::Own),
+            Some(path) => {
+                self.queue_save(ctx, SaveTo::NextNumber, self.request(path), Purpose::Own)
+            }
             None => self.ask_save(ctx),
         }
     }
 
     /// What became of a save.
-    pub(super) fn take_saved(&mut self, ctx: &Context, result: Result<Box<SavedFile>, SaveFailure>, save: QueuedSave) {
+    pub(super) fn take_saved(
+        &mut self,
+        ctx: &Context,
+        result: Result<Box<SavedFile>, SaveFailure>,
+        save: QueuedSave,
+    ) {
         let shown = self.tell_saved(&save, result.as_ref().ok().map(|saved| &**saved));
         let QueuedSave { request, purpose, .. } = save;
         match result {
@@ -134,7 +162,8 @@ impl App {
                 self.window.closes_after_work = false;
                 let kept = match purpose {
                     Purpose::Own => {
-                        ". The file is no longer open. Its unsaved edits can be recovered at the next start"
+                        ". The file is no longer open. Its unsaved edits can be recovered at the \
+                            next start"
                     }
                     Purpose::Copy => ". The original file is no longer open",
                 };
@@ -169,8 +198,15 @@ impl App {
         self.toast(ctx, ToastKind::Ok, text);
     }
 
-    /// A save that was not done: what a person can agree to is asked, the rest is said, with a way out.
-    fn save_failed(&mut self, ctx: &Context, failure: SaveFailure, request: SaveRequest, purpose: Purpose) {
+    /// A save that was not done: what a person can agree to is asked, the rest is said, with a way
+    /// out.
+    fn save_failed(
+        &mut self,
+        ctx: &Context,
+        failure: SaveFailure,
+        request: SaveRequest,
+        purpose: Purpose,
+    ) {
         let obstacle = match &failure {
             SaveFailure::Exists { .. } => Some(Obstacle::Exists),
             SaveFailure::Changed { .. } => Some(Obstacle::Changed),
@@ -183,7 +219,11 @@ impl App {
             let copy = purpose == Purpose::Copy;
             // The window stays for the question.
             self.window.closes_after_work = false;
-            self.ask_about_refused(Dialog::SaveRefused { obstacle, request: Box::new(request), copy });
+            self.ask_about_refused(Dialog::SaveRefused {
+                obstacle,
+                request: Box::new(request),
+                copy,
+            });
             return;
         }
         self.files.after_save = None;
@@ -217,9 +257,17 @@ impl App {
     }
 
     /// Says which step keeps the document from being saved.
-    pub(super) fn take_blamed(&mut self, ctx: &Context, step: Option<usize>, request: SaveRequest, message: String) {
+    pub(super) fn take_blamed(
+        &mut self,
+        ctx: &Context,
+        step: Option<usize>,
+        request: SaveRequest,
+        message: String,
+    ) {
         match step {
-            Some(step) => self.dialogs.open = Some(Dialog::CannotSave { step, message, path: request.path }),
+            Some(step) => {
+                self.dialogs.open = Some(Dialog::CannotSave { step, message, path: request.path })
+            }
             None => self.toast(ctx, ToastKind::Error, format!("{message}.")),
         }
     }
@@ -235,12 +283,15 @@ impl App {
 
     /// Looks whether somebody changed the file: on focus. One answer holds until it changes again.
     pub(super) fn look_at_disk(&mut self, ctx: &Context) {
-        let focused = ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
+        let focused =
+            ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(true))));
         if !focused || self.is_saving() || self.dialogs.open.is_some() {
             return;
         }
         let Some(session) = &self.session else { return };
-        let Some(path) = session.path().filter(|_| session.on_disk() == OnDisk::Changed) else { return };
+        let Some(path) = session.path().filter(|_| session.on_disk() == OnDisk::Changed) else {
+            return;
+        };
         let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok();
         if self.files.asked_disk == Some(modified) {
             return;
@@ -254,14 +305,19 @@ impl App {
     }
 
     fn ask_changed(&mut self, ctx: &Context, modified: Option<SystemTime>) {
-        let written = modified.and_then(|m| m.elapsed().ok()).map(|d| super::recent::ago(d.as_secs()));
-        self.dialogs.open = Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written, outlook: None });
-        let Some((session, path)) = self.session.clone().and_then(|s| s.path().map(ToOwned::to_owned).map(|p| (s, p)))
+        let written =
+            modified.and_then(|m| m.elapsed().ok()).map(|d| super::recent::ago(d.as_secs()));
+        self.dialogs.open =
+            Some(Dialog::ChangedOnDisk { choice: ChangedOnDisk::Replay, written, outlook: None });
+        let Some((session, path)) =
+            self.session.clone().and_then(|s| s.path().map(ToOwned::to_owned).map(|p| (s, p)))
         else {
             return;
         };
         self.start(ctx, "Comparing with the file on disk".into(), true, move |progress| {
-            Done::Foreseen(Session::open(&path, progress).map(|newer| Box::new(session.outlook(newer))))
+            Done::Foreseen(
+                Session::open(&path, progress).map(|newer| Box::new(session.outlook(newer))),
+            )
         });
     }
 
@@ -275,7 +331,8 @@ impl App {
         }
     }
 
-    /// Reads the file again; with `replay` the edits since it was opened are done again on it, as one step.
+    /// Reads the file again; with `replay` the edits since it was opened are done again on it, as
+    /// one step.
     pub(super) fn reload(&mut self, ctx: &Context, replay: bool) {
         self.dialogs.open = None;
         let Some(session) = &self.session else { return };
@@ -293,12 +350,23 @@ impl App {
     }
 
     /// Shows a file that was read again, as it was looked at before.
-    pub(super) fn take_reloaded(&mut self, ctx: &Context, result: Result<(Box<Loaded>, Option<Replayed>), ReadError>) {
+    pub(super) fn take_reloaded(
+        &mut self,
+        ctx: &Context,
+        result: Result<(Box<Loaded>, Option<Replayed>), ReadError>,
+    ) {
         let (loaded, replayed) = match result {
             Ok(loaded) => loaded,
             Err(ReadError::Cancelled) => return,
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("The file could not be read again: {error}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "The file could not be read again: \
+                    {error}."
+                    ),
+                );
                 return;
             }
         };
@@ -310,8 +378,13 @@ impl App {
             self.outliner.visibility.clone(),
         );
         self.show(ctx, *loaded, false);
-        (self.viewport.camera, self.outliner.selection, self.mode, self.timeline.playback, self.outliner.visibility) =
-            kept;
+        (
+            self.viewport.camera,
+            self.outliner.selection,
+            self.mode,
+            self.timeline.playback,
+            self.outliner.visibility,
+        ) = kept;
         self.timeline.playback.playing = false;
         // Clips and tracks of the file as it is now may have other numbers.
         self.outliner.selection.clear_keys();
@@ -350,7 +423,13 @@ impl App {
     }
 
     /// Saves although something is in the way: a person has agreed to it.
-    pub(super) fn save_anyway(&mut self, ctx: &Context, obstacle: Obstacle, request: SaveRequest, copy: bool) {
+    pub(super) fn save_anyway(
+        &mut self,
+        ctx: &Context,
+        obstacle: Obstacle,
+        request: SaveRequest,
+        copy: bool,
+    ) {
         self.dialogs.open = None;
         let mut consent: Consent = request.consent;
         match obstacle {
@@ -389,5 +468,6 @@ impl App {
 
 /// A file's own name.
 pub(super) fn name_of(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }

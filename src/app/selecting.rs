@@ -1,4 +1,5 @@
-//! Commands on the selection: along the tree, to the other side, limbs and chains, and sets under numbers.
+//! Commands on the selection: along the tree, to the other side, limbs and chains, and sets under
+//! numbers.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,18 @@ use ulna_model::NodeId;
 use ulna_motion::ik;
 
 /// Keys of the sets, by their numbers.
-const DIGITS: [Key; 10] =
-    [Key::Num0, Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9];
+const DIGITS: [Key; 10] = [
+    Key::Num0,
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Num5,
+    Key::Num6,
+    Key::Num7,
+    Key::Num8,
+    Key::Num9,
+];
 
 impl App {
     /// Carries a command on the selection out.
@@ -26,7 +37,8 @@ impl App {
                 let other = |n: &NodeId| mirror.partner(*n);
                 let selection = &mut self.outliner.selection;
                 selection.nodes = selection.nodes.iter().filter_map(other).collect();
-                selection.active = active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
+                selection.active =
+                    active.as_ref().and_then(other).or_else(|| selection.nodes.first().copied());
                 None
             }
             SelectCommand::Nothing => {
@@ -35,7 +47,9 @@ impl App {
             }
             SelectCommand::Joints => {
                 let flags = document.joint_flags();
-                self.outliner.selection.set_many(document.node_ids().filter(|id| flags[id.index()]).collect());
+                self.outliner
+                    .selection
+                    .set_many(document.node_ids().filter(|id| flags[id.index()]).collect());
                 None
             }
             SelectCommand::Below => {
@@ -50,8 +64,10 @@ impl App {
             }
             SelectCommand::Limb => {
                 let pose = self.renderer.pose();
-                let limb =
-                    |n: &NodeId| ik::limb_of(document, pose, *n, None, true).map_or_else(|| vec![*n], |l| l.nodes);
+                let limb = |n: &NodeId| {
+                    ik::limb_of(document, pose, *n, None, true)
+                        .map_or_else(|| vec![*n], |l| l.nodes)
+                };
                 let limbs = self.outliner.selection.nodes.iter().flat_map(limb).collect();
                 self.outliner.selection.set_many(limbs);
                 None
@@ -85,7 +101,11 @@ impl App {
     fn set_under(&self, set: usize) -> Option<BTreeSet<NodeId>> {
         let document = self.session.as_ref()?.document();
         let of_file = || kept_sets(document).iter().find(|s| usize::from(s.digit) == set);
-        self.outliner.sets.get(&set).cloned().or_else(|| Some(of_file()?.nodes.iter().copied().collect()))
+        self.outliner
+            .sets
+            .get(&set)
+            .cloned()
+            .or_else(|| Some(of_file()?.nodes.iter().copied().collect()))
     }
 
     /// Ctrl, Alt and a digit keep the selection, Alt and the digit bring it back.
@@ -97,10 +117,22 @@ impl App {
             if ctx.input_mut(|i| i.consume_key(Modifiers::COMMAND | Modifiers::ALT, key)) {
                 let count = self.outliner.selection.nodes.len();
                 if count == 0 {
-                    self.toast(ctx, ToastKind::Note, "Select joints first, then store the selection.");
+                    self.toast(
+                        ctx,
+                        ToastKind::Note,
+                        "Select joints first, then store the \
+                        selection.",
+                    );
                 } else {
                     self.select(&SelectCommand::StoreSet { set });
-                    let what = if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") };
+                    let what = if count == 1 {
+                        "1 joint".to_owned()
+                    } else {
+                        format!(
+                            "{count} \
+                        joints"
+                        )
+                    };
                     self.toast(
                         ctx,
                         ToastKind::Ok,
@@ -111,7 +143,10 @@ impl App {
                 if self.set_under(set).is_some() {
                     self.select(&SelectCommand::RecallSet { set });
                 } else {
-                    let text = format!("Selection set {set} is empty. Ctrl+Alt+{set} stores the selection in it.");
+                    let text = format!(
+                        "Selection set {set} is empty. Ctrl+Alt+{set} stores the \
+                        selection in it."
+                    );
                     self.toast(ctx, ToastKind::Note, text);
                 }
             }

@@ -18,13 +18,16 @@ use super::{
 use crate::ui::{Quality, ViewOptions};
 use ulna_edit::{Change, NodeVisibility, Selection};
 use ulna_geometry::Ray;
-use ulna_model::{Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, SkinId, Unkeyed, UnkeyedAt};
+use ulna_model::{
+    Clip, ClipId, Document, Mix, NodeId, PrimitiveId, Shared, SkinId, Unkeyed, UnkeyedAt,
+};
 use ulna_motion::{
-    Averaging, Bend, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones, joint_bounds,
+    Averaging, Bend, Bone, Evaluator, Mixer, Playing, Pose, Skeleton, Stack, Surface, bones,
+    joint_bounds,
 };
 use ulna_render::{
-    BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer, Scene, Shading,
-    Show, Target, TintKind, ViewportColors,
+    BoneLook, Camera, Capture, Decoded, DeviceFacts, GhostLook, Gpu, GpuError, Pipelines, Renderer,
+    Scene, Shading, Show, Target, TintKind, ViewportColors,
 };
 use ulna_session::Session;
 
@@ -69,8 +72,8 @@ pub struct ViewportRenderer {
     given_up: bool,
     /// How many scenes were asked for.
     asked: u64,
-    /// Those of the file, once they are decoded: kept only where it offers a choice of scene or materials, which are then
-    /// uploaded anew.
+    /// Those of the file, once they are decoded: kept only where it offers a choice of scene or
+    /// materials, which are then uploaded anew.
     images: Option<Arc<[Decoded]>>,
     /// What went wrong on the device, and whether it was said.
     faults: Vec<String>,
@@ -182,7 +185,12 @@ pub(super) struct Uploaded {
 
 impl Loader {
     /// Uploads a document in a pose, and makes what its pictures are drawn by.
-    pub(super) fn upload(&self, document: &Document, pose: &Pose, images: Arc<[Decoded]>) -> Uploaded {
+    pub(super) fn upload(
+        &self,
+        document: &Document,
+        pose: &Pose,
+        images: Arc<[Decoded]>,
+    ) -> Uploaded {
         let upload = |(gpu, pipelines): &(Gpu, Arc<Pipelines>)| {
             let make = || {
                 let mut scene = Scene::new(gpu, pipelines, document, &images);
@@ -192,7 +200,9 @@ impl Loader {
                 scene
             };
             // A device that is lost meanwhile gives no buffers; another one gets the scene then.
-            catch_unwind(AssertUnwindSafe(make)).map_err(|panic| gpu.is_lost() || resume_unwind(panic)).ok()
+            catch_unwind(AssertUnwindSafe(make))
+                .map_err(|panic| gpu.is_lost() || resume_unwind(panic))
+                .ok()
         };
         let scene = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost()).and_then(upload);
         Uploaded { scene, device: self.gpu.as_ref().map(|(gpu, _)| gpu.device.clone()), images }
@@ -295,10 +305,16 @@ impl ViewportRenderer {
 
     /// What makes documents ready to be drawn here.
     pub(super) fn loader(&self) -> Loader {
-        Loader { gpu: self.gpu.as_ref().map(|(gpu, renderer)| (gpu.clone(), renderer.pipelines().clone())) }
+        Loader {
+            gpu: self
+                .gpu
+                .as_ref()
+                .map(|(gpu, renderer)| (gpu.clone(), renderer.pipelines().clone())),
+        }
     }
 
-    /// Shows another document. The bounds of its pose come back, for the camera. Until it is uploaded there is no picture.
+    /// Shows another document. The bounds of its pose come back, for the camera. Until it is
+    /// uploaded there is no picture.
     pub(super) fn load(&mut self, posed: Posed) -> Option<(glam::Vec3, glam::Vec3)> {
         let bounds = self.take_posed(posed);
         (self.scene, self.images, self.awaited, self.given_up) = (None, None, None, false);
@@ -324,8 +340,12 @@ impl ViewportRenderer {
         self.scene = scene.filter(|_| own);
         let bare = |m: &ulna_model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
         let skinned = |n: &&ulna_model::Node| n.skin.is_some();
-        let may_be_bound =
-            document.nodes.values().filter(skinned).filter_map(|n| n.mesh).any(|m| bare(document.mesh(m)));
+        let may_be_bound = document
+            .nodes
+            .values()
+            .filter(skinned)
+            .filter_map(|n| n.mesh)
+            .any(|m| bare(document.mesh(m)));
         let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
         self.images = Some(if again { images } else { Arc::default() });
         (self.awaited, self.drawn, self.posed) = (None, None, None);
@@ -333,8 +353,9 @@ impl ViewportRenderer {
         self.serial += 1;
     }
 
-    /// The document needs another scene: it has none yet, another of it is shown, other materials, or a mesh was bound. What
-    /// comes back makes it, and its number is for [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
+    /// The document needs another scene: it has none yet, another of it is shown, other materials,
+    /// or a mesh was bound. What comes back makes it, and its number is for
+    /// [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
     pub(super) fn remake(&mut self, whole: bool) -> (u64, Loader) {
         self.asked += 1;
         let posed = self.posed.filter(|_| !whole);
@@ -366,8 +387,8 @@ impl ViewportRenderer {
         true
     }
 
-    /// Begins a small picture of the document as it stands, for lists of files. A program that draws would take seconds for
-    /// a large one: there it is the one that is seen, at its size.
+    /// Begins a small picture of the document as it stands, for lists of files. A program that
+    /// draws would take seconds for a large one: there it is the one that is seen, at its size.
     pub(super) fn begin_picture(&mut self, document: &Document, size: [u32; 2]) -> Option<Capture> {
         let large = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() > LONG;
         if let (true, Some((gpu, _)), Some(target)) = (large, &self.gpu, &self.targets[0])
@@ -376,7 +397,9 @@ impl ViewportRenderer {
             return Some(Capture::begin(gpu, target));
         }
         let bounds = self.surface(document).bounds().or_else(|| joint_bounds(document, &self.pose));
-        let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &self.scene, bounds) else {
+        let (Some((gpu, renderer)), Some(scene), Some((low, high))) =
+            (&mut self.gpu, &self.scene, bounds)
+        else {
             return None;
         };
         let mut camera = Camera::default();
@@ -388,8 +411,8 @@ impl ViewportRenderer {
         Some(Capture::begin(gpu, &target))
     }
 
-    /// Begins a small picture of the document in another pose, of what is between two corners or of all of it. A program that draws
-    /// would take long for a large one: there is none then.
+    /// Begins a small picture of the document in another pose, of what is between two corners or of
+    /// all of it. A program that draws would take long for a large one: there is none then.
     pub(super) fn begin_pose_picture(
         &mut self,
         document: &Document,
@@ -400,9 +423,13 @@ impl ViewportRenderer {
         let vertices = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>();
         let large = vertices > LONG;
         // The skin itself where it is soon found; a large head stands out far beyond its joint.
-        let skin = (corners.is_none() && vertices <= LONG / 4).then(|| Surface::new(document, pose).bounds()).flatten();
+        let skin = (corners.is_none() && vertices <= LONG / 4)
+            .then(|| Surface::new(document, pose).bounds())
+            .flatten();
         let bounds = corners.or(skin).or_else(|| joint_bounds(document, pose));
-        let (Some((gpu, renderer)), Some(scene), Some((low, high))) = (&mut self.gpu, &mut self.scene, bounds) else {
+        let (Some((gpu, renderer)), Some(scene), Some((low, high))) =
+            (&mut self.gpu, &mut self.scene, bounds)
+        else {
             return None;
         };
         if large && gpu.software {
@@ -423,14 +450,21 @@ impl ViewportRenderer {
         Some(capture)
     }
 
-    /// What went wrong on the device since this was asked last and was not told before: the same is told once.
+    /// What went wrong on the device since this was asked last and was not told before: the same is
+    /// told once.
     pub(super) fn fault(&mut self) -> Option<String> {
         let (gpu, _) = self.gpu.as_ref().filter(|(gpu, _)| !gpu.is_lost())?;
         let left_out = self.scene.as_ref().map_or(0, |s| s.left_out().len());
         let fault = match gpu.check() {
             Err(error) => error.to_string(),
             Ok(()) if left_out > 0 => {
-                let many = if left_out == 1 { "1 surface is".to_owned() } else { format!("{left_out} surfaces are") };
+                let many = if left_out == 1 {
+                    "1 surface \
+                    is"
+                    .to_owned()
+                } else {
+                    format!("{left_out} surfaces are")
+                };
                 format!("{many} not shown: too large for the buffers of “{}”", gpu.name)
             }
             Ok(()) => return None,
@@ -443,7 +477,10 @@ impl ViewportRenderer {
     }
 
     /// A picture that was begun, once it is here.
-    pub(super) fn poll_picture(&self, capture: &Capture) -> Result<Option<image::RgbaImage>, GpuError> {
+    pub(super) fn poll_picture(
+        &self,
+        capture: &Capture,
+    ) -> Result<Option<image::RgbaImage>, GpuError> {
         self.gpu.as_ref().map_or(Ok(None), |(gpu, _)| capture.poll(gpu))
     }
 
@@ -518,7 +555,8 @@ impl ViewportRenderer {
         self.awaited.as_ref().is_some_and(|a| a.whole)
     }
 
-    /// Whether a document is shown that is not on this device: it was just opened, or was on one that is lost.
+    /// Whether a document is shown that is not on this device: it was just opened, or was on one
+    /// that is lost.
     pub(super) fn lacks_scene(&self) -> bool {
         let lacks = self.images.is_none() || (self.gpu.is_some() && self.scene.is_none());
         lacks && self.awaited.is_none() && !self.given_up
@@ -533,10 +571,12 @@ impl ViewportRenderer {
     pub(super) fn reopen(&mut self, state: Option<RenderState>) {
         self.gpu = open(state);
         if self.awaits_surface() {
-            // What was asked for is to be made anew as a whole: the document is not as it was opened.
+            // What was asked for is to be made anew as a whole: the document is not as it was
+            // opened.
             self.images = Some(Arc::default());
         }
-        (self.scene, self.targets, self.texture, self.drawn, self.awaited) = (None, [None, None], None, None, None);
+        (self.scene, self.targets, self.texture, self.drawn, self.awaited) =
+            (None, [None, None], None, None, None);
         (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
         self.faults.clear();
         (self.given_up, self.practised) = (false, None);
@@ -562,8 +602,8 @@ impl ViewportRenderer {
         &self.surface
     }
 
-    /// How far a ray goes to the surface, if it meets it between two distances. The surface must have been asked for since
-    /// it moved.
+    /// How far a ray goes to the surface, if it meets it between two distances. The surface must
+    /// have been asked for since it moved.
     pub(super) fn peek(&self, document: &Document, ray: &Ray, from: f32, to: f32) -> Option<f32> {
         let hit = self.surface.hit(document, ray, &|_| false)?;
         (from..=to).contains(&hit.distance).then_some(hit.distance)
@@ -580,7 +620,13 @@ impl ViewportRenderer {
     }
 
     /// Sets tints of vertices of a part; only these are uploaded.
-    pub(super) fn tint(&mut self, node: NodeId, primitive: PrimitiveId, first: usize, values: &[u32]) {
+    pub(super) fn tint(
+        &mut self,
+        node: NodeId,
+        primitive: PrimitiveId,
+        first: usize,
+        values: &[u32],
+    ) {
         if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
             scene.tint(gpu, node, primitive, first, values);
             self.serial += 1;
@@ -604,14 +650,17 @@ impl ViewportRenderer {
                 self.pose_serial += 1;
                 return;
             };
-            for node in document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh)) {
+            for node in
+                document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh))
+            {
                 self.surface.move_vertices(document, &self.pose, node, *primitive, vertices);
                 self.moved.push((node, *primitive, vertices.clone()));
             }
         }
     }
 
-    /// Vertices that moved by their weights alone since this was asked last: under which node, of which primitive.
+    /// Vertices that moved by their weights alone since this was asked last: under which node, of
+    /// which primitive.
     pub(super) fn take_moved(&mut self) -> Vec<(NodeId, PrimitiveId, Vec<u32>)> {
         std::mem::take(&mut self.moved)
     }
@@ -628,7 +677,9 @@ impl ViewportRenderer {
                     std::iter::once(0..count).collect()
                 }
             };
-            for node in document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh)) {
+            for node in
+                document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh))
+            {
                 scene.update_weights(gpu, document, node, *primitive, &ranges);
             }
         }
@@ -648,7 +699,8 @@ impl ViewportRenderer {
         &self.bones
     }
 
-    /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in full.
+    /// The picture's pixels for each of the viewport's, along a side, where it is not drawn in
+    /// full.
     pub(super) fn quick(&self) -> Option<f32> {
         self.targets[1].as_ref().filter(|_| self.coarse).map(|target| target.part)
     }
@@ -684,20 +736,29 @@ impl ViewportRenderer {
         let as_opened = as_opened && session.opened().nodes.len() == document.nodes.len();
         let bent = bent.filter(|_| !as_opened);
         let bend = bent.map(|(_, skin, serial)| (skin, serial));
-        let now = PosedAt { generation: session.generation(), clip: key, time, unkeyed: held, as_opened, bend };
+        let now = PosedAt {
+            generation: session.generation(),
+            clip: key,
+            time,
+            unkeyed: held,
+            as_opened,
+            bend,
+        };
         if self.posed == Some(now) || self.awaits_surface() {
             return;
         }
         // Weights move the surface, but no joint.
-        let only_weights = self.posed.is_some_and(|p| PosedAt { generation: now.generation, ..p } == now)
-            && !changes.is_empty()
-            && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
+        let only_weights =
+            self.posed.is_some_and(|p| PosedAt { generation: now.generation, ..p } == now)
+                && !changes.is_empty()
+                && changes.iter().all(|c| matches!(c, Change::Weights { .. }));
         if !only_weights {
             let shown = if as_opened { session.opened() } else { document };
             let stack = match clip.and_then(|c| c.mix.as_ref()) {
                 _ if as_opened => Stack::shown(shown, clip.and_then(|c| c.key), time),
                 Some(mix) => self.mixer.stack(document, mix, time),
-                None => Stack::of(clip.map(|c| &c.clip), time).with_layers(document, clip.and_then(|c| c.key)),
+                None => Stack::of(clip.map(|c| &c.clip), time)
+                    .with_layers(document, clip.and_then(|c| c.key)),
             };
             let between = clip.map(|c| c.between).unwrap_or_default();
             let unkeyed = unkeyed.filter(|_| !as_opened);
@@ -705,7 +766,8 @@ impl ViewportRenderer {
             self.evaluator.update(shown, &stack, &mut self.pose);
             self.bent_whole = None;
             if let Some((bend, skin, _)) = bent {
-                let whole = |pose| Bend { amount: 1.0, ..bend.clone() }.applied(document, skin, pose);
+                let whole =
+                    |pose| Bend { amount: 1.0, ..bend.clone() }.applied(document, skin, pose);
                 self.bent_whole = (bend.amount < 1.0).then(|| whole(&self.pose));
                 self.pose = bend.applied(document, skin, &self.pose);
             }
@@ -721,7 +783,9 @@ impl ViewportRenderer {
         }
         self.serial += 1;
         match (&self.gpu, &mut self.scene) {
-            (Some((gpu, _)), Some(scene)) if only_weights => scene.update_reweighed(gpu, document, &self.pose),
+            (Some((gpu, _)), Some(scene)) if only_weights => {
+                scene.update_reweighed(gpu, document, &self.pose)
+            }
             (Some((gpu, _)), Some(scene)) => scene.update(gpu, document, &self.pose),
             _ => {}
         }
@@ -742,14 +806,25 @@ impl ViewportRenderer {
     }
 
     /// Shows these ghosts. Those that stand where one was shown before are not posed again.
-    pub(super) fn show_ghosts(&mut self, session: &Session, id: Option<ClipId>, wanted: GhostsWanted) {
+    pub(super) fn show_ghosts(
+        &mut self,
+        session: &Session,
+        id: Option<ClipId>,
+        wanted: GhostsWanted,
+    ) {
         let document = session.document();
-        let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited) else { return };
+        let (Some((gpu, _)), Some(scene), None) = (&self.gpu, &mut self.scene, &self.awaited)
+        else {
+            return;
+        };
         if self.ghosts.wanted.as_ref() == Some(&wanted) {
             return;
         }
         let before = self.ghosts.wanted.replace(wanted);
-        let Ghosts { wanted: Some(wanted), evaluator, pose, bones: ghost_bones } = &mut self.ghosts else { return };
+        let Ghosts { wanted: Some(wanted), evaluator, pose, bones: ghost_bones } = &mut self.ghosts
+        else {
+            return;
+        };
         let made_from = |w: &GhostsWanted| (w.made_from, w.as_opened, w.between, w.of.clone());
         if before.is_none_or(|b| made_from(&b) != made_from(wanted)) {
             scene.forget_ghosts();
@@ -763,7 +838,10 @@ impl ViewportRenderer {
                     true => self.look.joint,
                     false => self.look.ghosts[usize::from(far.is_sign_positive())],
                 };
-                GhostLook { moment: u64::from(time.to_bits()), color: [r, g, b, 1.0 - 0.7 * far.abs()] }
+                GhostLook {
+                    moment: u64::from(time.to_bits()),
+                    color: [r, g, b, 1.0 - 0.7 * far.abs()],
+                }
             })
             .collect();
         let of = (!wanted.of.is_empty()).then(|| scene.moved_by(document, &wanted.of));
@@ -784,7 +862,11 @@ impl ViewportRenderer {
                 let [r, g, b, a] = look.color;
                 let color = [r, g, b, a * 0.5];
                 let bones = bones(document, pose, &self.skeleton);
-                ghost_bones.extend(bones.into_iter().map(|bone| BoneLook { bone, color, edge: color }));
+                ghost_bones.extend(bones.into_iter().map(|bone| BoneLook {
+                    bone,
+                    color,
+                    edge: color,
+                }));
             }
         }
         if !missing.is_empty() {
@@ -811,8 +893,8 @@ impl ViewportRenderer {
         }
     }
 
-    /// Draws what changed. Seconds until it is to be called once more, since a quick picture is shown and is to be full when
-    /// nothing moves any more.
+    /// Draws what changed. Seconds until it is to be called once more, since a quick picture is
+    /// shown and is to be full when nothing moves any more.
     pub(super) fn draw(
         &mut self,
         state: Option<&RenderState>,
@@ -821,11 +903,14 @@ impl ViewportRenderer {
         motion: Motion,
     ) -> Option<f64> {
         let Seen { camera, selection, marks, hover, faded, shown, painting, .. } = *seen;
-        let (Some(state), Some((gpu, renderer)), Some(scene)) = (state, &mut self.gpu, &mut self.scene) else {
+        let (Some(state), Some((gpu, renderer)), Some(scene)) =
+            (state, &mut self.gpu, &mut self.scene)
+        else {
             return None;
         };
         scene.hide(&marks.hidden, &marks.shown);
-        let pixels = [self.size.x, self.size.y].map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
+        let pixels = [self.size.x, self.size.y]
+            .map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
         let now = Drawn {
             serial: self.serial,
             camera: *camera,
@@ -853,15 +938,22 @@ impl ViewportRenderer {
         let switches = self.coarse != quick.is_some();
         self.coarse = quick.is_some();
         let slot = &mut self.targets[usize::from(self.coarse)];
-        let fits = slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
+        let fits =
+            slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
         if !fits {
-            *slot = Some(quick.map_or_else(|| Target::new(gpu, pixels), |part| Target::quick(gpu, pixels, part)));
+            *slot =
+                Some(quick.map_or_else(
+                    || Target::new(gpu, pixels),
+                    |part| Target::quick(gpu, pixels, part),
+                ));
         }
         let Some(target) = slot else { return None };
         if !fits || switches {
-            // One texture for both: what is drawn here is seen in this very frame, though its panels were laid out before.
+            // One texture for both: what is drawn here is seen in this very frame, though its
+            // panels were laid out before.
             let mut egui = state.renderer.write();
-            let (device, view, filter) = (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
+            let (device, view, filter) =
+                (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
             match self.texture {
                 Some(id) => egui.update_egui_texture_from_wgpu_texture(device, view, filter, id),
                 None => self.texture = Some(egui.register_native_texture(device, view, filter)),
@@ -887,13 +979,21 @@ impl ViewportRenderer {
         (self.scene_serial, seen.shown.shading, seen.painting.and_then(|p| p.tint))
     }
 
-    /// A program that draws compiles what it draws by when that is first used. So that the first moment of a drag does not wait
-    /// for it, a quick picture of a few pixels is drawn in a still one before. Seconds until then.
-    fn warm_up_pipelines(&mut self, document: &Document, seen: &Seen<'_>, motion: Motion) -> Option<f64> {
+    /// A program that draws compiles what it draws by when that is first used. So that the first
+    /// moment of a drag does not wait for it, a quick picture of a few pixels is drawn in a still
+    /// one before. Seconds until then.
+    fn warm_up_pipelines(
+        &mut self,
+        document: &Document,
+        seen: &Seen<'_>,
+        motion: Motion,
+    ) -> Option<f64> {
         // Seconds without a change after which a moment counts as still.
         const STILL: f64 = 0.3;
         let kind = self.practised_by(seen);
-        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else { return None };
+        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else {
+            return None;
+        };
         if !gpu.software || motion.quality == Quality::High || self.practised == Some(kind) {
             return None;
         }

@@ -1,4 +1,5 @@
-//! The real window: opened on a device, and opened anew on the same work where that is lost or another is chosen.
+//! The real window: opened on a device, and opened anew on the same work where that is lost or
+//! another is chosen.
 
 use std::{cell::RefCell, path::PathBuf, rc::Rc};
 
@@ -87,9 +88,15 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
                 None => return Ok(()),
             },
             // Each that is refused is left out, so that this comes to an end.
-            Err(eframe::Error::Wgpu(error)) if devices.refused() => log::warn!("{error}; trying the next device"),
+            Err(eframe::Error::Wgpu(error)) if devices.refused() => log::warn!(
+                "{error}; trying \
+                the next device"
+            ),
             Err(error) => {
-                let unsaved = slot.borrow().as_ref().is_some_and(|app| app.session().is_some_and(|s| s.is_unsaved()));
+                let unsaved = slot
+                    .borrow()
+                    .as_ref()
+                    .is_some_and(|app| app.session().is_some_and(|s| s.is_unsaved()));
                 let kept = if unsaved { ". Start Ulna again to recover unsaved work" } else { "" };
                 anyhow::bail!("{}{kept}", no_window(&error));
             }
@@ -103,11 +110,14 @@ fn no_window(error: &eframe::Error) -> String {
     let said = said.trim_end_matches('.');
     match error {
         eframe::Error::Wgpu(_) => format!(
-            "no graphics device can show a window ({said}). Install a Vulkan or OpenGL driver, such as Mesa's \
-            software driver (mesa-vulkan-drivers). `ulna --help` lists the commands that need no window"
+            "no graphics device can show a window ({said}). Install a Vulkan or OpenGL driver, \
+                such as Mesa's \
+            software driver (mesa-vulkan-drivers). `ulna --help` lists the commands that need no \
+            window"
         ),
         _ => format!(
-            "the window could not be opened: {said}. On Linux, run setup.sh, and check that DISPLAY or WAYLAND_DISPLAY is set"
+            "the window could not be opened: {said}. On Linux, run setup.sh, and check that \
+                DISPLAY or WAYLAND_DISPLAY is set"
         ),
     }
 }
@@ -209,8 +219,9 @@ impl eframe::App for Window {
     }
 }
 
-/// Destroys the device once, as many seconds after the start as a variable says: for tests of the real window. `ULNA_LOSE_DEVICE`
-/// is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its painting.
+/// Destroys the device once, as many seconds after the start as a variable says: for tests of the
+/// real window. `ULNA_LOSE_DEVICE` is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its
+/// painting.
 #[cfg(feature = "inspection")]
 fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -226,7 +237,8 @@ fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
     }
 }
 
-/// The first window's address stays its own: another window is inspected at `ULNA_INSPECTION_AGAIN`.
+/// The first window's address stays its own: another window is inspected at
+/// `ULNA_INSPECTION_AGAIN`.
 #[cfg(feature = "inspection")]
 fn inspect_again(ctx: &Context) {
     if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")
@@ -237,9 +249,12 @@ fn inspect_again(ctx: &Context) {
 }
 
 impl App {
-    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether it is left.
+    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether
+    /// it is left.
     pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
-        if self.window.leaving.is_none() && (self.renderer.is_lost() || self.program.devices.is_surface_lost()) {
+        if self.window.leaving.is_none()
+            && (self.renderer.is_lost() || self.program.devices.is_surface_lost())
+        {
             self.leave(ctx, Leaving::Lost);
         }
         self.window.leaving.is_some()
@@ -267,7 +282,8 @@ impl App {
         self.renderer.shows_picture()
     }
 
-    /// Goes on in another window, whose theme is installed, on its device: with the same document, history, selection, view and panels.
+    /// Goes on in another window, whose theme is installed, on its device: with the same document,
+    /// history, selection, view and panels.
     pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
         let why = self.window.leaving.take();
         self.renderer.reopen(state);
@@ -280,8 +296,12 @@ impl App {
         self.show_recoveries(ctx);
         self.program.taking = None;
         // Its clock begins anew.
-        (self.window.active, self.viewport.transition, self.outliner.hover, self.viewport.last_pick) =
-            (0.0, None, None, None);
+        (
+            self.window.active,
+            self.viewport.transition,
+            self.outliner.hover,
+            self.viewport.last_pick,
+        ) = (0.0, None, None, None);
         for toast in &mut self.dialogs.toasts {
             toast.since = 0.0;
         }
@@ -291,7 +311,10 @@ impl App {
         let device = self.renderer.device().to_owned();
         let text = match why {
             Some(Leaving::Switch) => format!("The window now uses {device}"),
-            _ => format!("The graphics device was lost; the window now uses {device}. Your work is not affected"),
+            _ => format!(
+                "The graphics device was lost; the window now uses {device}. Your work is \
+                not affected"
+            ),
         };
         self.toast(ctx, ToastKind::Note, text);
     }

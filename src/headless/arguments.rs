@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Exit statuses, and the form for scripts, as the help says them.
-const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 invalid arguments, \
-or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a failure; see docs/json.md.";
+const STATUSES: &str = "Exit status: 0 success; 1 problems were found, or the command failed; 2 \
+    invalid arguments, \
+or a file cannot be opened.\nWith --json, standard output is one JSON object, also after a \
+failure; see docs/json.md.";
 
 /// Pose, key and paint rigged glTF models, and save them with nothing else changed.
 #[derive(Debug, Parser)]
@@ -14,7 +16,8 @@ or a file cannot be opened.\nWith --json, standard output is one JSON object, al
 pub struct Cli {
     /// File to open in the editor.
     pub file: Option<PathBuf>,
-    /// Graphics device for this run, by any part of its name or backend; `ulna info --device` lists the devices.
+    /// Graphics device for this run, by any part of its name or backend; `ulna info --device` lists
+    /// the devices.
     #[arg(long, value_name = "NAME")]
     pub adapter: Option<String>,
     /// Command that runs without a window.
@@ -28,8 +31,8 @@ pub enum Verb {
     /// Prints the contents of files, or the available graphics devices.
     #[command(after_help = STATUSES)]
     Info(InfoArgs),
-    /// Lists the problems in files. The exit status is 1 if there are errors (with --strict also for warnings), and 2 if a file
-    /// cannot be opened.
+    /// Lists the problems in files. The exit status is 1 if there are errors (with --strict also
+    /// for warnings), and 2 if a file cannot be opened.
     Check(CheckArgs),
     /// Lists the worst skin deformations over all clips and a generated range of motion.
     Worst {
@@ -79,7 +82,8 @@ pub enum Verb {
     /// Applies a script of commands, one JSON object per line, and saves the result.
     #[command(after_help = STATUSES)]
     Run(RunArgs),
-    /// Converts files between .glb and .gltf, and other formats to glTF. Without a change of format, the bytes stay the same.
+    /// Converts files between .glb and .gltf, and other formats to glTF. Without a change of
+    /// format, the bytes stay the same.
     #[command(after_help = STATUSES)]
     Convert(ConvertArgs),
     /// Exports some or all clips with the model or with only the skeleton.
@@ -123,7 +127,9 @@ impl Verb {
             Self::Diff(args) => args.out.json,
             Self::Render(args) => args.out.json,
             Self::Eval(args) => args.json,
-            Self::Worst { out, .. } | Self::Weights { out, .. } | Self::Seams { out, .. } => out.json,
+            Self::Worst { out, .. } | Self::Weights { out, .. } | Self::Seams { out, .. } => {
+                out.json
+            }
             Self::Commands { json } => *json,
         }
     }
@@ -273,7 +279,8 @@ pub struct DiffArgs {
     /// New file.
     #[arg(required_unless_present = "text")]
     pub b: Option<PathBuf>,
-    /// Arguments that git adds for an external diff: path, old file, its hash and mode, new file, its hash and mode.
+    /// Arguments that git adds for an external diff: path, old file, its hash and mode, new file,
+    /// its hash and mode.
     #[arg(hide = true)]
     pub git: Vec<PathBuf>,
     /// Output options.
@@ -374,7 +381,8 @@ pub struct RenderArgs {
     /// Scene to render, by name or index.
     #[arg(long)]
     pub scene: Option<String>,
-    /// Camera of the file to use instead of --view: its name, its node's name, or its index among the visible cameras.
+    /// Camera of the file to use instead of --view: its name, its node's name, or its index among
+    /// the visible cameras.
     #[arg(long)]
     pub camera: Option<String>,
     /// Material variant, by name or index.
@@ -447,7 +455,8 @@ pub struct ConversionArgs {
     /// Up axis of the file.
     #[arg(long, value_parser = ["y", "z", "x"])]
     pub up: Option<String>,
-    /// Unit of the file: m, cm, mm, inch, or a number of meters; taken from the file or estimated if omitted.
+    /// Unit of the file: m, cm, mm, inch, or a number of meters; taken from the file or estimated
+    /// if omitted.
     #[arg(long)]
     pub unit: Option<String>,
     /// Ticks or frames per second, to override the rate in the file.

@@ -35,15 +35,23 @@ struct Rules {
 
 impl Rules {
     fn of(args: &CheckArgs) -> Result<Self, Failure> {
-        let codes = |list: &[String]| list.iter().map(|c| c.trim().to_uppercase()).collect::<Vec<_>>();
-        let rules =
-            Self { allow: codes(&args.allow), only: codes(&args.only), deny: codes(&args.deny), strict: args.strict };
+        let codes =
+            |list: &[String]| list.iter().map(|c| c.trim().to_uppercase()).collect::<Vec<_>>();
+        let rules = Self {
+            allow: codes(&args.allow),
+            only: codes(&args.only),
+            deny: codes(&args.deny),
+            strict: args.strict,
+        };
         // A mistyped code would make a rule that never applies.
         let named = [&rules.allow, &rules.only, &rules.deny].into_iter().flatten();
         for code in named {
             if !known_codes().any(|known| known == code) {
                 let near = did_you_mean(code, known_codes());
-                let message = format!("no finding has the code “{code}”{near}; docs/json.md lists the codes");
+                let message = format!(
+                    "no finding has the code “{code}”{near}; docs/json.md lists \
+                    the codes"
+                );
                 return Err(Failure::unusable("no_such_finding", message));
             }
         }
@@ -53,9 +61,14 @@ impl Rules {
     /// What is left of findings, the worst first.
     fn applied(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let has = |list: &[String], d: &Diagnostic| list.iter().any(|c| c == d.code);
-        let kept = found.into_iter().filter(|d| !has(&self.allow, d) && (self.only.is_empty() || has(&self.only, d)));
-        let mut kept: Vec<Diagnostic> =
-            kept.map(|d| if has(&self.deny, &d) { Diagnostic { severity: Severity::Error, ..d } } else { d }).collect();
+        let kept = found
+            .into_iter()
+            .filter(|d| !has(&self.allow, d) && (self.only.is_empty() || has(&self.only, d)));
+        let mut kept: Vec<Diagnostic> = kept
+            .map(|d| {
+                if has(&self.deny, &d) { Diagnostic { severity: Severity::Error, ..d } } else { d }
+            })
+            .collect();
         kept.sort_by_key(|d| std::cmp::Reverse(d.severity));
         kept
     }
@@ -73,9 +86,16 @@ impl Checked {
     fn of(file: &Path, rules: &Rules) -> Self {
         let file = file.to_owned();
         match open(&file) {
-            Ok(session) => Self { file, findings: rules.applied(session.all_findings()), unreadable: None },
+            Ok(session) => {
+                Self { file, findings: rules.applied(session.all_findings()), unreadable: None }
+            }
             Err(failure) => {
-                let found = Diagnostic::new(Severity::Error, "ULNA_UNREADABLE", "", failure.message.clone());
+                let found = Diagnostic::new(
+                    Severity::Error,
+                    "ULNA_UNREADABLE",
+                    "",
+                    failure.message.clone(),
+                );
                 Self { file, findings: vec![found], unreadable: Some(failure) }
             }
         }
@@ -165,7 +185,8 @@ pub(super) fn fix(args: &CheckArgs) -> Result<u8, Failure> {
 fn report(checked: Vec<Checked>, rules: &Rules, is_single: bool, out: Out) -> Result<u8, Failure> {
     let status = checked.iter().map(|c| c.status(rules)).max().unwrap_or(0);
     let total = |severity| checked.iter().map(|c| c.count(severity)).sum::<usize>();
-    let (errors, warnings, infos) = (total(Severity::Error), total(Severity::Warning), total(Severity::Info));
+    let (errors, warnings, infos) =
+        (total(Severity::Error), total(Severity::Warning), total(Severity::Info));
     let faulty = checked.iter().filter(|c| c.is_faulty(rules)).count();
     let unreadable = checked.iter().filter(|c| c.unreadable.is_some()).count();
     if out.json {

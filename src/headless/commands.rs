@@ -24,7 +24,8 @@ fn facts(argument: &ArgumentSpec) -> Value {
 
 /// `[space=local|parent|world]`: optional in brackets, choices behind the sign.
 fn words(argument: &ArgumentSpec) -> String {
-    let choices = choices(argument).map_or_else(String::new, |words| format!("={}", words.join("|")));
+    let choices =
+        choices(argument).map_or_else(String::new, |words| format!("={}", words.join("|")));
     let text = format!("{}{choices}", argument.name);
     if argument.required { text } else { format!("[{text}]") }
 }

@@ -44,7 +44,12 @@ pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Va
     members(json!({"file": file.display().to_string(), "error": failure.facts()}))
 }
 
-fn one(file: &Path, output: &Path, conversion: &Conversion, out: Out) -> Result<Map<String, Value>, Failure> {
+fn one(
+    file: &Path,
+    output: &Path,
+    conversion: &Conversion,
+    out: Out,
+) -> Result<Map<String, Value>, Failure> {
     let session = open_as(file, conversion)?;
     let say = |place: &dyn std::fmt::Display, text: &dyn std::fmt::Display| {
         if out.is_text() {

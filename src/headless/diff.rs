@@ -42,7 +42,10 @@ fn list(found: &Comparison) -> Result<(), Failure> {
     };
     match (found.differences.is_empty(), found.is_seen()) {
         (true, _) if found.notes.is_empty() => print("The files have the same content"),
-        (true, _) => print("The files have the same content; the notes list differences in how it is stored"),
+        (true, _) => print(
+            "The files have the same content; the notes list differences in how it \
+            is stored",
+        ),
         (false, true) => print(&count),
         (false, false) => print(&format!("{count}, none of them visible")),
     }
@@ -54,7 +57,8 @@ pub(super) fn text(file: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What git calls an external diff with: `path old-file old-hex old-mode new-file new-hex new-mode`, and after a rename the new path and
+/// What git calls an external diff with:
+/// `path old-file old-hex old-mode new-file new-hex new-mode`, and after a rename the new path and
 /// lines that say so. The status is 0 whatever differs: git takes any other for a crash.
 pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, Failure> {
     let (new, new_path) = match rest {
@@ -85,8 +89,8 @@ pub(super) fn external(path: &Path, old: &Path, rest: &[PathBuf]) -> Result<u8, 
     Ok(0)
 }
 
-/// Opens a copy that git made of the file at a path of the working tree: data files that it names are looked for there, if they are not
-/// beside the copy.
+/// Opens a copy that git made of the file at a path of the working tree: data files that it names
+/// are looked for there, if they are not beside the copy.
 fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
     let progress = ulna_formats::gltf::Progress::default();
     match Session::open(copy, &progress) {
@@ -98,10 +102,16 @@ fn open_at(copy: &Path, path: &Path) -> Result<Session, String> {
 
 /// A file that is no model: as git itself compares it.
 fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
-    let compared =
-        Command::new("git").args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"]).args([old, new]).status();
+    let compared = Command::new("git")
+        .args(["--no-pager", "diff", "--no-ext-diff", "--no-index", "--"])
+        .args([old, new])
+        .status();
     match compared {
         Ok(_) => Ok(0),
-        Err(_) => print("this is not a model file, and git was not found to compare it").map(|()| 0),
+        Err(_) => print(
+            "this is not a model file, and git was not found to compare \
+            it",
+        )
+        .map(|()| 0),
     }
 }

@@ -31,7 +31,13 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     evaluator.update(document, &stack, &mut pose);
     let unscaled_nodes = |node: &NodeId| {
         let label = document.node(*node).label(*node);
-        Notice::new("scale_not_additive", format!("an additive lane could not scale {label}; its scale is unchanged"))
+        Notice::new(
+            "scale_not_additive",
+            format!(
+                "an additive lane could not scale {label}; its \
+            scale is unchanged"
+            ),
+        )
     };
     let notes: Vec<Notice> = evaluator.unscaled_nodes().iter().map(unscaled_nodes).collect();
     let surfaces = match args.device {
@@ -40,9 +46,18 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     };
     let facts = facts(document, &pose, clip, (args, &notes), &surfaces);
     match &args.output {
-        Some(path) => write_atomically(&SystemDisk, path, facts.to_string().as_bytes()).map_err(|e| {
-            Failure::fault("output_not_writable", format!("{} could not be written: {e}", path.display()))
-        })?,
+        Some(path) => {
+            write_atomically(&SystemDisk, path, facts.to_string().as_bytes()).map_err(|e| {
+                Failure::fault(
+                    "output_not_writable",
+                    format!(
+                        "{} could not be written: \
+                {e}",
+                        path.display()
+                    ),
+                )
+            })?
+        }
         None => print(&facts.to_string())?,
     }
     Ok(0)
@@ -70,7 +85,12 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
                 &placement,
                 &mut posed,
             );
-            list.push(Evaluated { node: id.index(), primitive: k, positions: posed.positions, normals: posed.normals });
+            list.push(Evaluated {
+                node: id.index(),
+                primitive: k,
+                positions: posed.positions,
+                normals: posed.normals,
+            });
         }
     }
     list
@@ -79,13 +99,17 @@ fn cpu_surfaces(document: &Document, pose: &Pose) -> Vec<Evaluated> {
 #[cfg(feature = "render")]
 fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Failure> {
     let gpu = ulna_render::Gpu::headless().map_err(|e| Failure::fault(e.code(), e))?;
-    let list = ulna_render::skin_on_gpu(&gpu, document, pose).map_err(|e| Failure::fault(e.code(), e))?;
-    let convert = |(node, primitive, posed): (ulna_model::NodeId, ulna_model::PrimitiveId, Posed)| Evaluated {
-        node: node.index(),
-        primitive,
-        positions: posed.positions,
-        normals: posed.normals,
-    };
+    let list =
+        ulna_render::skin_on_gpu(&gpu, document, pose).map_err(|e| Failure::fault(e.code(), e))?;
+    let convert =
+        |(node, primitive, posed): (ulna_model::NodeId, ulna_model::PrimitiveId, Posed)| {
+            Evaluated {
+                node: node.index(),
+                primitive,
+                positions: posed.positions,
+                normals: posed.normals,
+            }
+        };
     Ok(list.into_iter().map(convert).collect())
 }
 
@@ -93,7 +117,8 @@ fn gpu_surfaces(document: &Document, pose: &Pose) -> Result<Vec<Evaluated>, Fail
 fn gpu_surfaces(_: &Document, _: &Pose) -> Result<Vec<Evaluated>, Failure> {
     Err(Failure::fault(
         "not_in_this_build",
-        "this build of Ulna has no GPU support; use --device cpu, or build with the feature “render”",
+        "this build of Ulna has no GPU support; use --device cpu, or build with the feature \
+            “render”",
     ))
 }
 
@@ -126,7 +151,8 @@ fn facts(
         .iter()
         .map(|s| {
             let list = |v: &[Vec3]| v.iter().map(|p| json!(p.to_array())).collect::<Vec<_>>();
-            json!({"node": s.node, "primitive": s.primitive, "positions": list(&s.positions), "normals": list(&s.normals)})
+            json!({"node": s.node, "primitive": s.primitive, "positions": list(&s.positions),
+                "normals": list(&s.normals)})
         })
         .collect();
     let facts = json!({

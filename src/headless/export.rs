@@ -34,7 +34,9 @@ pub(super) fn export(args: &ExportArgs) -> Result<u8, Failure> {
         replace: true,
     };
     let exporting = session.exporting(request);
-    let made = exporting.run(&SystemDisk, &Progress::default()).map_err(|e| Failure::fault(e.code(), e))?;
+    let made = exporting
+        .run(&SystemDisk, &Progress::default())
+        .map_err(|e| Failure::fault(e.code(), e))?;
     if out.json {
         let written: Vec<String> = made.files.iter().map(|f| f.display().to_string()).collect();
         let facts = json!({
@@ -57,7 +59,9 @@ pub(super) fn export(args: &ExportArgs) -> Result<u8, Failure> {
 fn kept(session: &Session, names: &[String]) -> Result<Vec<ClipId>, Failure> {
     let mut keep = Vec::new();
     for name in names {
-        keep.extend(find_clips(session.document(), name).map_err(|e| Failure::unusable(e.code(), e))?);
+        keep.extend(
+            find_clips(session.document(), name).map_err(|e| Failure::unusable(e.code(), e))?,
+        );
     }
     Ok(keep)
 }

@@ -60,17 +60,27 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     let mut out = String::new();
     if list.is_empty() {
         out.push_str(
-            "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software driver\n",
+            "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's \
+                software driver\n",
         );
     }
     for device in &list {
         let used = if device.used { ", in use" } else { "" };
-        out.push_str(&format!("{} by {}: {}{used}\n", device.name, device.backend, device.kind.label()));
+        out.push_str(&format!(
+            "{} by {}: \
+            {}{used}\n",
+            device.name,
+            device.backend,
+            device.kind.label()
+        ));
         if !device.driver.is_empty() {
             out.push_str(&format!("  driver: {}\n", device.driver));
         }
         let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
-        out.push_str(&format!("  buffers up to {megabytes} MiB, textures up to {side} pixels a side\n"));
+        out.push_str(&format!(
+            "  buffers up to {megabytes} MiB, textures up to {side} pixels a \
+            side\n"
+        ));
         if let Some(why) = &device.unusable {
             out.push_str(&format!("  Not used: {why}\n"));
             continue;
@@ -108,7 +118,8 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "channels": clip.played().count() + shows().count(),
                 "pointers": clip.pointers.len(),
                 "channels_in_file": clip.channels_in_file,
-                "keys": clip.played().map(|t| t.times.len()).chain(shows().map(|p| p.times.len())).sum::<usize>(),
+                "keys": clip.played().map(|t| t.times.len()).chain(shows().map(|p| p.times.len()))
+                    .sum::<usize>(),
                 "fps": guess.map(|g| (g.0 * 1000.0).round() / 1000.0),
                 "fps_share": guess.map(|g| g.1),
                 "fps_kept": clip.rate.is_some(),
@@ -119,7 +130,8 @@ fn facts(session: &Session, path: &Path) -> Value {
         .skins
         .iter()
         .map(|(k, s)| {
-            let joint = |n: &NodeId| json!({"index": n.0, "name": document.node(*n).name.as_deref()});
+            let joint =
+                |n: &NodeId| json!({"index": n.0, "name": document.node(*n).name.as_deref()});
             json!({
                 "index": k,
                 "name": s.name.as_deref(),
@@ -140,14 +152,18 @@ fn facts(session: &Session, path: &Path) -> Value {
                 "vertices": m.vertex_count(),
                 "triangles": m.primitives.iter().map(|p| p.indices.len() / 3).sum::<usize>(),
                 "morph_targets": m.target_count(),
-                "influences": m.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.stride()).max().unwrap_or(0),
+                "influences": m.primitives.iter().filter_map(|p| p.weights.as_ref())
+                    .map(|w| w.stride()).max().unwrap_or(0),
             })
         })
         .collect();
     let scenes: Vec<Value> = document
         .scenes
         .iter()
-        .map(|(k, s)| json!({"index": k, "name": s.name.as_deref(), "roots": s.roots.len(), "shown": document.shown_scene() == Some(k)}))
+        .map(|(k, s)| {
+            json!({"index": k, "name": s.name.as_deref(), "roots": s.roots.len(),
+                "shown": document.shown_scene() == Some(k)})
+        })
         .collect();
     let cameras: Vec<Value> = document
         .cameras
@@ -172,7 +188,8 @@ fn facts(session: &Session, path: &Path) -> Value {
             json!({"name": l.name.as_deref(), "type": kind, "intensity": l.intensity})
         })
         .collect();
-    let instances: usize = document.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
+    let instances: usize =
+        document.nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).sum();
     let hidden: Vec<Value> = document
         .node_ids()
         .filter(|id| document.node(*id).hidden)
@@ -199,7 +216,8 @@ fn facts(session: &Session, path: &Path) -> Value {
             "authors": v.authors,
             "license": v.licence,
             "springs": v.springs,
-            "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into())).collect::<serde_json::Map<_, _>>(),
+            "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into()))
+                .collect::<serde_json::Map<_, _>>(),
         })),
         "vertices": document.shown_vertex_count(),
         "materials": document.materials.len(),
@@ -213,7 +231,8 @@ fn facts(session: &Session, path: &Path) -> Value {
     })
 }
 
-/// The names of a list's elements, or their numbers where they have none; the one that is shown marked.
+/// The names of a list's elements, or their numbers where they have none; the one that is shown
+/// marked.
 fn labels(list: &Value, what: &str) -> String {
     let label = |(k, element): (usize, &Value)| {
         let name = element["name"].as_str().or(element.as_str()).filter(|n| !n.is_empty());
@@ -241,7 +260,8 @@ fn words(facts: &Value) -> String {
         line(format!("made by {generator}"));
     }
     line(format!(
-        "{} nodes, {} joints, {} skins, {} meshes, {} visible vertices, {} materials, {} images, {} scenes",
+        "{} nodes, {} joints, {} skins, {} meshes, {} visible vertices, {} materials, {} images, \
+            {} scenes",
         number("nodes"),
         number("joints"),
         count("skins"),
@@ -258,7 +278,18 @@ fn words(facts: &Value) -> String {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|n| n["name"].as_str().map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”")))
+        .map(|n| {
+            n["name"].as_str().map_or_else(
+                || {
+                    format!(
+                        "node \
+            {}",
+                        n["index"]
+                    )
+                },
+                |name| format!("“{name}”"),
+            )
+        })
         .collect();
     if !hidden.is_empty() {
         line(format!("hidden, including children: {}", hidden.join(", ")));
@@ -266,7 +297,8 @@ fn words(facts: &Value) -> String {
     if let Some(bones) = facts["vrm"]["bones"].as_object() {
         let vrm = &facts["vrm"];
         let said = |key: &str| vrm[key].as_str().unwrap_or("not given").to_owned();
-        let authors: Vec<&str> = vrm["authors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let authors: Vec<&str> =
+            vrm["authors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let authors = if authors.is_empty() { "not given".to_owned() } else { authors.join(", ") };
         line(format!(
             "VRM {}: title {}, author {authors}, license {}",
@@ -292,11 +324,24 @@ fn words(facts: &Value) -> String {
         line(format!("{} mesh instances", number("instances")));
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
-        let name = clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
+        let name = clip["name"].as_str().map_or_else(
+            || {
+                format!(
+                    "clip \
+            {}",
+                    clip["index"]
+                )
+            },
+            str::to_owned,
+        );
         let is_kept = clip["fps_kept"].as_bool() == Some(true);
         let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
             (Some(fps), _) if is_kept => format!(", {fps} fps"),
-            (Some(fps), Some(share)) => format!(", {fps} fps (estimated: fits {:.0} % of keys)", share * 100.0),
+            (Some(fps), Some(share)) => format!(
+                ", {fps} fps (estimated: fits {:.0} % of \
+                keys)",
+                share * 100.0
+            ),
             _ => String::new(),
         };
         line(format!(

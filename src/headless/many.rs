@@ -1,4 +1,5 @@
-//! Work on many files: which they are, several at a time, with an end to the memory that they take together.
+//! Work on many files: which they are, several at a time, with an end to the memory that they take
+//! together.
 
 use std::{
     fs,
@@ -14,8 +15,8 @@ use std::{
 use super::Failure;
 use ulna_session::endings;
 
-/// The files that paths mean: files as they are, of folders every model in them and below, in the order of their names. Folders whose
-/// names begin with a dot, and links to folders, are left out.
+/// The files that paths mean: files as they are, of folders every model in them and below, in the
+/// order of their names. Folders whose names begin with a dot, and links to folders, are left out.
 pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut all = Vec::new();
     for path in paths {
@@ -27,14 +28,20 @@ pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         add_models_below(path, &mut all);
         if all.len() == before {
             let known: Vec<String> = endings().map(|e| format!(".{e}")).collect();
-            let message = format!("{}: this folder contains no models ({})", path.display(), known.join(", "));
+            let message = format!(
+                "{}: this folder contains no models \
+                ({})",
+                path.display(),
+                known.join(", ")
+            );
             return Err(Failure::unusable("no_models_in_folder", message).of_file(path));
         }
     }
     Ok(all)
 }
 
-/// Adds the models of a folder and of all folders below it. A folder that cannot be read is added itself, so that opening it says why.
+/// Adds the models of a folder and of all folders below it. A folder that cannot be read is added
+/// itself, so that opening it says why.
 fn add_models_below(folder: &Path, all: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         all.push(folder.to_owned());
@@ -59,7 +66,8 @@ pub(super) fn is_model(path: &Path) -> bool {
     endings().any(|known| known == ending)
 }
 
-/// Where each of several files goes: into the output itself, or into the folder that it is, under the file's own name.
+/// Where each of several files goes: into the output itself, or into the folder that it is, under
+/// the file's own name.
 pub(super) fn outputs(
     files: &[PathBuf],
     output: &Path,
@@ -70,21 +78,37 @@ pub(super) fn outputs(
         return Ok(vec![output.to_owned()]);
     }
     if !is_folder && (output.exists() || output.extension().is_some()) {
-        let message =
-            format!("{} input files need an output folder; -o names a file: {}", files.len(), output.display());
+        let message = format!(
+            "{} input files need an output folder; -o names a file: \
+                {}",
+            files.len(),
+            output.display()
+        );
         return Err(Failure::unusable("output_is_no_folder", message));
     }
     let mut made: Vec<PathBuf> = Vec::new();
     for file in files {
         let to = output.join(renamed(Path::new(file.file_name().unwrap_or_default())));
         if made.contains(&to) {
-            let message = format!("two files would be saved as {}; rename one of them", to.display());
+            let message = format!(
+                "two files would be saved as {}; rename one of \
+                them",
+                to.display()
+            );
             return Err(Failure::unusable("outputs_collide", message));
         }
         made.push(to);
     }
-    fs::create_dir_all(output)
-        .map_err(|e| Failure::fault("output_not_writable", format!("{} could not be made: {e}", output.display())))?;
+    fs::create_dir_all(output).map_err(|e| {
+        Failure::fault(
+            "output_not_writable",
+            format!(
+                "{} could not be made: \
+            {e}",
+                output.display()
+            ),
+        )
+    })?;
     Ok(made)
 }
 
@@ -128,15 +152,25 @@ impl Drop for Share<'_> {
     }
 }
 
-/// About how many bytes a model takes on disk: its own, and those of files beside it that have its name.
+/// About how many bytes a model takes on disk: its own, and those of files beside it that have its
+/// name.
 fn size_of_files(path: &Path) -> u64 {
     let length = |p: &Path| fs::metadata(p).map_or(0, |m| m.len());
-    length(path) + if path.extension().is_some_and(|e| e == "gltf") { length(&path.with_extension("bin")) } else { 0 }
+    length(path)
+        + if path.extension().is_some_and(|e| e == "gltf") {
+            length(&path.with_extension("bin"))
+        } else {
+            0
+        }
 }
 
-/// Does the same for each file, several at a time; the results in the order of the files. Progress goes to standard error, where that is
-/// a terminal and is wanted.
-pub(super) fn each<T: Send>(files: &[PathBuf], is_quiet: bool, work: impl Fn(&Path) -> T + Sync) -> Vec<T> {
+/// Does the same for each file, several at a time; the results in the order of the files. Progress
+/// goes to standard error, where that is a terminal and is wanted.
+pub(super) fn each<T: Send>(
+    files: &[PathBuf],
+    is_quiet: bool,
+    work: impl Fn(&Path) -> T + Sync,
+) -> Vec<T> {
     let shows = !is_quiet && files.len() > 1 && std::io::stderr().is_terminal();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let budget = Budget::default();
@@ -155,7 +189,8 @@ pub(super) fn each<T: Send>(files: &[PathBuf], is_quiet: bool, work: impl Fn(&Pa
             }
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
+    let threads =
+        thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
     thread::scope(|scope| {
         for _ in 1..threads {
             // One thread fewer is slower, and no fault: the first one does all that is left.

@@ -1,7 +1,8 @@
 //! The command line: the same binary, no window, no display.
 //!
-//! Exit status 0 fine, 1 the work found faults or could not be done, 2 wrong arguments or a file that cannot be opened. With `--json`
-//! standard output is one object, also after a failure; docs/json.md describes its members.
+//! Exit status 0 fine, 1 the work found faults or could not be done, 2 wrong arguments or a file
+//! that cannot be opened. With `--json` standard output is one object, also after a failure;
+//! docs/json.md describes its members.
 
 mod arguments;
 mod check;
@@ -26,8 +27,8 @@ use clap::CommandFactory as _;
 use self::report::print;
 pub use self::{
     arguments::{
-        CheckArgs, Cli, ConversionArgs, ConvertArgs, Device, DiffArgs, EvalArgs, ExportArgs, InfoArgs, Out, RenderArgs,
-        RunArgs, ShadingArg, ThemeArg, Verb, ViewFrom,
+        CheckArgs, Cli, ConversionArgs, ConvertArgs, Device, DiffArgs, EvalArgs, ExportArgs,
+        InfoArgs, Out, RenderArgs, RunArgs, ShadingArg, ThemeArg, Verb, ViewFrom,
     },
     report::Failure,
 };
@@ -55,7 +56,11 @@ pub fn wrong_arguments(error: &clap::Error) -> u8 {
     let first = std::env::args().nth(1).unwrap_or_default();
     let is_verb = verbs().any(|v| v == first);
     // A mistyped verb is taken for the file of the window, and what follows it for the mistake.
-    let near = if is_verb || Path::new(&first).exists() { String::new() } else { did_you_mean(&first, verbs()) };
+    let near = if is_verb || Path::new(&first).exists() {
+        String::new()
+    } else {
+        did_you_mean(&first, verbs())
+    };
     let is_json = std::env::args_os().any(|a| a == "--json");
     if !error.use_stderr() || (!is_json && near.is_empty()) {
         error.exit();
@@ -79,18 +84,28 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Check(args) => check::check(args),
         Verb::Seams { file, out } => seams::seams(file, *out),
         Verb::Worst { file, count, no_range, out } => worst::worst(file, *count, *no_range, *out),
-        Verb::Weights { file, output, mesh, out } => weights::weights(file, output, mesh.as_deref(), *out),
+        Verb::Weights { file, output, mesh, out } => {
+            weights::weights(file, output, mesh.as_deref(), *out)
+        }
         Verb::Eval(args) => eval::eval(args),
         Verb::Commands { json } => commands::commands(*json),
         Verb::Run(args) => run::run(args),
         Verb::Convert(args) => convert::convert(args),
         Verb::Export(args) => export::export(args),
         Verb::Diff(DiffArgs { text: Some(file), .. }) => diff::text(file),
-        Verb::Diff(DiffArgs { a: Some(a), b: Some(b), git, out, exit_zero, .. }) if git.is_empty() => {
+        Verb::Diff(DiffArgs { a: Some(a), b: Some(b), git, out, exit_zero, .. })
+            if git.is_empty() =>
+        {
             diff::diff(a, b, *out, *exit_zero)
         }
-        Verb::Diff(DiffArgs { a: Some(path), b: Some(old), git, .. }) => diff::external(path, old, git),
-        Verb::Diff(_) => Err(Failure::unusable("wrong_arguments", "expected two files, or one file with --text")),
+        Verb::Diff(DiffArgs { a: Some(path), b: Some(old), git, .. }) => {
+            diff::external(path, old, git)
+        }
+        Verb::Diff(_) => Err(Failure::unusable(
+            "wrong_arguments",
+            "expected two files, or one file \
+            with --text",
+        )),
         Verb::Render(args) => render::render(args),
     }
 }
@@ -114,7 +129,12 @@ impl ConversionArgs {
             None => None,
             Some(text) => match meters(text) {
                 Some(meters) => Some(meters),
-                None => return Err(wrong(format!("invalid unit {text}. Use m, cm, mm, inch or a number of meters"))),
+                None => {
+                    return Err(wrong(format!(
+                        "invalid unit {text}. Use m, cm, mm, inch or a \
+                    number of meters"
+                    )));
+                }
             },
         };
         if let Some(rate) = self.rate.filter(|r| !(0.01..=1e6).contains(r)) {
@@ -143,7 +163,8 @@ fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
         .map_err(|e| Failure::unusable(e.code(), format!("{}: {e}", path.display())).of_file(path))
 }
 
-/// Whether a path can be written as a model: a glTF suffix, and nothing there that is no file (status 2).
+/// Whether a path can be written as a model: a glTF suffix, and nothing there that is no file
+/// (status 2).
 fn writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         let message = "a model cannot be written to standard output. Give -o a path instead of “-”";
@@ -155,7 +176,11 @@ fn writable(path: &Path) -> Result<(), Failure> {
 }
 
 /// Refuses an output whose ending says that it is another kind of file (status 2).
-fn has_ending(path: &Path, endings: &[&str], message: impl FnOnce() -> String) -> Result<(), Failure> {
+fn has_ending(
+    path: &Path,
+    endings: &[&str],
+    message: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match suffix.is_some_and(|s| endings.contains(&s.as_str())) {
         true => Ok(()),
@@ -170,7 +195,8 @@ fn one_name(path: &Path) -> Result<(), Failure> {
         names => Err(Failure::fault(
             "output_has_hard_links",
             format!(
-                "{} has {names} hard links, and writing would break them. Use another name, or remove the file first",
+                "{} has {names} hard links, and writing would break them. Use another name, or \
+                    remove the file first",
                 path.display()
             ),
         )),
@@ -188,11 +214,25 @@ fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure
 /// The mix of a file with its JSON, or the one that the model's own file keeps.
 fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
     if spec == Path::new("kept") {
-        let none = || Failure::unusable("no_mix", "the file contains no valid mix; pass a JSON file with a mix");
+        let none = || {
+            Failure::unusable(
+                "no_mix",
+                "the file contains no valid mix; pass a JSON \
+            file with a mix",
+            )
+        };
         return mix_of(document).ok_or_else(none);
     }
-    let text = std::fs::read_to_string(spec)
-        .map_err(|e| Failure::unusable("file_unreadable", format!("{} could not be read: {e}", spec.display())))?;
+    let text = std::fs::read_to_string(spec).map_err(|e| {
+        Failure::unusable(
+            "file_unreadable",
+            format!(
+                "{} could not be read: \
+            {e}",
+                spec.display()
+            ),
+        )
+    })?;
     let mix = read_mix(document, &text.into())
         .map_err(|e| Failure::unusable("mix_unsound", format!("{}: {e}", spec.display())))?;
     Ok(Shared::new(mix))
@@ -201,11 +241,27 @@ fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
 /// The one of several things that a text names, by its name or its index.
 #[cfg(feature = "render")]
 fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
-    let index = || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
+    let index =
+        || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
     labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
-        let list =
-            if labels.is_empty() { "there are none".to_owned() } else { format!("available: {}", labels.join(", ")) };
+        let list = if labels.is_empty() {
+            "there are \
+                none"
+                .to_owned()
+        } else {
+            format!(
+                "available: \
+                {}",
+                labels.join(", ")
+            )
+        };
         let near = did_you_mean(text, labels.iter().map(String::as_str));
-        Failure::unusable("no_such_name", format!("the file has no {what} named “{text}”{near}; {list}"))
+        Failure::unusable(
+            "no_such_name",
+            format!(
+                "the file has no {what} named “{text}”{near}; \
+            {list}"
+            ),
+        )
     })
 }

@@ -4,7 +4,11 @@ use super::{Failure, RenderArgs};
 
 #[cfg(not(feature = "render"))]
 pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
-    Err(Failure::fault("not_in_this_build", "this build of Ulna cannot render; build with the feature “render”"))
+    Err(Failure::fault(
+        "not_in_this_build",
+        "this build of Ulna cannot render; build with the \
+        feature “render”",
+    ))
 }
 
 #[cfg(feature = "render")]
@@ -19,14 +23,16 @@ mod imp {
     use serde_json::json;
 
     use super::super::{
-        ShadingArg, ThemeArg, ViewFrom, between, choice, clip_named, has_ending, mix_named, open, print,
+        ShadingArg, ThemeArg, ViewFrom, between, choice, clip_named, has_ending, mix_named, open,
+        print,
         report::{members, object},
     };
     use super::{Failure, RenderArgs};
     use ulna_model::{CameraId, Clip, DisplayChoice, Document, NodeId, Projection};
     use ulna_motion::{Evaluator, Mixer, Pose, Skeleton, Stack, Surface, bones, joint_bounds};
     use ulna_render::{
-        Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show, ViewportColors, film,
+        Axis, BoneLook, Camera, DeviceChoice, FilmKind, GpuError, Picture, Shading, Show,
+        ViewportColors, film,
     };
 
     /// A file must not ask for a picture that no memory holds.
@@ -49,7 +55,8 @@ mod imp {
             None => Stack::shown(document, clip, time).going(between(args.nlerp)),
         };
         let choice = DeviceChoice { wish: args.adapter.clone(), ..DeviceChoice::default() };
-        let mut picture = Picture::new(document, size, &choice).map_err(|e| Failure::fault(e.code(), e))?;
+        let mut picture =
+            Picture::new(document, size, &choice).map_err(|e| Failure::fault(e.code(), e))?;
         let pose = Pose::evaluate(document, &stack(args.time));
         // A skeleton alone would be an empty picture.
         let shows_joints = args.joints || Surface::new(document, &pose).bounds().is_none();
@@ -93,7 +100,9 @@ mod imp {
             Some(frames) => {
                 let frames = frames.clamp(1, 10_000);
                 let times = match &mix {
-                    Some(mix) => (0..frames).map(|k| mix.length() * f64::from(k) / f64::from(frames)).collect(),
+                    Some(mix) => (0..frames)
+                        .map(|k| mix.length() * f64::from(k) / f64::from(frames))
+                        .collect(),
                     None => frame_times(clip.map(|id| &*document.clips[id]), frames),
                 };
                 sequence(args, &times, &mut take)?
@@ -101,7 +110,8 @@ mod imp {
         };
         if args.out.json {
             let written: Vec<String> = written.iter().map(|f| f.display().to_string()).collect();
-            let facts = json!({"file": args.file.display().to_string(), "written": written, "joints": shows_joints});
+            let facts = json!({"file": args.file.display().to_string(), "written": written,
+                    "joints": shows_joints});
             print(&object("render", members(facts)).to_string())?;
         }
         Ok(0)
@@ -113,7 +123,10 @@ mod imp {
         let endings: &[&str] = if is_film { &["png", "gif"] } else { &["png"] };
         has_ending(&args.output, endings, || {
             let name = args.output.display();
-            match (args.frames.is_some(), args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))) {
+            match (
+                args.frames.is_some(),
+                args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif")),
+            ) {
                 (false, true) => {
                     format!("{name}: a .gif needs --frames; for a single image use .png")
                 }
@@ -128,17 +141,22 @@ mod imp {
         let scenes: Vec<String> = document.scenes.ids().map(|k| document.scene_label(k)).collect();
         let scene = args.scene.as_ref().map(|text| choice("scene", &scenes, text)).transpose()?;
         let variants: Vec<String> = document.variants.iter().map(|v| v.to_string()).collect();
-        let variant = args.variant.as_ref().map(|text| choice("variant", &variants, text)).transpose()?;
+        let variant =
+            args.variant.as_ref().map(|text| choice("variant", &variants, text)).transpose()?;
         Ok(DisplayChoice { scene: scene.map(Into::into), variant: variant.map(Into::into) })
     }
 
     fn size(text: &str) -> Result<[u32; 2], Failure> {
-        let parsed =
-            text.split_once(['x', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
+        let parsed = text
+            .split_once(['x', '×'])
+            .and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
         parsed.filter(|s: &[u32; 2]| s.iter().all(|v| (1..=LARGEST).contains(v))).ok_or_else(|| {
             Failure::unusable(
                 "wrong_arguments",
-                format!("invalid size “{text}”; use WIDTHxHEIGHT such as 1280x960, at most {LARGEST} pixels per side"),
+                format!(
+                    "invalid size “{text}”; use WIDTHxHEIGHT such as 1280x960, at most \
+                    {LARGEST} pixels per side"
+                ),
             )
         })
     }
@@ -160,8 +178,11 @@ mod imp {
 
     /// The node of the file's camera that a text names.
     fn file_camera(document: &Document, text: &str) -> Result<NodeId, Failure> {
-        let nodes: Vec<(NodeId, CameraId)> =
-            document.shown_nodes().into_iter().filter_map(|n| Some((n, document.node(n).camera?))).collect();
+        let nodes: Vec<(NodeId, CameraId)> = document
+            .shown_nodes()
+            .into_iter()
+            .filter_map(|n| Some((n, document.node(n).camera?)))
+            .collect();
         let own = |camera: CameraId| document.cameras[camera.index()].name.as_deref();
         if let Some((node, _)) = nodes.iter().find(|(_, c)| own(*c) == Some(text)) {
             return Ok(*node);
@@ -214,12 +235,20 @@ mod imp {
         };
         let step = if times.len() > 1 { times[1] - times[0] } else { 0.1 };
         let mut take = |k: usize| Ok(take(times[k])?);
-        film(kind, &args.output, times.len(), step, &mut take, &mut |_| true).map_err(|e| Failure::fault(e.code(), e))
+        film(kind, &args.output, times.len(), step, &mut take, &mut |_| true)
+            .map_err(|e| Failure::fault(e.code(), e))
     }
 
     fn save(picture: &RgbaImage, path: &std::path::Path) -> Result<(), Failure> {
-        picture
-            .save(path)
-            .map_err(|e| Failure::fault("output_not_writable", format!("{} could not be written: {e}", path.display())))
+        picture.save(path).map_err(|e| {
+            Failure::fault(
+                "output_not_writable",
+                format!(
+                    "{} could not be written: \
+                {e}",
+                    path.display()
+                ),
+            )
+        })
     }
 }

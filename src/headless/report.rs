@@ -7,7 +7,8 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-/// The version of the JSON form: it rises when a member changes its meaning or goes, and not when one is added.
+/// The version of the JSON form: it rises when a member changes its meaning or goes, and not when
+/// one is added.
 const VERSION: u32 = 1;
 
 /// Why a verb was not carried out: a sentence, its code, and the exit status.
@@ -96,7 +97,8 @@ pub(super) fn members(facts: Value) -> Map<String, Value> {
     }
 }
 
-/// The object of a verb on files: `files` has an entry per file. A single one that was named has its members in the object, too.
+/// The object of a verb on files: `files` has an entry per file. A single one that was named has
+/// its members in the object, too.
 pub(super) fn of_files(
     verb: &str,
     entries: Vec<Map<String, Value>>,

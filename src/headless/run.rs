@@ -15,8 +15,8 @@ use super::{
 use ulna_edit::{
     Command, CommandLine, CommandSpec,
     command::{
-        BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand, SelectCommand, SetKey,
-        TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
+        BrushCommand, DiscardUnkeyed, FileCommand, Host, KeepLayers, ModeCommand, PlayCommand,
+        SelectCommand, SetKey, TimelineCommand, ToolCommand, VertexCommand, ViewCommand, renamed,
     },
 };
 use ulna_model::{Notice, UnkeyedAt};
@@ -26,7 +26,11 @@ use ulna_session::{Consent, SaveRequest, Session, SystemDisk};
 struct NoWindow;
 
 fn refused(spec: &CommandSpec) -> Result<(), String> {
-    Err(format!("“{}” works in the window only; scripts edit the document, and -o names the output file", spec.name))
+    Err(format!(
+        "“{}” works in the window only; scripts edit the document, and -o names the output \
+        file",
+        spec.name
+    ))
 }
 
 impl Host for NoWindow {
@@ -85,7 +89,14 @@ fn text_of(script: &Path) -> Result<String, Failure> {
     };
     if script == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|e| unreadable("standard input".to_owned(), e))?;
+        std::io::stdin().read_to_string(&mut text).map_err(|e| {
+            unreadable(
+                "standard \
+            input"
+                    .to_owned(),
+                e,
+            )
+        })?;
         return Ok(text);
     }
     fs::read_to_string(script).map_err(|e| unreadable(script.display().to_string(), e))
@@ -116,7 +127,14 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
                 number,
                 &at,
                 out,
-                &[Notice::new("command_renamed", format!("“{}” is now named “{}”", line.name, spec.name))],
+                &[Notice::new(
+                    "command_renamed",
+                    format!(
+                        "“{}” is now named \
+                    “{}”",
+                        line.name, spec.name
+                    ),
+                )],
             );
         }
         let changed = match &command {
@@ -124,7 +142,9 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
                 command.carry_out(&mut NoWindow).map_err(|what| refused("needs_window", &what))?;
                 false
             }
-            Command::Document(_) | Command::Session(_) => session.run(&command).map_err(|e| refused(e.code(), &e))?,
+            Command::Document(_) | Command::Session(_) => {
+                session.run(&command).map_err(|e| refused(e.code(), &e))?
+            }
         };
         done.commands.push(json!({"line": number, "do": line.name, "changed": changed}));
         done.note(number, &at, out, &session.take_notes());
@@ -139,7 +159,8 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
         Some((line, at)) => Err(Failure::fault(
             "pose_not_keyed",
             format!(
-                "{}, line {line}: the pose at {} s is not keyed, and unkeyed poses cannot be saved. Add “{}” to key \
+                "{}, line {line}: the pose at {} s is not keyed, and unkeyed poses cannot be \
+                    saved. Add “{}” to key \
                 it, or “{}” to discard it. Nothing was written",
                 script.display(),
                 at.time(),
@@ -191,14 +212,20 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
 }
 
 /// Runs the script on one file, and saves it.
-fn one(args: &RunArgs, text: &str, file: &Path, output: &Path) -> Result<Map<String, Value>, Failure> {
+fn one(
+    args: &RunArgs,
+    text: &str,
+    file: &Path,
+    output: &Path,
+) -> Result<Map<String, Value>, Failure> {
     let mut session = open(file)?;
     session.save_options.remember_rest = !args.no_rest_extras;
     let done = apply_text(&mut session, &args.script, text, args.out)?;
     // As the window's save: the file that is worked on is kept beside it.
     let backup = !args.no_backup && is_same_file(file, output);
     let request = SaveRequest { path: output.to_owned(), consent: Consent::OVER, backup };
-    let saved = session.saving_copy(request).run(&SystemDisk).map_err(|e| Failure::fault(e.code(), e))?;
+    let saved =
+        session.saving_copy(request).run(&SystemDisk).map_err(|e| Failure::fault(e.code(), e))?;
     let lost = [saved.lost, left_out(&session)].concat();
     if args.out.is_text() {
         saved.changes.iter().try_for_each(|change| print(change))?;
@@ -231,7 +258,11 @@ fn left_out(session: &Session) -> Vec<Notice> {
     }
     if unsaved.pose_layers > 0 {
         let layers = many(unsaved.pose_layers, "layer");
-        let said = format!("{layers} baked into keys and nodes; use “{}” to also save the layers", KeepLayers::NAME);
+        let said = format!(
+            "{layers} baked into keys and nodes; use “{}” to also save the \
+            layers",
+            KeepLayers::NAME
+        );
         left.push(Notice::new("layers_baked_on_save", said));
     }
     left

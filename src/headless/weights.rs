@@ -12,11 +12,17 @@ use ulna_edit::command::field::Meshes;
 use ulna_formats::weight_files::WeightFile;
 use ulna_session::{SystemDisk, weight_table, write_atomically};
 
-pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) -> Result<u8, Failure> {
+pub(super) fn weights(
+    path: &Path,
+    output: &Path,
+    mesh: Option<&str>,
+    out: Out,
+) -> Result<u8, Failure> {
     let wrong = || format!("{}: use .json or .xml", output.display());
     has_ending(output, &["json", "xml"], wrong)?;
     let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let kind = WeightFile::of_ending(ending).ok_or_else(|| Failure::unusable("wrong_ending", wrong()))?;
+    let kind =
+        WeightFile::of_ending(ending).ok_or_else(|| Failure::unusable("wrong_ending", wrong()))?;
     one_name(output)?;
     let session = open(path)?;
     let meshes = match mesh {
@@ -33,7 +39,11 @@ pub(super) fn weights(path: &Path, output: &Path, mesh: Option<&str>, out: Out) 
     write_atomically(&SystemDisk, output, kind.write(&table).as_bytes())
         .map_err(|e| Failure::fault("output_not_writable", format!("{}: {e}", output.display())))?;
     if out.json {
-        let shapes: Vec<_> = table.shapes.iter().map(|s| json!({"name": s.name, "vertices": s.vertex_count})).collect();
+        let shapes: Vec<_> = table
+            .shapes
+            .iter()
+            .map(|s| json!({"name": s.name, "vertices": s.vertex_count}))
+            .collect();
         let facts = json!({
             "file": path.display().to_string(),
             "output": output.display().to_string(),

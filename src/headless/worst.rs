@@ -30,10 +30,18 @@ pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Resu
         return Ok(0);
     }
     for (k, spot) in spots.iter().enumerate() {
-        let clip = spot.clip.map_or_else(|| "range of motion".to_owned(), |c| document.clip_label(c));
+        let clip = spot.clip.map_or_else(
+            || {
+                "range of \
+            motion"
+                    .to_owned()
+            },
+            |c| document.clip_label(c),
+        );
         let flipped = if spot.strain.flipped { ", flipped" } else { "" };
         print(&format!(
-            "{}. {:.2}: stretch {:.2}, volume {:.2}{flipped} at vertex {} of {}, primitive {}; {clip}, {:.3} s",
+            "{}. {:.2}: stretch {:.2}, volume {:.2}{flipped} at vertex {} of {}, primitive {}; \
+                {clip}, {:.3} s",
             k + 1,
             spot.score,
             spot.strain.stretch,
@@ -51,8 +59,10 @@ pub(super) fn worst(path: &Path, count: usize, no_range: bool, out: Out) -> Resu
 }
 
 fn facts(document: &Document, spot: &Spot) -> serde_json::Value {
-    let primitive = document.node(spot.node).mesh.and_then(|mesh| document.primitive(mesh, spot.primitive));
-    let position = primitive.and_then(|p| p.positions.get(spot.vertex as usize)).map(|p| p.to_array());
+    let primitive =
+        document.node(spot.node).mesh.and_then(|mesh| document.primitive(mesh, spot.primitive));
+    let position =
+        primitive.and_then(|p| p.positions.get(spot.vertex as usize)).map(|p| p.to_array());
     json!({
         "node": spot.node.0,
         "name": document.node(spot.node).label(spot.node),

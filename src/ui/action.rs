@@ -1,8 +1,9 @@
 //! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
 
 use super::{
-    dialogs::DialogAction, layers::LayerAction, outliner::OutlinerAction, painting::PaintAction, poses::PosesAction,
-    problems::ProblemAction, program::ProgramAction, timeline::TimelineAction, viewport::ViewportAction,
+    dialogs::DialogAction, layers::LayerAction, outliner::OutlinerAction, painting::PaintAction,
+    poses::PosesAction, problems::ProblemAction, program::ProgramAction, timeline::TimelineAction,
+    viewport::ViewportAction,
 };
 use ulna_edit::{Command, CommandLine, CommandSpec};
 

@@ -14,7 +14,8 @@ use crate::ui::{GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, Viewp
 use ulna_edit::{
     CommandSpec, Mode,
     command::{
-        Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey, ToolCommand,
+        Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
+        ToolCommand,
         field::{ClipName, Seconds},
     },
 };
@@ -31,7 +32,17 @@ fn command_button(
     actions: &mut Actions,
 ) {
     let enabled = (command.enabled)(&view.availability);
-    if icon_button(ui, view.theme, icon, command.title, view.settings.keys.key(command.name), on, enabled).clicked() {
+    if icon_button(
+        ui,
+        view.theme,
+        icon,
+        command.title,
+        view.settings.keys.key(command.name),
+        on,
+        enabled,
+    )
+    .clicked()
+    {
         actions.push(Action::Invoke(command));
     }
 }
@@ -44,7 +55,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         if view.mode != Mode::Paint {
             for tool in ToolCommand::ALL {
                 let (spec, on) = (tool.spec(), view.viewport.tool == tool);
-                let (key, enabled) = (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
+                let (key, enabled) =
+                    (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
                 if icon_button(ui, theme, icon_of(tool), spec.title, key, on, enabled).clicked() {
                     actions.push(ViewportAction::SetTool(tool));
                 }
@@ -103,12 +115,18 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 }
                 (None, _) => "no joint selected".to_owned(),
             };
-            let text = elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
+            let text = elided(
+                ui,
+                &text,
+                &Theme::font(Font::Body),
+                (ui.available_width() - 340.0).max(120.0),
+            );
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
         } else {
             ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
             let layer = view.session.zip(view.layers.written);
-            let layer = layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
+            let layer = layer
+                .and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
             if layer.is_some() {
                 let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
                 ui.label(icon.color(theme.color(ColorRole::AccentText)));
@@ -122,7 +140,18 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 find_button(ui, view, actions);
             } else if ui.available_width() > 110.0 {
                 let key = view.settings.keys.key(FileCommand::Find.name());
-                if icon_button(ui, theme, icons::ICON_SEARCH, "Find a command…", key, false, Ok(())).clicked() {
+                if icon_button(
+                    ui,
+                    theme,
+                    icons::ICON_SEARCH,
+                    "Find a \
+                    command…",
+                    key,
+                    false,
+                    Ok(()),
+                )
+                .clicked()
+                {
                     actions.push(Action::Run(FileCommand::Find.into()));
                 }
             }
@@ -134,7 +163,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// Whose axes the handles have: side by side where there is room, else in a list.
 fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    /// The least width of the window in which they stand side by side; over a clip more stands beside them.
+    /// The least width of the window in which they stand side by side; over a clip more stands
+    /// beside them.
     const ROOM: [f32; 2] = [1300.0, 1800.0];
     let theme = view.theme;
     let now = view.viewport.space;
@@ -144,7 +174,8 @@ fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 let segment = segment(ui, theme, space.title(), now == space, false);
                 // Not to be taken for the menu of that name.
                 let name = format!("{} axes", space.title());
-                segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
+                segment
+                    .widget_info(|| WidgetInfo::selected(Role::Button, true, now == space, &name));
                 if segment.on_hover_text(space.help()).clicked() {
                     actions.push(ViewportAction::SetSpace(space));
                 }
@@ -152,14 +183,16 @@ fn spaces_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         });
         return;
     }
-    let chosen = chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
+    let chosen =
+        chooser(ui, view, "Axes", now.title(), &GizmoSpace::ALL.map(|s| (s, s.title(), s == now)));
     actions.extend(chosen.map(ViewportAction::SetSpace));
 }
 
 /// About which point several joints are posed.
 fn pivot_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = view.viewport.pivot;
-    let chosen = chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
+    let chosen =
+        chooser(ui, view, "Pivot", now.title(), &Pivot::ALL.map(|p| (p, p.title(), p == now)));
     actions.extend(chosen.map(ViewportAction::SetPivot));
 }
 
@@ -177,9 +210,12 @@ pub const fn children_words(children: Children) -> (&'static str, &'static str) 
     match children {
         Children::Follow => ("Children follow", "Children move with a posed joint"),
         Children::Place => ("Children stay", "Children stay in place while their parent is posed"),
-        Children::Angle => {
-            ("Children keep their angle", "Children move with a posed joint but keep their world rotation")
-        }
+        Children::Angle => (
+            "Children keep their \
+                angle",
+            "Children move with a posed joint but keep their world \
+                rotation",
+        ),
     }
 }
 
@@ -190,8 +226,13 @@ const CHILDREN: [Children; 3] = [Children::Follow, Children::Place, Children::An
 fn children_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.viewport.children;
-    let color = theme.color(if now == Children::Follow { ColorRole::TextPrimary } else { ColorRole::AccentBase });
-    let icon = RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
+    let color = theme.color(if now == Children::Follow {
+        ColorRole::TextPrimary
+    } else {
+        ColorRole::AccentBase
+    });
+    let icon =
+        RichText::new(icons::ICON_ACCOUNT_TREE.codepoint).font(icon_font(18.0, false)).color(color);
     let title = children_words(now).0;
     let button = menu_button(ui, icon, |ui| {
         ui.set_min_width(210.0);
@@ -213,22 +254,30 @@ fn children_rows(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 
 /// A row of a menu of choices.
 fn row(ui: &mut Ui, title: &str, on: bool) -> egui::Response {
-    ui.add(egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on))
+    ui.add(
+        egui::Button::new(title).min_size(vec2(200.0, 24.0)).selected(on).frame_when_inactive(on),
+    )
 }
 
 /// How joints are posed, in one menu, where the window has no room for all of it side by side.
 fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let viewport = &view.viewport;
-    let is_usual =
-        viewport.pivot == Pivot::Each && !viewport.symmetry && viewport.children == Children::Follow && !viewport.snap;
+    let is_usual = viewport.pivot == Pivot::Each
+        && !viewport.symmetry
+        && viewport.children == Children::Follow
+        && !viewport.snap;
     let color = theme.color(if is_usual { ColorRole::TextPrimary } else { ColorRole::AccentBase });
     let icon = RichText::new(icons::ICON_TUNE.codepoint).font(icon_font(18.0, false)).color(color);
     let button = lasting_menu_button(ui, egui::Button::new(icon), |ui| {
         ui.set_min_width(230.0);
         let title = |ui: &mut Ui, text: &str| {
             ui.add_space(4.0);
-            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+            ui.label(
+                RichText::new(text)
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color(ColorRole::TextTertiary)),
+            );
         };
         title(ui, "Pivot");
         for pivot in Pivot::ALL {
@@ -256,20 +305,27 @@ fn options_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// A button with what is chosen, which opens a list.
-fn chooser<T: Copy>(ui: &mut Ui, view: &View<'_>, name: &str, now: &str, options: &[(T, &str, bool)]) -> Option<T> {
+fn chooser<T: Copy>(
+    ui: &mut Ui,
+    view: &View<'_>,
+    name: &str,
+    now: &str,
+    options: &[(T, &str, bool)],
+) -> Option<T> {
     let theme = view.theme;
     let mut chosen = None;
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-        ui.set_min_width(160.0);
-        for (value, title, on) in options {
-            let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
-            if ui.add(button.frame_when_inactive(*on)).clicked() {
-                chosen = Some(*value);
-                ui.close();
+    let button =
+        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+            ui.set_min_width(160.0);
+            for (value, title, on) in options {
+                let button = egui::Button::new(*title).min_size(vec2(150.0, 24.0)).selected(*on);
+                if ui.add(button.frame_when_inactive(*on)).clicked() {
+                    chosen = Some(*value);
+                    ui.close();
+                }
             }
-        }
-    });
+        });
     let name = format!("{name}: {now}");
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     button.on_hover_text(name);
@@ -281,21 +337,37 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (on, steps) = (view.viewport.snap, view.viewport.snap_steps);
     let length = view.settings.length;
     let key = view.settings.keys.key(ModeCommand::SnapDrags.name());
-    if icon_button(ui, view.theme, icons::ICON_GRID_4X4, ModeCommand::SnapDrags.spec().title, key, on, Ok(())).clicked()
+    if icon_button(
+        ui,
+        view.theme,
+        icons::ICON_GRID_4X4,
+        ModeCommand::SnapDrags.spec().title,
+        key,
+        on,
+        Ok(()),
+    )
+    .clicked()
     {
         actions.push(ViewportAction::SetSnap(!on, steps));
     }
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
-    let now = format!("{}° {} {}", cut(steps.angle), cut(steps.length * length.per_metre()), length.sign());
+    let now = format!(
+        "{}° {} \
+        {}",
+        cut(steps.angle),
+        cut(steps.length * length.per_metre()),
+        length.sign()
+    );
     let theme = view.theme;
     let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-        ui.set_min_width(180.0);
-        if let Some(steps) = snap_steps_ui(ui, view) {
-            actions.push(ViewportAction::SetSnap(on, steps));
-            ui.close();
-        }
-    });
+    let button =
+        menu_button(ui, RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
+            ui.set_min_width(180.0);
+            if let Some(steps) = snap_steps_ui(ui, view) {
+                actions.push(ViewportAction::SetSnap(on, steps));
+                ui.close();
+            }
+        });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Snap increments"));
     button.on_hover_text("Snap increments");
 }
@@ -305,17 +377,18 @@ fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
     let (theme, length) = (view.theme, view.settings.length);
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
     let mut steps = view.viewport.snap_steps;
-    let group = |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
-        ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
-        ui.horizontal(|ui| {
-            for step in all {
-                let is_it = (*value - step).abs() < 1e-6;
-                if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
-                    *value = *step;
+    let group =
+        |ui: &mut Ui, title: &str, all: &[f32], value: &mut f32, text: &dyn Fn(f32) -> String| {
+            ui.label(RichText::new(title).color(theme.color(ColorRole::TextSecondary)));
+            ui.horizontal(|ui| {
+                for step in all {
+                    let is_it = (*value - step).abs() < 1e-6;
+                    if ui.add(egui::Button::new(text(*step)).selected(is_it)).clicked() {
+                        *value = *step;
+                    }
                 }
-            }
-        });
-    };
+            });
+        };
     group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
     let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
     group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
@@ -341,10 +414,23 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let middle = rect.center().y;
     let at = egui::pos2(rect.left() + 16.0, middle);
-    super::widgets::paint_icon(ui.painter(), at, icons::ICON_SEARCH, 16.0, theme.color(ColorRole::TextTertiary));
+    super::widgets::paint_icon(
+        ui.painter(),
+        at,
+        icons::ICON_SEARCH,
+        16.0,
+        theme.color(ColorRole::TextTertiary),
+    );
     let at = egui::pos2(rect.left() + 30.0, middle);
     let font = Theme::font(Font::Body);
-    ui.painter().text(at, egui::Align2::LEFT_CENTER, "Find a command", font, theme.color(ColorRole::TextSecondary));
+    ui.painter().text(
+        at,
+        egui::Align2::LEFT_CENTER,
+        "Find a \
+        command",
+        font,
+        theme.color(ColorRole::TextSecondary),
+    );
     let layout = egui::Layout::right_to_left(egui::Align::Center);
     let area = rect.shrink2(vec2(6.0, 0.0));
     key_chips(&mut ui.new_child(egui::UiBuilder::new().max_rect(area).layout(layout)), theme, key);
@@ -362,17 +448,30 @@ fn divider(ui: &mut Ui, theme: &Theme) {
 
 fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let text =
-        ui.painter().layout_no_wrap("Auto-key".into(), Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
+    let text = ui.painter().layout_no_wrap(
+        "Auto-key".into(),
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextPrimary),
+    );
     let (rect, response) = ui.allocate_exact_size(vec2(text.size().x + 32.0, 24.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, view.timeline.auto_key, "Auto-key"));
-    let fill = if response.hovered() { theme.color(ColorRole::SurfaceControlHover) } else { Color32::TRANSPARENT };
+    response.widget_info(|| {
+        WidgetInfo::selected(Role::CheckBox, true, view.timeline.auto_key, "Auto-key")
+    });
+    let fill = if response.hovered() {
+        theme.color(ColorRole::SurfaceControlHover)
+    } else {
+        Color32::TRANSPARENT
+    };
     ui.painter().rect_filled(rect, 4.0, fill);
     let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
     if view.timeline.auto_key {
         ui.painter().circle_filled(centre, 5.0, theme.color(ColorRole::Record));
     } else {
-        ui.painter().circle_stroke(centre, 4.5, egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)));
+        ui.painter().circle_stroke(
+            centre,
+            4.5,
+            egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)),
+        );
     }
     ui.painter().galley(
         egui::pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5),
@@ -394,16 +493,21 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             (
                 true,
                 "Layer",
-                "Edits go to a layer over the whole clip, which can be weakened, turned off or removed later",
+                "Edits go to a layer over the whole clip, which can be weakened, turned off or \
+                    removed later",
             ),
         ] {
             let segment = segment(ui, theme, text, view.layers.into == into, false);
             let name = format!("Edit: {text}");
-            segment.widget_info(|| WidgetInfo::selected(Role::Button, true, view.layers.into == into, &name));
+            segment.widget_info(|| {
+                WidgetInfo::selected(Role::Button, true, view.layers.into == into, &name)
+            });
             if segment.on_hover_text(help).clicked() {
                 actions.push(LayerAction::Into(into));
                 if into && session.document().aids.layers(home).is_empty() {
-                    actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into()));
+                    actions.push(Action::Run(
+                        NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into(),
+                    ));
                 }
             }
         }
@@ -422,7 +526,8 @@ fn into_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         .collect();
     match chooser(ui, view, "Layer", &now, &options) {
         Some(Some(id)) => actions.push(LayerAction::Choose(home, Some(id))),
-        Some(None) => actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into())),
+        Some(None) => actions
+            .push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into())),
         None => {}
     }
 }
@@ -441,7 +546,8 @@ fn selected_keys(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         n => format!("Edit all {} selected keys", crate::ui::widgets::thousands(n)),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
-    let hint = "Posing and typed values offset all selected keys of the posed joints by the same amount";
+    let hint = "Posing and typed values offset all selected keys of the posed joints by the same \
+        amount";
     if response.on_hover_text(hint).changed() {
         actions.push(TimelineAction::EditSelected(on));
     }
@@ -455,18 +561,32 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let nodes = |n: usize| if n == 1 { "1 node".to_owned() } else { format!("{n} nodes") };
     if let Some((at, pose)) = view.timeline.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
         let count = pose.nodes().count();
-        let place = if view.timeline.carried { format!(" · from {:.3} s", at.time()) } else { String::new() };
+        let place = if view.timeline.carried {
+            format!(
+                " · from {:.3} \
+            s",
+                at.time()
+            )
+        } else {
+            String::new()
+        };
         let text = format!("{} unkeyed{place}", nodes(count));
         let hint = format!("{text}. Sets keys for the changed nodes at the playhead (S)");
         if has_room(ui) {
             let text = RichText::new(text).color(theme.color(ColorRole::SelectionText));
-            ui.label(text).on_hover_text("This pose is not keyed. It is hidden during playback and not saved");
+            ui.label(text).on_hover_text(
+                "This pose is not keyed. It is hidden during playback and \
+                not saved",
+            );
         }
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
             actions.push(Action::Invoke(SetKey::spec()));
         }
         if ui.button("Discard").on_hover_text("Discards this unkeyed pose").clicked() {
-            let discard = DiscardUnkeyed { clip: Some(ClipName::Id(at.clip)), time: Some(Seconds(at.time())) };
+            let discard = DiscardUnkeyed {
+                clip: Some(ClipName::Id(at.clip)),
+                time: Some(Seconds(at.time())),
+            };
             actions.push(Action::Run(discard.into()));
         }
         let mut carried = view.timeline.carried;
@@ -474,7 +594,8 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let carry = check(ui, view.theme, &mut carried, words);
         if carry
             .on_hover_text(
-                "Keeps showing the unkeyed pose when the playhead moves, so that you can key it at another time",
+                "Keeps showing the unkeyed pose when the playhead moves, so that you can key it at \
+                    another time",
             )
             .changed()
         {
@@ -482,7 +603,16 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {
         let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
-        let text = if count == 1 { "1 unkeyed pose".to_owned() } else { format!("{count} unkeyed poses") };
+        let text = if count == 1 {
+            "1 unkeyed \
+            pose"
+                .to_owned()
+        } else {
+            format!(
+                "{count} unkeyed \
+            poses"
+            )
+        };
         ui.label(RichText::new(text).color(theme.color(ColorRole::SelectionText)));
         if ui
             .button(format!("Go to {:.3} s", at.time()))

@@ -1,4 +1,5 @@
-//! Facts that take long to find on a large file: found on another thread, and shown once they are there.
+//! Facts that take long to find on a large file: found on another thread, and shown once they are
+//! there.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,8 +24,15 @@ impl<K, T> Default for Beside<K, T> {
 impl<K: PartialEq, T: Send + Sync + 'static> Beside<K, T> {
     /// The fact that is found from this; none as long as it is looked for.
     ///
-    /// `take` takes what it is found from along to the other thread. Of a clip with few keys it is found at once. The window is drawn again when one that took longer is there.
-    pub fn update<F>(&mut self, ctx: &Context, of: K, keys: usize, take: impl FnOnce() -> F) -> Option<&T>
+    /// `take` takes what it is found from along to the other thread. Of a clip with few keys it is
+    /// found at once. The window is drawn again when one that took longer is there.
+    pub fn update<F>(
+        &mut self,
+        ctx: &Context,
+        of: K,
+        keys: usize,
+        take: impl FnOnce() -> F,
+    ) -> Option<&T>
     where
         F: FnOnce() -> T + Send + 'static,
     {
@@ -55,13 +63,23 @@ mod tests {
         let ctx = Context::default();
         let mut fact = Beside::default();
         assert_eq!(fact.update(&ctx, 1, FEW, || || 10), Some(&10));
-        assert_eq!(fact.update(&ctx, 1, FEW, || || 11), Some(&10), "it is kept as long as it is found from the same");
+        assert_eq!(
+            fact.update(&ctx, 1, FEW, || || 11),
+            Some(&10),
+            "it is kept as long as it is \
+            found from the same"
+        );
         let (send, wait) = std::sync::mpsc::channel::<()>();
         let held = move || {
             wait.recv().ok();
             20
         };
-        assert_eq!(fact.update(&ctx, 2, FEW + 1, || held), None, "what is known of another is not shown");
+        assert_eq!(
+            fact.update(&ctx, 2, FEW + 1, || held),
+            None,
+            "what is known of another is not \
+            shown"
+        );
         send.send(()).expect("somebody waits");
         let found = (0..500).find_map(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));

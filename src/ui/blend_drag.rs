@@ -1,4 +1,5 @@
-//! Buttons that are dragged sideways: how near a pose is to the rest or to the keys around it. A click goes a tenth of the way.
+//! Buttons that are dragged sideways: how near a pose is to the rest or to the keys around it. A
+//! click goes a tenth of the way.
 
 use egui::{Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -22,7 +23,8 @@ pub struct BlendDrag(Option<(&'static str, Document, f32)>);
 enum Way {
     /// Nearer to a pose, or away from it.
     Toward(Toward, bool),
-    /// Between the keys around: all the way to the left is the one before, to the right the one after.
+    /// Between the keys around: all the way to the left is the one before, to the right the one
+    /// after.
     Breakdown,
 }
 
@@ -72,13 +74,24 @@ const BUTTONS: [(&str, Way, &str); 6] = [
         Way::Toward(Toward::Between, false),
         "Blends toward the in-between of the neighboring keys. A click blends by 10 %",
     ),
-    ("Next", Way::Toward(Toward::Next, false), "Blends toward the next keys. A click blends by 10 %"),
+    (
+        "Next",
+        Way::Toward(Toward::Next, false),
+        "Blends toward the next keys. A click blends by 10 \
+        %",
+    ),
     (
         "Breakdown",
         Way::Breakdown,
-        "Sets an in-between: drag left for the previous keys, right for the next. A click sets the middle",
+        "Sets an in-between: drag left for the previous keys, right for the next. A click sets the \
+            middle",
     ),
-    ("Previous", Way::Toward(Toward::Previous, false), "Blends toward the previous keys. A click blends by 10 %"),
+    (
+        "Previous",
+        Way::Toward(Toward::Previous, false),
+        "Blends toward the previous keys. A click \
+        blends by 10 %",
+    ),
 ];
 
 fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Command> {
@@ -86,7 +99,8 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
     let node = (!selected.is_empty()).then(|| Nodes::Ids(selected.clone()));
     let nodes: Vec<NodeId> = if selected.is_empty() {
         let clip = view.shown_clip().and_then(|c| start.clips.get(c));
-        let tracks = clip.iter().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights);
+        let tracks =
+            clip.iter().flat_map(|c| c.tracks.values()).filter(|t| t.property != Property::Weights);
         tracks.map(|t| t.target).collect()
     } else {
         selected
@@ -102,7 +116,12 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
 }
 
 /// The buttons, from the right to the left.
-pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn blend_buttons_ui(
+    state: &mut BlendDrag,
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let over_clip = view.shown_clip().is_some();
     for (title, way, help) in BUTTONS {
@@ -110,15 +129,28 @@ pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, act
             continue;
         }
         let font = Theme::font(Font::Body);
-        let text = ui.painter().layout_no_wrap(title.to_owned(), font, theme.color(ColorRole::TextPrimary));
-        let (rect, response) = ui.allocate_exact_size(vec2(text.size().x + 18.0, 26.0), Sense::click_and_drag());
+        let text = ui.painter().layout_no_wrap(
+            title.to_owned(),
+            font,
+            theme.color(ColorRole::TextPrimary),
+        );
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(text.size().x + 18.0, 26.0), Sense::click_and_drag());
         let name = format!("Blend: {title}");
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
         let amount = state.0.as_ref().filter(|d| d.0 == title).map(|d| d.2);
         let lit = response.hovered() || amount.is_some();
-        let fill = theme.color(if lit { ColorRole::SurfaceControlHover } else { ColorRole::SurfaceControl });
+        let fill = theme.color(if lit {
+            ColorRole::SurfaceControlHover
+        } else {
+            ColorRole::SurfaceControl
+        });
         ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
-        ui.painter().galley(rect.center() - text.size() * 0.5, text, theme.color(ColorRole::TextPrimary));
+        ui.painter().galley(
+            rect.center() - text.size() * 0.5,
+            text,
+            theme.color(ColorRole::TextPrimary),
+        );
         let label = title.to_owned();
         let document = view.session.map(|s| s.document());
         if let Some(document) = document.filter(|_| response.clicked()) {
@@ -144,7 +176,8 @@ pub fn blend_buttons_ui(state: &mut BlendDrag, ui: &mut Ui, view: &View<'_>, act
                     actions.push(Action::Preview { label, commands });
                 }
                 let tip = RichText::new(way.said(amount)).font(Theme::font(Font::NumberSmall));
-                egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, rect).show(|ui| ui.label(tip));
+                egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, rect)
+                    .show(|ui| ui.label(tip));
             }
         }
         if state.0.is_none() {

@@ -11,7 +11,12 @@ use ulna_model::{ClipId, Document};
 use ulna_render::ColorRole;
 
 /// A list of clips; the one that was chosen.
-fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut String) -> Option<ClipId> {
+fn clip_list(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    search: &mut String,
+) -> Option<ClipId> {
     const MANY: usize = 12;
     ui.set_min_width(220.0);
     let mut ids: Vec<ClipId> = document.clips.ids().collect();
@@ -31,7 +36,8 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
         });
     }
     // Enter takes the first that fits.
-    let enters = !search.trim().is_empty() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Enter));
+    let enters = !search.trim().is_empty()
+        && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Enter));
     let mut chosen = ids.first().copied().filter(|_| enters);
     if chosen.is_some() {
         ui.close();
@@ -50,7 +56,8 @@ fn clip_list(ui: &mut Ui, theme: &Theme, document: &Document, search: &mut Strin
     chosen
 }
 
-/// A button with a list of clips, which a click into its field does not close; the one that was chosen.
+/// A button with a list of clips, which a click into its field does not close; the one that was
+/// chosen.
 pub fn clip_menu(
     ui: &mut Ui,
     theme: &Theme,

@@ -4,8 +4,8 @@ use super::View;
 use ulna_edit::{
     Command, Scene,
     command::{
-        Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, PoseDestination, SetKey, SetLocal,
-        SetMorph, SetUnkeyed, ShiftKeys,
+        Between, DocumentCommand, HoldMorph, KeyList, KeyMorphs, MirrorPose, PoseDestination,
+        SetKey, SetLocal, SetMorph, SetUnkeyed, ShiftKeys,
         field::{ClipName, Nodes, Seconds, Trs},
     },
 };
@@ -23,9 +23,14 @@ pub fn component(of: &Transform, property: Property) -> Trs {
     .into()
 }
 
-/// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on, else an unkeyed pose.
-/// `changed` says which part a person touched.
-pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed: Property) -> Option<Command> {
+/// What makes a node's local transform `local` while a clip is shown: a key where auto-key is on,
+/// else an unkeyed pose. `changed` says which part a person touched.
+pub fn over_shown_clip(
+    view: &View<'_>,
+    node: NodeId,
+    local: &Transform,
+    changed: Property,
+) -> Option<Command> {
     if let Some(keys) = selected_keys(view, node, changed) {
         let (clip, time) = (view.shown_clip()?, view.edit_time());
         let keys = KeyList::Set(clip, keys);
@@ -40,8 +45,9 @@ pub fn over_shown_clip(view: &View<'_>, node: NodeId, local: &Transform, changed
     Some(over_clip(view.shown_clip()?, view.edit_time(), key, node, local, changed))
 }
 
-/// The commands by which a pose goes where edits go now: into the pose of the file; over the clip that is shown, and from there
-/// into keys with auto-key; or into all selected keys. `start` is the document that the gesture began with.
+/// The commands by which a pose goes where edits go now: into the pose of the file; over the clip
+/// that is shown, and from there into keys with auto-key; or into all selected keys. `start` is the
+/// document that the gesture began with.
 pub fn posed(
     view: &View<'_>,
     start: &Document,
@@ -50,15 +56,17 @@ pub fn posed(
 ) -> Vec<Command> {
     let pose = |over| Command::Document(pose(over));
     let other = mirrored(view, start, nodes);
-    let mirror =
-        |over: PoseDestination| other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }));
+    let mirror = |over: PoseDestination| {
+        other.clone().map(|node| Command::from(MirrorPose { node: Nodes::Ids(node), over }))
+    };
     let over = over(view);
     let Some(clip) = view.shown_clip() else {
         return std::iter::once(pose(over.clone())).chain(mirror(over)).collect();
     };
     let time = view.edit_time();
     let command = pose(over.clone());
-    let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
+    let on_keys =
+        Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
     if on_keys
         && let Command::Document(command) = &command
         && let Ok(wanted) = command.wanted(&Scene::new(start))
@@ -66,7 +74,9 @@ pub fn posed(
         let parts = wanted.iter().flat_map(|(node, to)| Property::TRS.map(|p| (*node, to, p)));
         let shown = parts.filter(|(_, to, p)| to.has(*p));
         return shown
-            .filter_map(|(node, to, p)| over_shown_clip(view, node, &to.over(&Transform::IDENTITY), p))
+            .filter_map(|(node, to, p)| {
+                over_shown_clip(view, node, &to.over(&Transform::IDENTITY), p)
+            })
             .collect();
     }
     let mut commands = vec![command];
@@ -78,21 +88,31 @@ pub fn posed(
         let limbs = pins.keys().filter_map(|n| ik::limb_of(start, seen.as_ref()?, *n, None, false));
         let mirror = other.as_ref().map(|_| Mirror::of(start));
         let partners = other.iter().flatten().filter_map(|n| mirror.as_ref()?.partner(*n));
-        let mut nodes: Vec<NodeId> = limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).chain(partners).collect();
+        let mut nodes: Vec<NodeId> =
+            limbs.flat_map(|l| l.nodes).chain(nodes.iter().copied()).chain(partners).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let nodes = Nodes::Ids(nodes);
         let interpolation = Some(view.settings.new_keys);
-        commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }.into());
+        commands.push(
+            SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), Seconds(time), nodes) }
+                .into(),
+        );
     }
     commands
 }
 
-/// Commands that pose nodes by values that were typed, and those by which the other side follows, where both are posed alike.
-pub fn with_other_side(view: &View<'_>, nodes: &[NodeId], mut commands: Vec<Command>) -> Vec<Command> {
+/// Commands that pose nodes by values that were typed, and those by which the other side follows,
+/// where both are posed alike.
+pub fn with_other_side(
+    view: &View<'_>,
+    nodes: &[NodeId],
+    mut commands: Vec<Command>,
+) -> Vec<Command> {
     let Some(document) = view.session.map(|s| s.document()) else { return commands };
     // A difference that all selected keys take is none of the other side's.
-    let on_keys = Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
+    let on_keys =
+        Property::TRS.iter().any(|p| nodes.iter().any(|n| selected_keys(view, *n, *p).is_some()));
     if commands.is_empty() || on_keys {
         return commands;
     }
@@ -106,18 +126,24 @@ pub fn with_other_side(view: &View<'_>, nodes: &[NodeId], mut commands: Vec<Comm
     {
         let interpolation = Some(view.settings.new_keys);
         let time = Seconds(view.edit_time());
-        commands.push(SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, partners) }.into());
+        commands.push(
+            SetKey { interpolation, ..SetKey::new(ClipName::Id(clip), time, partners) }.into(),
+        );
     }
     commands
 }
 
-/// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the chosen layer of either.
+/// Where a pose goes now: into the pose of the file, over the clip that is shown, or into the
+/// chosen layer of either.
 pub fn over(view: &View<'_>) -> PoseDestination {
-    let over = view.shown_clip().map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, view.edit_time()));
+    let over = view
+        .shown_clip()
+        .map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, view.edit_time()));
     over.in_layer(view.layers.written)
 }
 
-/// Of nodes that are posed, those whose mirror joints are to follow: of one side, their partners not among them.
+/// Of nodes that are posed, those whose mirror joints are to follow: of one side, their partners
+/// not among them.
 fn mirrored(view: &View<'_>, document: &Document, nodes: &[NodeId]) -> Option<Vec<NodeId>> {
     if !view.viewport.symmetry {
         return None;
@@ -140,8 +166,8 @@ fn selected_keys(view: &View<'_>, node: NodeId, property: Property) -> Option<Ke
     (!times.is_empty()).then(|| std::iter::once((track, KeyTimes::from(times.to_vec()))).collect())
 }
 
-/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock. A key where `key` says how values between
-/// keys come about in new tracks, else an unkeyed pose.
+/// [`over_shown_clip`] without a window's view: `time` in seconds on the clip's clock. A key where
+/// `key` says how values between keys come about in new tracks, else an unkeyed pose.
 pub fn over_clip(
     clip: ClipId,
     time: f32,
@@ -150,7 +176,8 @@ pub fn over_clip(
     local: &Transform,
     changed: Property,
 ) -> Command {
-    let (clip, time, node, to) = (ClipName::Id(clip), Seconds(time), Nodes::one(node), component(local, changed));
+    let (clip, time, node, to) =
+        (ClipName::Id(clip), Seconds(time), Nodes::one(node), component(local, changed));
     if let interpolation @ Some(_) = key {
         return SetKey { to, interpolation, ..SetKey::new(clip, time, node) }.into();
     }
@@ -164,7 +191,15 @@ pub fn set_morph(view: &View<'_>, node: NodeId, target: usize, weight: f32) -> C
     let (clip, time) = (ClipName::Id(clip), Seconds(view.edit_time()));
     if view.timeline.auto_key {
         let interpolation = Some(view.settings.new_keys);
-        return KeyMorphs { clip, time, node, target: Some(target), weight: Some(weight), interpolation }.into();
+        return KeyMorphs {
+            clip,
+            time,
+            node,
+            target: Some(target),
+            weight: Some(weight),
+            interpolation,
+        }
+        .into();
     }
     HoldMorph { clip, time, node, target, weight }.into()
 }

@@ -1,4 +1,5 @@
-//! Which layer is chosen, and whether edits go there: what the toolbar, the inspector and every tool agree on.
+//! Which layer is chosen, and whether edits go there: what the toolbar, the inspector and every
+//! tool agree on.
 
 use std::collections::BTreeMap;
 
@@ -45,15 +46,18 @@ pub struct LayersView {
 }
 
 impl LayersView {
-    /// The owner of the keys that are shown and edited: the clip, or the layer of it that edits go to.
+    /// The owner of the keys that are shown and edited: the clip, or the layer of it that edits go
+    /// to.
     pub fn keys_home(&self, clip: ClipId) -> KeysHome {
         KeysHome { clip, layer: self.written.filter(|_| self.home == Some(LayerHome::Clip(clip))) }
     }
 
-    /// The clip whose keys are shown and edited: the clip itself, or the layer of it that edits go to.
+    /// The clip whose keys are shown and edited: the clip itself, or the layer of it that edits go
+    /// to.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         let layer = self.written.filter(|_| self.home == Some(LayerHome::Clip(clip)));
-        let found = layer.and_then(|id| document.aids.pose_layers.get(&LayerHome::Clip(clip))?.get(id));
+        let found =
+            layer.and_then(|id| document.aids.pose_layers.get(&LayerHome::Clip(clip))?.get(id));
         found.map(|l| &l.keys).or_else(|| document.clips.get(clip))
     }
 }
@@ -77,8 +81,8 @@ impl Layers {
         }
     }
 
-    /// The chosen layer of a clip, or of the pose. Over a clip that is the topmost where none was chosen; of the pose none, since
-    /// its own offsets are chosen then.
+    /// The chosen layer of a clip, or of the pose. Over a clip that is the topmost where none was
+    /// chosen; of the pose none, since its own offsets are chosen then.
     pub fn chosen(&self, document: &Document, home: LayerHome) -> Option<PoseLayerId> {
         let layers = document.aids.pose_layers.get(&home)?;
         let chosen = self.chosen.get(&home).copied().filter(|id| layers.get(*id).is_some());
@@ -91,7 +95,8 @@ impl Layers {
         let chosen = document.zip(home).and_then(|(d, h)| self.chosen(d, h));
         let written = chosen.filter(|_| self.into || home == Some(LayerHome::Pose));
         let pose = home == Some(LayerHome::Pose);
-        let any_of_pose = pose && document.is_some_and(|d| d.aids.pose_layers.contains_key(&LayerHome::Pose));
+        let any_of_pose =
+            pose && document.is_some_and(|d| d.aids.pose_layers.contains_key(&LayerHome::Pose));
         LayersView { home, chosen, into: self.into, written, any_of_pose }
     }
 

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use egui::{Color32, CursorIcon, Rect, Response, Role, Sense, Stroke, Ui, Vec2, Visuals, WidgetInfo, WidgetText, vec2};
+use egui::{
+    Color32, CursorIcon, Rect, Response, Role, Sense, Stroke, Ui, Vec2, Visuals, WidgetInfo,
+    WidgetText, vec2,
+};
 use egui_tiles::{
-    Behavior, Container, Linear, LinearDir, ResizeState, SimplificationOptions, TabState, Tabs, Tile, TileId, Tiles,
-    Tree, UiResponse,
+    Behavior, Container, Linear, LinearDir, ResizeState, SimplificationOptions, TabState, Tabs,
+    Tile, TileId, Tiles, Tree, UiResponse,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +33,8 @@ pub enum Pane {
 
 impl Pane {
     /// All of them, in the order in which F6 goes through them.
-    pub const ALL: [Self; 5] = [Self::Outliner, Self::Viewport, Self::Inspector, Self::Problems, Self::Timeline];
+    pub const ALL: [Self; 5] =
+        [Self::Outliner, Self::Viewport, Self::Inspector, Self::Problems, Self::Timeline];
 
     /// What has the focus when the panel as a whole has it.
     pub fn focus_id(self) -> egui::Id {
@@ -81,7 +85,8 @@ pub struct PanelConstraints {
 pub struct Layout {
     tree: Tree<Pane>,
     narrow: bool,
-    /// Points that a side was given by hand, and those it has just now: a small window caps them for a while.
+    /// Points that a side was given by hand, and those it has just now: a small window caps them
+    /// for a while.
     points: HashMap<TileId, (f32, f32)>,
     /// Where each panel was drawn last.
     rects: BTreeMap<Pane, Rect>,
@@ -90,7 +95,8 @@ pub struct Layout {
 impl Default for Layout {
     fn default() -> Self {
         let mut tiles = Tiles::default();
-        let ids: BTreeMap<Pane, TileId> = Pane::ALL.iter().map(|p| (*p, tiles.insert_pane(*p))).collect();
+        let ids: BTreeMap<Pane, TileId> =
+            Pane::ALL.iter().map(|p| (*p, tiles.insert_pane(*p))).collect();
         let linear = |dir, children: &[(TileId, f32)]| {
             let mut linear = Linear::new(dir, children.iter().map(|c| c.0).collect());
             for (id, points) in children {
@@ -99,12 +105,16 @@ impl Default for Layout {
             Container::Linear(linear)
         };
         let of = |pane: Pane| (ids[&pane], pane.points());
-        let right = tiles.insert_container(linear(LinearDir::Vertical, &[of(Pane::Inspector), of(Pane::Problems)]));
+        let right = tiles.insert_container(linear(
+            LinearDir::Vertical,
+            &[of(Pane::Inspector), of(Pane::Problems)],
+        ));
         let top = tiles.insert_container(linear(
             LinearDir::Horizontal,
             &[of(Pane::Outliner), of(Pane::Viewport), (right, Measure::Inspector.points())],
         ));
-        let root = tiles.insert_container(linear(LinearDir::Vertical, &[(top, 600.0), of(Pane::Timeline)]));
+        let root = tiles
+            .insert_container(linear(LinearDir::Vertical, &[(top, 600.0), of(Pane::Timeline)]));
         Self {
             tree: Tree::new(egui::Id::unique("panels"), root, tiles),
             narrow: false,
@@ -115,8 +125,8 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// As text, for the preferences: the points that sides were given by hand, not those that a mode or a small window leaves
-    /// them for a while.
+    /// As text, for the preferences: the points that sides were given by hand, not those that a
+    /// mode or a small window leaves them for a while.
     pub fn to_text(&self) -> Option<String> {
         let mut tree = self.tree.clone();
         let sides: Vec<TileId> = tree.tiles.tile_ids().collect();
@@ -129,14 +139,23 @@ impl Layout {
                 linear.shares.set_share(side, *wanted);
             }
         }
-        serde_json::to_string(&tree).map_err(|e| log::warn!("the layout could not be saved: {e}")).ok()
+        serde_json::to_string(&tree)
+            .map_err(|e| {
+                log::warn!(
+                    "the layout could not be saved: \
+            {e}"
+                )
+            })
+            .ok()
     }
 
     /// What was stored; the first arrangement where it does not read, or has not every panel once.
     pub fn from_text(text: &str) -> Self {
         let mut layout = Self::default();
         match serde_json::from_str::<Tree<Pane>>(text) {
-            Ok(tree) if Pane::ALL.iter().all(|p| tree.tiles.find_pane(p).is_some()) => layout.tree = tree,
+            Ok(tree) if Pane::ALL.iter().all(|p| tree.tiles.find_pane(p).is_some()) => {
+                layout.tree = tree
+            }
             Ok(_) => log::warn!("the saved layout lacks a panel and is reset"),
             Err(error) => log::warn!("the saved layout cannot be read and is reset: {error}"),
         }
@@ -193,11 +212,16 @@ impl Layout {
         }
         self.narrow = narrow;
         let tiles = &mut self.tree.tiles;
-        let (Some(inspector), Some(problems)) = (tiles.find_pane(&Pane::Inspector), tiles.find_pane(&Pane::Problems))
+        let (Some(inspector), Some(problems)) =
+            (tiles.find_pane(&Pane::Inspector), tiles.find_pane(&Pane::Problems))
         else {
             return;
         };
-        let Some(parent) = tiles.parent_of(inspector).filter(|p| tiles.parent_of(problems) == Some(*p)) else { return };
+        let Some(parent) =
+            tiles.parent_of(inspector).filter(|p| tiles.parent_of(problems) == Some(*p))
+        else {
+            return;
+        };
         let children = vec![inspector, problems];
         let Some(Tile::Container(container)) = tiles.get_mut(parent) else { return };
         if container.num_children() != 2 {
@@ -215,8 +239,8 @@ impl Layout {
         };
     }
 
-    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the viewport is. In a
-    /// small window a side takes no more than its part.
+    /// Keeps the sides at the points they have: what grows and shrinks with the window is where the
+    /// viewport is. In a small window a side takes no more than its part.
     fn fit(&mut self, id: TileId, size: Vec2, room_for: PanelConstraints) {
         let tiles = &self.tree.tiles;
         let Some(Container::Linear(linear)) = tiles.get_container(id) else { return };
@@ -283,7 +307,9 @@ impl Behavior<Pane> for Panes<'_> {
         let rect = ui.max_rect();
         self.rects.insert(*pane, rect);
         let whole = ui.interact(rect, pane.focus_id(), Sense::focusable_noninteractive());
-        whole.widget_info(|| WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title())));
+        whole.widget_info(|| {
+            WidgetInfo::labeled(Role::Pane, true, format!("{} panel", pane.title()))
+        });
         (self.draw)(*pane, ui);
         // Whether or not the window has it: where the keyboard is going to be is worth knowing.
         if ui.memory(|m| m.has_focus(whole.id)) {
@@ -296,15 +322,34 @@ impl Behavior<Pane> for Panes<'_> {
         // The title is the handle.
         let title = Rect::from_min_size(rect.min + vec2(8.0, 4.0), vec2(72.0, 22.0));
         let handle = ui.interact(title, ui.scope_id().with(("handle", *pane as u8)), Sense::drag());
-        handle.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Move panel {}", pane.title())));
-        if handle.on_hover_cursor(CursorIcon::Grab).drag_started() { UiResponse::DragStarted } else { UiResponse::None }
+        handle.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Button,
+                true,
+                format!(
+                    "Move panel \
+            {}",
+                    pane.title()
+                ),
+            )
+        });
+        if handle.on_hover_cursor(CursorIcon::Grab).drag_started() {
+            UiResponse::DragStarted
+        } else {
+            UiResponse::None
+        }
     }
 
     fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
         egui::RichText::new(pane.title()).font(Theme::font(Font::Body)).into()
     }
 
-    fn on_tab_button(&mut self, tiles: &mut Tiles<Pane>, id: TileId, response: Response) -> Response {
+    fn on_tab_button(
+        &mut self,
+        tiles: &mut Tiles<Pane>,
+        id: TileId,
+        response: Response,
+    ) -> Response {
         let title = tiles.get_pane(&id).map_or("Panels", |p| p.title());
         response.widget_info(|| WidgetInfo::labeled(Role::Tab, true, format!("{title} tab")));
         response
@@ -323,7 +368,10 @@ impl Behavior<Pane> for Panes<'_> {
     }
 
     fn simplification_options(&self) -> SimplificationOptions {
-        SimplificationOptions { all_panes_must_have_tabs: false, ..SimplificationOptions::default() }
+        SimplificationOptions {
+            all_panes_must_have_tabs: false,
+            ..SimplificationOptions::default()
+        }
     }
 
     fn resize_stroke(&self, _: &egui::Style, state: ResizeState) -> Stroke {
@@ -348,7 +396,11 @@ impl Behavior<Pane> for Panes<'_> {
     }
 
     fn tab_text_color(&self, _: &Visuals, _: &Tiles<Pane>, _: TileId, state: &TabState) -> Color32 {
-        self.theme.color(if state.active { ColorRole::TextPrimary } else { ColorRole::TextSecondary })
+        self.theme.color(if state.active {
+            ColorRole::TextPrimary
+        } else {
+            ColorRole::TextSecondary
+        })
     }
 
     fn drag_preview_stroke(&self, _: &Visuals) -> Stroke {
@@ -388,7 +440,11 @@ mod tests {
         let mut layout = Layout::default();
         let root = layout.tree.root().unwrap();
         let size = vec2(1600.0, 900.0);
-        layout.fit(root, size, PanelConstraints { timeline: Some(90.0), problems: Some(104.0), inspector: 350.0 });
+        layout.fit(
+            root,
+            size,
+            PanelConstraints { timeline: Some(90.0), problems: Some(104.0), inspector: 350.0 },
+        );
         assert_eq!((share(&layout, Pane::Timeline), share(&layout, Pane::Problems)), (90.0, 104.0));
         let mut again = Layout::from_text(&layout.to_text().unwrap());
         again.fit(root, size, PanelConstraints::default());

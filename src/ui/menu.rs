@@ -1,4 +1,5 @@
-//! The menu bar: every command of the table in its menu, the file's name in the middle, the modes at the right.
+//! The menu bar: every command of the table in its menu, the file's name in the middle, the modes
+//! at the right.
 
 use egui::{
     Align2, FocusDirection, Id, Key, MenuBar, Popup, Response, RichText, Role, Ui, WidgetInfo,
@@ -21,7 +22,8 @@ use ulna_render::{ColorRole, Shading};
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
-/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by itself.
+/// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
+/// itself.
 #[derive(Clone, Debug, Default)]
 pub struct MenuKeys {
     /// The first menu is to be opened.
@@ -42,7 +44,11 @@ struct MenuEntry {
 
 impl MenuEntry {
     fn new(response: &Response, title: &str, plain: bool) -> Self {
-        Self { id: response.id, letter: title.chars().next().map(|c| c.to_ascii_lowercase()), plain }
+        Self {
+            id: response.id,
+            letter: title.chars().next().map(|c| c.to_ascii_lowercase()),
+            plain,
+        }
     }
 }
 
@@ -56,7 +62,8 @@ impl MenuKeys {
         if entry.is_some_and(|e| !e.plain) {
             return None;
         }
-        let (left, right) = ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
+        let (left, right) =
+            ui.input(|i| (i.key_pressed(Key::ArrowLeft), i.key_pressed(Key::ArrowRight)));
         match (left, right) {
             (true, false) => Some((at + MENUS.len() - 1) % MENUS.len()),
             (false, true) => Some((at + 1) % MENUS.len()),
@@ -76,7 +83,13 @@ impl MenuKeys {
         let Some(typed) = typed.filter(|_| self.at.is_some()) else { return };
         let focused = ui.memory(|m| m.focused());
         let after = self.items.iter().position(|e| Some(e.id) == focused).map_or(0, |k| k + 1);
-        let next = self.items.iter().cycle().skip(after).take(self.items.len()).find(|e| e.letter == Some(typed));
+        let next = self
+            .items
+            .iter()
+            .cycle()
+            .skip(after)
+            .take(self.items.len())
+            .find(|e| e.letter == Some(typed));
         if let Some(entry) = next {
             ui.memory_mut(|m| m.request_focus(entry.id));
         }
@@ -97,17 +110,25 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     let menus = MenuBar::new().config(MenuConfig::default()).ui(ui, |ui| {
         ui.set_height(whole.height());
         ui.add_space(4.0);
-        ui.label(RichText::new("Ulna").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+        ui.label(
+            RichText::new("Ulna")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
         ui.add_space(8.0);
         let mut right = whole.left();
         let mut items = Vec::new();
         for (k, name) in MENUS.into_iter().enumerate() {
-            let menu = menu_button(ui, RichText::new(name).color(theme.color(ColorRole::TextSecondary)), |ui| {
-                ui.set_min_width(240.0);
-                keys.at = Some(k);
-                items.clear();
-                menu_items(ui, view, name, &mut items, actions);
-            });
+            let menu = menu_button(
+                ui,
+                RichText::new(name).color(theme.color(ColorRole::TextSecondary)),
+                |ui| {
+                    ui.set_min_width(240.0);
+                    keys.at = Some(k);
+                    items.clear();
+                    menu_items(ui, view, name, &mut items, actions);
+                },
+            );
             if wanted == Some(k) {
                 Popup::open_id(ui.ctx(), Popup::default_response_id(&menu));
                 menu.request_focus();
@@ -122,10 +143,16 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     if closes {
         Popup::close_all(ui.ctx());
     }
-    let modes = egui::Rect::from_min_max(egui::pos2(whole.right() - 230.0, whole.top()), whole.right_bottom());
+    let modes = egui::Rect::from_min_max(
+        egui::pos2(whole.right() - 230.0, whole.top()),
+        whole.right_bottom(),
+    );
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
-    let mut right =
-        ui.new_child(egui::UiBuilder::new().max_rect(modes).layout(egui::Layout::right_to_left(egui::Align::Center)));
+    let mut right = ui.new_child(
+        egui::UiBuilder::new()
+            .max_rect(modes)
+            .layout(egui::Layout::right_to_left(egui::Align::Center)),
+    );
     segments(&mut right, theme, |ui| {
         let modes = [
             (Mode::Paint, "Paint", ModeCommand::PaintMode),
@@ -134,8 +161,9 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         ];
         for (mode, text, command) in modes {
             let response = segment(ui, theme, text, view.mode == mode, true);
-            response
-                .widget_info(|| WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode")));
+            response.widget_info(|| {
+                WidgetInfo::selected(Role::Button, true, view.mode == mode, format!("{text} mode"))
+            });
             if response.clicked() {
                 actions.push(Action::Run(command.into()));
             }
@@ -144,7 +172,13 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
 }
 
 /// A menu's commands, then the menus inside it, then what always asks for numbers.
-fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, items: &mut Vec<MenuEntry>, actions: &mut Actions) {
+fn menu_items(
+    ui: &mut Ui,
+    view: &View<'_>,
+    name: &str,
+    items: &mut Vec<MenuEntry>,
+    actions: &mut Actions,
+) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
     for command in all.iter().filter(|c| !c.asks && c.menu == name) {
@@ -163,14 +197,24 @@ fn menu_items(ui: &mut Ui, view: &View<'_>, name: &str, items: &mut Vec<MenuEntr
         ui.separator();
     }
     for group in inside {
-        let within = all.iter().filter(|c| !c.asks && c.menu.split_once('/').is_some_and(|(_, g)| g == group));
+        let within = all
+            .iter()
+            .filter(|c| !c.asks && c.menu.split_once('/').is_some_and(|(_, g)| g == group));
         inside_menu(ui, view, group, within.copied(), items, actions);
     }
     if name == "View" {
         items.push(quality(ui, view, actions));
     }
     if asks {
-        inside_menu(ui, view, "With options", all.iter().filter(|c| c.asks).copied(), items, actions);
+        inside_menu(
+            ui,
+            view,
+            "With \
+            options",
+            all.iter().filter(|c| c.asks).copied(),
+            items,
+            actions,
+        );
     }
 }
 
@@ -243,12 +287,19 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     ];
     let view_switch = switches.iter().find(|(c, _)| c.name() == command.name).map(|(_, on)| *on);
     view_switch.or_else(|| {
-        (PlayCommand::Loop.name() == command.name).then_some(view.timeline.playback.repeat != ulna_model::Repeat::Once)
+        (PlayCommand::Loop.name() == command.name)
+            .then_some(view.timeline.playback.repeat != ulna_model::Repeat::Once)
     })
 }
 
 /// A command's line; `plain` if it stands in a menu of the bar itself.
-fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool, actions: &mut Actions) -> MenuEntry {
+fn item(
+    ui: &mut Ui,
+    view: &View<'_>,
+    command: &'static CommandSpec,
+    plain: bool,
+    actions: &mut Actions,
+) -> MenuEntry {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
     let history = view.session.map(|s| s.history());
@@ -267,13 +318,17 @@ fn item(ui: &mut Ui, view: &View<'_>, command: &'static CommandSpec, plain: bool
         .font(Theme::font(Font::Caption))
         .color(theme.color(ColorRole::TextTertiary));
     // What is switched on has a mark; the others leave room for it.
-    let mark = RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
+    let mark =
+        RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
     let mark = on.map(|_| mark.color(theme.color(ColorRole::AccentText)));
     let mut text = egui::Atoms::new(title.as_str());
     if let Some(mark) = mark {
         text.push_left(mark);
     }
-    let button = egui::Button::new(text).shortcut_text(key).min_size(vec2(230.0, 24.0)).frame_when_inactive(false);
+    let button = egui::Button::new(text)
+        .shortcut_text(key)
+        .min_size(vec2(230.0, 24.0))
+        .frame_when_inactive(false);
     let response = ui.add_enabled(enabled.is_ok(), button);
     response.widget_info(|| match on {
         Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled.is_ok(), on, &title),
@@ -297,7 +352,9 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     let unsaved = session.history().unsaved_steps();
     let painter = ui.painter();
     let font = Theme::font(Font::Body);
-    let shape = |name: String| painter.layout_no_wrap(name, font.clone(), theme.color(ColorRole::TextPrimary));
+    let shape = |name: String| {
+        painter.layout_no_wrap(name, font.clone(), theme.color(ColorRole::TextPrimary))
+    };
     let name = shape(session.file_name());
     let about = session.unsaved();
     let loose = about.mix || about.pose_layers > 0;
@@ -316,11 +373,23 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
         n => format!("{n} changes not saved"),
     };
     let note = if unsaved > 0 && !layers.is_empty() { format!("{note}, {layers}") } else { note };
-    let mut note = painter.layout_no_wrap(note, Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
+    let mut note = painter.layout_no_wrap(
+        note,
+        Theme::font(Font::Caption),
+        theme.color(ColorRole::TextTertiary),
+    );
     let has_note = unsaved > 0 || loose;
-    let spoken = if has_note { format!("{}, {}", session.file_name(), note.text()) } else { session.file_name() };
+    let spoken = if has_note {
+        format!("{}, {}", session.file_name(), note.text())
+    } else {
+        session.file_name()
+    };
     if has_note && name.size().x + 22.0 + note.size().x > room.span() {
-        note = painter.layout_no_wrap(String::new(), Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
+        note = painter.layout_no_wrap(
+            String::new(),
+            Theme::font(Font::Caption),
+            theme.color(ColorRole::TextTertiary),
+        );
     }
     let mark = if has_note { 22.0 + note.size().x } else { 0.0 };
     let name = if name.size().x + mark > room.span() {
@@ -342,7 +411,11 @@ fn title(ui: &Ui, view: &View<'_>, whole: egui::Rect, room: egui::Rangef) {
     ui.interact(area, ui.scope_id().with("title"), egui::Sense::hover())
         .widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     if has_note {
-        painter.circle_filled(egui::pos2(after + 11.0, middle), 3.0, theme.color(ColorRole::TextSecondary));
+        painter.circle_filled(
+            egui::pos2(after + 11.0, middle),
+            3.0,
+            theme.color(ColorRole::TextSecondary),
+        );
         painter.text(
             egui::pos2(after + 22.0, middle),
             Align2::LEFT_CENTER,

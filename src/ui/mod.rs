@@ -1,5 +1,5 @@
-//! Panels: they read a [`View`] and push [`Action`]s. Nothing is changed here but what a panel keeps for itself, such as
-//! which rows are open.
+//! Panels: they read a [`View`] and push [`Action`]s. Nothing is changed here but what a panel
+//! keeps for itself, such as which rows are open.
 
 mod action;
 mod bars;
@@ -44,18 +44,19 @@ pub use self::{
     action::{Action, Actions},
     bars::children_words,
     dialogs::{
-        BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView,
-        ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile, ImportMoment, ImportRow,
-        ImportView, LayersThere, Obstacle, PathFor, PicturesDraft, PreferencePage, RecoveryView, SeamOrder, SeamsDraft,
-        StepView, Toast, ToastKind, UnkeyedRow, bytes_in_words,
+        BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs,
+        DialogsView, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile,
+        ImportMoment, ImportRow, ImportView, LayersThere, Obstacle, PathFor, PicturesDraft,
+        PreferencePage, RecoveryView, SeamOrder, SeamsDraft, StepView, Toast, ToastKind,
+        UnkeyedRow, bytes_in_words,
     },
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
     outliner::{Outliner, OutlinerAction},
     painting::{
-        BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView, StrokePhase, VertexArea,
-        VertexPick, WeightLook,
+        BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView,
+        StrokePhase, VertexArea, VertexPick, WeightLook,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     problems::ProblemAction,
@@ -65,8 +66,8 @@ pub use self::{
     timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
     view::{AssetRef, View},
     viewport::{
-        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport,
-        ViewportAction, ViewportView,
+        Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
+        ViewOptions, Viewport, ViewportAction, ViewportView,
     },
 };
 
@@ -99,14 +100,16 @@ impl Panels {
         self.menu.open = true;
     }
 
-    /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a button is down.
+    /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a
+    /// button is down.
     pub fn takes_numbers(&self, held: bool) -> bool {
         // One that a button holds is over where none is down.
-        self.viewport.posing().is_some_and(|by_button| held || !by_button) || self.timeline.takes_numbers()
+        self.viewport.posing().is_some_and(|by_button| held || !by_button)
+            || self.timeline.takes_numbers()
     }
 
-    /// Begins to put the active node's limb somewhere: by a point in the node's own space, which is at `from` in the scene and
-    /// was pressed on at `at` in the picture.
+    /// Begins to put the active node's limb somewhere: by a point in the node's own space, which is
+    /// at `from` in the scene and was pressed on at `at` in the picture.
     pub fn reach(&mut self, tip: Option<glam::Vec3>, from: glam::Vec3, at: glam::Vec2) {
         self.viewport.reach(tip, from, at);
     }
@@ -116,7 +119,8 @@ impl Panels {
         self.viewport.begin(tool)
     }
 
-    /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed soon begins what it does.
+    /// A tool was chosen by its key at `now`, on egui's clock: an axis or a number that is typed
+    /// soon begins what it does.
     pub fn wait(&mut self, tool: ulna_edit::command::ToolCommand, now: f64) {
         self.viewport.wait(tool, now);
     }
@@ -182,7 +186,9 @@ impl Panels {
 /// The whole window.
 pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let bar = |role: ColorRole| Frame::new().fill(theme.color(role)).inner_margin(Margin::symmetric(8, 0));
+    let bar = |role: ColorRole| {
+        Frame::new().fill(theme.color(role)).inner_margin(Margin::symmetric(8, 0))
+    };
     Panel::top("menu")
         .exact_size(Measure::MenuBar.points())
         .frame(bar(ColorRole::SurfaceBar))
@@ -232,13 +238,15 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     inspector: Measure::InspectorPaint.points(),
                 },
                 ulna_edit::Mode::Pose => layout::PanelConstraints {
-                    // Where there are clips, and poses, the picture is as large as beside the timeline, so that it stays as it is.
+                    // Where there are clips, and poses, the picture is as large as beside the
+                    // timeline, so that it stays as it is.
                     timeline: poses::height(view, bare),
                     ..layout::PanelConstraints::default()
                 },
-                ulna_edit::Mode::Animate => {
-                    layout::PanelConstraints { timeline: bare.then_some(112.0), ..layout::PanelConstraints::default() }
-                }
+                ulna_edit::Mode::Animate => layout::PanelConstraints {
+                    timeline: bare.then_some(112.0),
+                    ..layout::PanelConstraints::default()
+                },
             };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),

@@ -58,7 +58,8 @@ impl WeightLook {
         Self::Materials,
     ];
 
-    /// Whether it shows what the pose does to the surface, so that a vertex says something of its neighbours.
+    /// Whether it shows what the pose does to the surface, so that a vertex says something of its
+    /// neighbours.
     pub const fn is_strain(self) -> bool {
         matches!(self, Self::Strain | Self::Volume | Self::Worst | Self::Bytes | Self::Shorts)
     }
@@ -174,11 +175,13 @@ pub struct PaintView<'a> {
     pub limit: usize,
     /// The brush over the surface.
     pub hover: Option<&'a BrushHover>,
-    /// Where the brush was last over the surface: what the lists speak of, so that they hold still while one goes there.
+    /// Where the brush was last over the surface: what the lists speak of, so that they hold still
+    /// while one goes there.
     pub last: Option<&'a BrushHover>,
     /// How weights are shown.
     pub look: WeightLook,
-    /// The farthest that a vertex would move if weights were kept in another type, metres; 0 where that is not shown.
+    /// The farthest that a vertex would move if weights were kept in another type, metres; 0 where
+    /// that is not shown.
     pub farthest: f32,
     /// By the skin's joints, how many vertices each moves.
     pub used: &'a [u32],
@@ -303,14 +306,16 @@ pub enum JointAct {
     Merge,
     /// Each of two has the weights of the other.
     Swap,
-    /// What they have is shared anew by how far along the limb a vertex lies, from the first to the last of its chain.
+    /// What they have is shared anew by how far along the limb a vertex lies, from the first to the
+    /// last of its chain.
     Limb,
 }
 
 /// What Paint mode asks for.
 #[derive(Clone, Debug)]
 pub enum PaintAction {
-    /// The pointer over the viewport while painting, in points of its picture; nothing: not over it.
+    /// The pointer over the viewport while painting, in points of its picture; nothing: not over
+    /// it.
     BrushHover(Option<(Vec2, Vec2)>),
     /// A part of a stroke.
     Stroke {

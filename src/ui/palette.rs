@@ -1,7 +1,8 @@
 //! Finding a command by its words.
 
 use egui::{
-    Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, Area, Id, Key, Modifiers, Order, Rect, RichText, Role, ScrollArea, Sense, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
 
@@ -47,13 +48,16 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     if up {
         state.chosen = state.chosen.saturating_sub(1);
     }
-    let mut run: Option<&'static CommandSpec> = found.get(state.chosen).map(|f| f.0).filter(|_| enter);
+    let mut run: Option<&'static CommandSpec> =
+        found.get(state.chosen).map(|f| f.0).filter(|_| enter);
     let width = Measure::Palette.points().min(ctx.content_rect().width() - 32.0);
     let area = Area::new(Id::unique("palette"))
         .order(Order::Foreground)
         .anchor(Align2::CENTER_TOP, vec2(0.0, 76.0))
         .show(ctx, |ui| {
-            let frame = egui::Frame::window(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(8);
+            let frame = egui::Frame::window(ui.style())
+                .fill(theme.color(ColorRole::SurfaceRaised))
+                .inner_margin(8);
             frame.show(ui, |ui| {
                 ui.set_width(width);
                 let before = state.query.clone();
@@ -64,27 +68,34 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
                 }
                 ui.add_space(4.0);
                 let height = Measure::RowPalette.points();
-                ScrollArea::vertical().max_height(height * ROWS).auto_shrink([false, true]).show(ui, |ui| {
-                    ui.spacing_mut().item_spacing.y = 0.0;
-                    for (k, (command, hits)) in found.iter().enumerate() {
-                        let response = row(ui, view, command, hits, k == state.chosen);
-                        if (up || down || asked_anew) && k == state.chosen {
-                            response.scroll_to_me(None);
+                ScrollArea::vertical().max_height(height * ROWS).auto_shrink([false, true]).show(
+                    ui,
+                    |ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        for (k, (command, hits)) in found.iter().enumerate() {
+                            let response = row(ui, view, command, hits, k == state.chosen);
+                            if (up || down || asked_anew) && k == state.chosen {
+                                response.scroll_to_me(None);
+                            }
+                            if response.clicked() {
+                                run = Some(command);
+                            }
                         }
-                        if response.clicked() {
-                            run = Some(command);
+                        if found.is_empty() {
+                            ui.add_space(8.0);
+                            let text = format!("No command matches “{}”", state.query);
+                            ui.label(
+                                RichText::new(text).color(theme.color(ColorRole::TextSecondary)),
+                            );
+                            ui.add_space(8.0);
                         }
-                    }
-                    if found.is_empty() {
-                        ui.add_space(8.0);
-                        let text = format!("No command matches “{}”", state.query);
-                        ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
-                        ui.add_space(8.0);
-                    }
-                });
+                    },
+                );
                 ui.add_space(4.0);
                 ui.horizontal(|ui| {
-                    for (key, what) in [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "options"), ("Esc", "close")] {
+                    for (key, what) in
+                        [("↑ ↓", "choose"), ("Enter", "run"), ("Tab", "options"), ("Esc", "close")]
+                    {
                         key_chips(ui, theme, key);
                         ui.label(
                             RichText::new(what)
@@ -97,8 +108,10 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
             });
         });
     let asked = found.get(state.chosen).map(|f| f.0).filter(|c| tab && !c.arguments.is_empty());
-    let outside = ctx
-        .input(|i| i.pointer.any_click() && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p)));
+    let outside = ctx.input(|i| {
+        i.pointer.any_click()
+            && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p))
+    });
     if let Some(command) = asked.filter(|c| (c.enabled)(&view.availability).is_ok()) {
         actions.push(DialogAction::SetDialog(None));
         actions.push(DialogAction::Ask(command));
@@ -122,7 +135,13 @@ fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
     frame.show(ui, |ui| {
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_SEARCH, 18.0, theme.color(ColorRole::TextSecondary));
+            paint_icon(
+                ui.painter(),
+                rect.center(),
+                icons::ICON_SEARCH,
+                18.0,
+                theme.color(ColorRole::TextSecondary),
+            );
             let width = ui.available_width() - 70.0;
             let edit = egui::TextEdit::singleline(query)
                 .hint_text("Find a command")
@@ -134,19 +153,29 @@ fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let text = format!("{count} of {}", table().len());
                 ui.label(
-                    RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                    RichText::new(text)
+                        .font(Theme::font(Font::Caption))
+                        .color(theme.color(ColorRole::TextTertiary)),
                 );
             });
         });
     });
 }
 
-fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chosen: bool) -> egui::Response {
+fn row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    command: &CommandSpec,
+    hits: &[usize],
+    chosen: bool,
+) -> egui::Response {
     let theme = view.theme;
     let enabled = (command.enabled)(&view.availability);
     let size = vec2(ui.available_width(), Measure::RowPalette.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title));
+    response.widget_info(|| {
+        WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title)
+    });
     // Most rows are out of sight, and text is what costs.
     if !ui.is_rect_visible(rect) {
         return response;
@@ -155,38 +184,65 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
         ui.painter().rect_filled(
             rect,
             4.0,
-            theme.color(if chosen { ColorRole::SurfaceControl } else { ColorRole::SurfaceRowHover }),
+            theme.color(if chosen {
+                ColorRole::SurfaceControl
+            } else {
+                ColorRole::SurfaceRowHover
+            }),
         );
     }
     let fade = if enabled.is_ok() { 1.0 } else { 0.45 };
     let mut job = egui::text::LayoutJob::default();
-    let letters: Vec<(bool, char)> = command.title.chars().enumerate().map(|(k, c)| (hits.contains(&k), c)).collect();
+    let letters: Vec<(bool, char)> =
+        command.title.chars().enumerate().map(|(k, c)| (hits.contains(&k), c)).collect();
     for run in letters.chunk_by(|a, b| a.0 == b.0) {
         let (font, color) = if run[0].0 {
             (Theme::font(Font::Heading), theme.color(ColorRole::AccentText))
         } else {
             (Theme::font(Font::Body), theme.color(ColorRole::TextPrimary))
         };
-        let format = egui::TextFormat { font_id: font, color: color.gamma_multiply(fade), ..Default::default() };
+        let format = egui::TextFormat {
+            font_id: font,
+            color: color.gamma_multiply(fade),
+            ..Default::default()
+        };
         job.append(&run.iter().map(|(_, letter)| letter).collect::<String>(), 0.0, format);
     }
     let title = ui.painter().layout_job(job);
     let middle = rect.center().y;
     let left = rect.left() + 10.0;
     let after = left + title.size().x + 10.0;
-    ui.painter().galley(pos2(left, middle - title.size().y * 0.5), title, theme.color(ColorRole::TextPrimary));
+    ui.painter().galley(
+        pos2(left, middle - title.size().y * 0.5),
+        title,
+        theme.color(ColorRole::TextPrimary),
+    );
     let key = view.settings.keys.key(command.name);
-    let room = rect.right() - 10.0 - if key.is_empty() { 0.0 } else { super::widgets::key_width(ui, key) + 8.0 };
+    let room = rect.right()
+        - 10.0
+        - if key.is_empty() { 0.0 } else { super::widgets::key_width(ui, key) + 8.0 };
     let (note, color) = match enabled {
         Ok(()) => (command.help, theme.color(ColorRole::TextSecondary)),
         Err(reason) => (reason, theme.color(ColorRole::TextTertiary)),
     };
     let note = super::widgets::cut(ui, note, &Theme::font(Font::Small), room - after);
-    ui.painter().text(pos2(after, middle), Align2::LEFT_CENTER, note, Theme::font(Font::Small), color);
+    ui.painter().text(
+        pos2(after, middle),
+        Align2::LEFT_CENTER,
+        note,
+        Theme::font(Font::Small),
+        color,
+    );
     if !key.is_empty() {
-        let area = Rect::from_min_max(pos2(room + 8.0, rect.top()), pos2(rect.right() - 8.0, rect.bottom()));
-        let mut chips = ui
-            .new_child(egui::UiBuilder::new().max_rect(area).layout(egui::Layout::right_to_left(egui::Align::Center)));
+        let area = Rect::from_min_max(
+            pos2(room + 8.0, rect.top()),
+            pos2(rect.right() - 8.0, rect.bottom()),
+        );
+        let mut chips = ui.new_child(
+            egui::UiBuilder::new()
+                .max_rect(area)
+                .layout(egui::Layout::right_to_left(egui::Align::Center)),
+        );
         key_chips(&mut chips, theme, key);
     }
     if response.hovered() && enabled.is_err() {
@@ -195,7 +251,8 @@ fn row(ui: &mut Ui, view: &View<'_>, command: &CommandSpec, hits: &[usize], chos
     response
 }
 
-/// The commands that a query means, the best first, each with the letters of its title that were meant.
+/// The commands that a query means, the best first, each with the letters of its title that were
+/// meant.
 fn matches(query: &str) -> Vec<(&'static CommandSpec, Vec<usize>)> {
     let wanted: Vec<char> = query.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
     let mut found: Vec<(i32, usize, &CommandSpec, Vec<usize>)> = table()
@@ -210,7 +267,8 @@ fn matches(query: &str) -> Vec<(&'static CommandSpec, Vec<usize>)> {
     found.into_iter().map(|(_, _, command, hits)| (command, hits)).collect()
 }
 
-/// How well a command fits: letters in a row and at the beginnings of words count more; a word of the help counts a little.
+/// How well a command fits: letters in a row and at the beginnings of words count more; a word of
+/// the help counts a little.
 fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Vec<usize>)> {
     if wanted.is_empty() {
         return Some((0, Vec::new()));
@@ -239,9 +297,12 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     let least = wanted.len() as i32 * 3;
     let words = query.trim().to_lowercase();
     best.filter(|(points, _)| *points >= least)
-        .map(|(points, hits)| (points * 8 + 100 - title.len() as i32 - if command.asks { 20 } else { 0 }, hits))
+        .map(|(points, hits)| {
+            (points * 8 + 100 - title.len() as i32 - if command.asks { 20 } else { 0 }, hits)
+        })
         .or_else(|| {
-            (command.help.to_lowercase().contains(&words) || command.name.contains(&words)).then(|| (1, Vec::new()))
+            (command.help.to_lowercase().contains(&words) || command.name.contains(&words))
+                .then(|| (1, Vec::new()))
         })
 }
 
@@ -251,9 +312,12 @@ mod tests {
 
     #[test]
     fn a_command_is_found_by_parts_of_its_words() {
-        for (query, wanted) in
-            [("sk", "key.set"), ("undo", "edit.undo"), ("pref", "file.preferences"), ("tour", "help.tour")]
-        {
+        for (query, wanted) in [
+            ("sk", "key.set"),
+            ("undo", "edit.undo"),
+            ("pref", "file.preferences"),
+            ("tour", "help.tour"),
+        ] {
             let found: Vec<_> = matches(query).iter().take(4).map(|f| f.0.name).collect();
             assert!(found.contains(&wanted), "{query}: {found:?}");
         }

@@ -1,5 +1,6 @@
-//! Menus, as every panel opens them. egui compiles a menu anew for each closure that fills one, some three thousand lines of it; through
-//! here the closure is called by pointer, and a menu is compiled once.
+//! Menus, as every panel opens them. egui compiles a menu anew for each closure that fills one,
+//! some three thousand lines of it; through here the closure is called by pointer, and a menu is
+//! compiled once.
 
 use egui::{
     Atoms, Button, IntoAtoms, Popup, PopupCloseBehavior, Response, ScrollArea, Ui,
@@ -7,13 +8,21 @@ use egui::{
 };
 
 /// A button that opens a menu; within a menu, a line that opens another.
-pub fn menu_button<'a>(ui: &mut Ui, text: impl IntoAtoms<'a>, fill: impl FnOnce(&mut Ui)) -> Response {
+pub fn menu_button<'a>(
+    ui: &mut Ui,
+    text: impl IntoAtoms<'a>,
+    fill: impl FnOnce(&mut Ui),
+) -> Response {
     let text = text.into_atoms();
     once(fill, |fill| submenu_or_menu(ui, text, fill))
 }
 
 /// A button that opens a menu which clicks into it leave open.
-pub fn lasting_menu_button(ui: &mut Ui, button: Button<'_>, fill: impl FnOnce(&mut Ui)) -> Response {
+pub fn lasting_menu_button(
+    ui: &mut Ui,
+    button: Button<'_>,
+    fill: impl FnOnce(&mut Ui),
+) -> Response {
     once(fill, |fill| lasting_menu(ui, button, fill))
 }
 

@@ -71,8 +71,9 @@ impl ProblemsState {
         let mut found: HashMap<(u8, &str, &str), usize> = HashMap::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (k, problem) in view.problems.iter().enumerate() {
-            let at =
-                *found.entry((problem.severity as u8, problem.code, problem.message.as_str())).or_insert(groups.len());
+            let at = *found
+                .entry((problem.severity as u8, problem.code, problem.message.as_str()))
+                .or_insert(groups.len());
             match groups.get_mut(at) {
                 Some(group) => group.push(k),
                 None => groups.push(vec![k]),
@@ -107,7 +108,8 @@ fn noun(view: &View<'_>, all: &[usize]) -> &'static str {
         let mut parts = view.problems[*k].place.split('/');
         match (parts.next(), parts.next().and_then(|n| n.parse::<usize>().ok())) {
             (Some("nodes"), Some(n)) => {
-                let has_mesh = document.and_then(|d| d.nodes.get(n.into())).is_some_and(|n| n.mesh.is_some());
+                let has_mesh =
+                    document.and_then(|d| d.nodes.get(n.into())).is_some_and(|n| n.mesh.is_some());
                 if has_mesh { "meshes" } else { "nodes" }
             }
             (Some("meshes"), _) => "meshes",
@@ -129,7 +131,8 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
     state.update(view);
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         head_ui(ui, view);
-        // As wide with a scroll bar as without: a bar that narrows the sentences makes them taller, and wants itself.
+        // As wide with a scroll bar as without: a bar that narrows the sentences makes them taller,
+        // and wants itself.
         let width = ui.available_width() - ui.spacing().scroll.allocated_width();
         let scroll = ScrollArea::vertical().auto_shrink([false, false]);
         scroll.show_viewport(ui, |ui, seen| {
@@ -139,7 +142,13 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
                     let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
                     let ok = theme.color(ColorRole::SeverityOk);
                     paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, ok);
-                    ui.label(RichText::new("No problems found").color(theme.color(ColorRole::TextSecondary)));
+                    ui.label(
+                        RichText::new(
+                            "No problems \
+                        found",
+                        )
+                        .color(theme.color(ColorRole::TextSecondary)),
+                    );
                 });
             }
             state.rows_ui(ui, view, seen, actions);
@@ -148,11 +157,13 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
 }
 
 impl ProblemsState {
-    /// The rows that are in sight, and those about them. How tall another one is, is known when it was seen.
+    /// The rows that are in sight, and those about them. How tall another one is, is known when it
+    /// was seen.
     fn rows_ui(&mut self, ui: &mut Ui, view: &View<'_>, seen: Rect, actions: &mut Actions) {
         /// A sentence of one line, its place, and what is between rows.
         const USUAL: f32 = 48.0;
-        /// Points above and below what is seen that are laid out, too, so that Tab and readers of the screen find more.
+        /// Points above and below what is seen that are laid out, too, so that Tab and readers of
+        /// the screen find more.
         const AROUND: f32 = 200.0;
         if self.rows.is_empty() {
             for (group, of) in self.groups.iter().enumerate() {
@@ -180,7 +191,9 @@ impl ProblemsState {
             if y + *height >= from {
                 let group = &groups[*at];
                 let area = Rect::from_min_size(pos2(left, top + y), vec2(width, *height));
-                let mut row = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt(("problem", *at, *place)));
+                let mut row = ui.new_child(
+                    egui::UiBuilder::new().max_rect(area).id_salt(("problem", *at, *place)),
+                );
                 match place {
                     None if group_ui(&mut row, view, group, open.contains(&group.key), actions) => {
                         turned = Some(group.key.clone());
@@ -228,7 +241,13 @@ fn head_ui(ui: &mut Ui, view: &View<'_>) {
 }
 
 /// A finding, or one row of several; whether it is to be opened or closed.
-fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, is_open: bool, actions: &mut Actions) -> bool {
+fn group_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    group: &Group,
+    is_open: bool,
+    actions: &mut Actions,
+) -> bool {
     let theme = view.theme;
     let problem = &view.problems[group.all[0]];
     let mut turned = false;
@@ -246,10 +265,27 @@ fn group_ui(ui: &mut Ui, view: &View<'_>, group: &Group, is_open: bool, actions:
             let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
             let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
-            let line = RichText::new(format!("{said} · {}", problem.code)).font(Theme::font(Font::Caption));
-            let fold =
-                ui.add(egui::Label::new(line.color(theme.color(ColorRole::TextTertiary))).sense(egui::Sense::click()));
-            fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text)));
+            let line = RichText::new(format!(
+                "{said} · \
+                {}",
+                problem.code
+            ))
+            .font(Theme::font(Font::Caption));
+            let fold = ui.add(
+                egui::Label::new(line.color(theme.color(ColorRole::TextTertiary)))
+                    .sense(egui::Sense::click()),
+            );
+            fold.widget_info(|| {
+                WidgetInfo::labeled(
+                    Role::Button,
+                    true,
+                    format!(
+                        "Places: \
+                {}",
+                        group.text
+                    ),
+                )
+            });
             turned = response.clicked() || fold.clicked();
         });
     });
@@ -295,7 +331,9 @@ fn place_ui(ui: &mut Ui, view: &View<'_>, group: &Group, k: usize, actions: &mut
 
 /// A place of the file with the names that it has there: `MainMesh › primitive 0`.
 fn spoken_place(view: &View<'_>, place: &str) -> String {
-    let Some(document) = view.session.map(|s| s.document()) else { return place.replace('/', " › ") };
+    let Some(document) = view.session.map(|s| s.document()) else {
+        return place.replace('/', " › ");
+    };
     let parts: Vec<&str> = place.split('/').collect();
     let mut words: Vec<String> = Vec::new();
     let mut k = 0;

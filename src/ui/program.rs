@@ -1,4 +1,5 @@
-//! The program around the file: work under way, files opened lately, preferences and devices, and what panels ask of it.
+//! The program around the file: work under way, files opened lately, preferences and devices, and
+//! what panels ask of it.
 
 use std::path::PathBuf;
 

@@ -61,7 +61,8 @@ pub enum Orbit {
     Trackball,
 }
 
-/// How finely the viewport is drawn while something moves. What stands still is always drawn in full.
+/// How finely the viewport is drawn while something moves. What stands still is always drawn in
+/// full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quality {

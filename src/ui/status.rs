@@ -12,8 +12,8 @@ use crate::ui::ProgramAction;
 use ulna_edit::{
     Mode,
     command::{
-        BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand, ZeroKey,
-        what_is_keyed,
+        BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
+        ZeroKey, what_is_keyed,
     },
 };
 use ulna_render::ColorRole;
@@ -28,7 +28,10 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
         list.retain(|(k, _)| *k != key);
         list.insert(list.len().min(1), (key, said));
     }
-    if view.layers.written.is_some() && view.shown_clip().is_some() && view.selected_keys().is_empty() {
+    if view.layers.written.is_some()
+        && view.shown_clip().is_some()
+        && view.selected_keys().is_empty()
+    {
         let key = view.settings.keys.shown(ZeroKey::NAME);
         list.insert(list.len().min(2), (key, "neutral key".to_owned()));
         list.insert(list.len().min(3), ("`".to_owned(), "file as opened".to_owned()));
@@ -38,7 +41,8 @@ fn hints(view: &View<'_>) -> Vec<(String, String)> {
 
 /// What setting a key would do now.
 fn key_hint(view: &View<'_>) -> Option<String> {
-    let (clip, session) = (view.shown_clip().filter(|_| view.mode == Mode::Animate)?, view.session?);
+    let (clip, session) =
+        (view.shown_clip().filter(|_| view.mode == Mode::Animate)?, view.session?);
     let document = session.document();
     let unkeyed = view.timeline.unkeyed;
     let nodes: Vec<_> = match unkeyed.and_then(|at| document.aids.unkeyed.get(&at)) {
@@ -52,7 +56,16 @@ fn key_hint(view: &View<'_>) -> Option<String> {
         return Some("key in the layer".to_owned());
     }
     let (count, added) = what_is_keyed(document, clip, &nodes, unkeyed);
-    let joints = if count == 1 { "keys 1 joint".to_owned() } else { format!("keys {count} joints") };
+    let joints = if count == 1 {
+        "keys 1 \
+        joint"
+            .to_owned()
+    } else {
+        format!(
+            "keys {count} \
+        joints"
+        )
+    };
     Some(match added {
         0 => joints,
         1 => format!("{joints}, adds 1 channel"),
@@ -118,7 +131,11 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         ];
     }
     if view.selection.nodes.is_empty() {
-        let play = if view.availability.clip_shown { key(PlayCommand::Toggle.name()) } else { String::new() };
+        let play = if view.availability.clip_shown {
+            key(PlayCommand::Toggle.name())
+        } else {
+            String::new()
+        };
         return vec![
             ("Click".into(), "select"),
             ("Alt drag".into(), "orbit"),
@@ -138,9 +155,11 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         hints_ui(ui, view);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| match &view.program.job {
-            Some(job) => job_ui(ui, view.theme, job, actions),
-            None => facts_ui(ui, view),
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            match &view.program.job {
+                Some(job) => job_ui(ui, view.theme, job, actions),
+                None => facts_ui(ui, view),
+            }
         });
     });
 }
@@ -159,7 +178,9 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
             .fill(theme.color(ColorRole::SurfaceControl))
             .corner_radius(3)
             .inner_margin(egui::Margin::symmetric(5, 0));
-        let caption = |text: &str, role| RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role));
+        let caption = |text: &str, role| {
+            RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(role))
+        };
         frame.show(ui, |ui| ui.label(caption(&key, ColorRole::TextSecondary)));
         ui.label(caption(&text, ColorRole::TextTertiary));
         ui.add_space(6.0);
@@ -177,7 +198,9 @@ fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
         .fill(theme.color(ColorRole::AccentBase));
     let bar = ui.add(bar);
     name_widget(ui, &bar, &job.label);
-    let label = RichText::new(&job.label).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
+    let label = RichText::new(&job.label)
+        .font(Theme::font(Font::Caption))
+        .color(theme.color(ColorRole::TextSecondary));
     ui.label(label);
 }
 
@@ -186,7 +209,11 @@ fn facts_ui(ui: &mut Ui, view: &View<'_>) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let mut fact = |number: String, what: &str| {
-        ui.label(RichText::new(what).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(what)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         let number = RichText::new(number).font(Theme::font(Font::NumberSmall));
         ui.label(number.color(theme.color(ColorRole::TextPrimary)));
         ui.add_space(6.0);
@@ -196,10 +223,19 @@ fn facts_ui(ui: &mut Ui, view: &View<'_>) {
     }
     fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
     if let Some(scale) = view.viewport.quick {
-        let step = if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
+        let step = if scale < 0.99 {
+            format!(
+                "{:.0} \
+            %",
+                scale * 100.0
+            )
+        } else {
+            "1 sample".to_owned()
+        };
         fact(step, "during motion");
     }
-    if let Some(keys) = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count()) {
+    if let Some(keys) = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count())
+    {
         fact(thousands(keys), if keys == 1 { "key" } else { "keys" });
     }
     let joints = view.joints.iter().filter(|j| **j).count();

@@ -1,10 +1,11 @@
-//! Both themes, from the design tokens. Panels take colours, sizes and fonts from here and nowhere else.
+//! Both themes, from the design tokens. Panels take colours, sizes and fonts from here and nowhere
+//! else.
 
 use std::sync::Arc;
 
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style,
-    TextStyle, Visuals,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow,
+    Stroke, Style, TextStyle, Visuals,
     epaint::text::{FontTweak, VariationCoords},
     style::ScrollStyle,
     vec2,
@@ -67,17 +68,28 @@ impl Theme {
 
     /// The edge of a field: white on near-white needs one.
     pub fn field_edge(&self) -> Stroke {
-        if self.name == "light" { Stroke::new(1.0, self.color(ColorRole::StrokeControl)) } else { Stroke::NONE }
+        if self.name == "light" {
+            Stroke::new(1.0, self.color(ColorRole::StrokeControl))
+        } else {
+            Stroke::NONE
+        }
     }
 
     /// The frame of a list in a dialog: dark on a raised panel, or white with an edge.
     pub fn well(&self) -> egui::Frame {
-        egui::Frame::new().fill(self.color(ColorRole::SurfaceField)).stroke(self.field_edge()).corner_radius(4)
+        egui::Frame::new()
+            .fill(self.color(ColorRole::SurfaceField))
+            .stroke(self.field_edge())
+            .corner_radius(4)
     }
 
     /// What lies under segments.
     pub fn trough(&self) -> Color32 {
-        self.color(if self.name == "light" { ColorRole::SurfaceControl } else { ColorRole::SurfaceField })
+        self.color(if self.name == "light" {
+            ColorRole::SurfaceControl
+        } else {
+            ColorRole::SurfaceField
+        })
     }
 
     /// The font of a role.
@@ -110,7 +122,11 @@ impl Theme {
     /// Makes this theme the window's.
     pub fn show(&self, ctx: &Context) {
         let light = self.name == "light";
-        ctx.set_theme(if light { egui::ThemePreference::Light } else { egui::ThemePreference::Dark });
+        ctx.set_theme(if light {
+            egui::ThemePreference::Light
+        } else {
+            egui::ThemePreference::Dark
+        });
     }
 
     fn style(&self) -> Style {
@@ -194,21 +210,35 @@ fn egui_color(color: Color) -> Color32 {
     Color32::from_rgba_unmultiplied(r, g, b, a)
 }
 
-/// Inter and JetBrains Mono, from crates that carry them; behind both emoji as outlines, and the icons. What none of them has
-/// is looked for among the system's fonts.
+/// Inter and JetBrains Mono, from crates that carry them; behind both emoji as outlines, and the
+/// icons. What none of them has is looked for among the system's fonts.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let inter = |weight: f32| {
-        let tweak = FontTweak { coords: VariationCoords::new([(b"wght", weight)]), ..FontTweak::default() };
+        let tweak =
+            FontTweak { coords: VariationCoords::new([(b"wght", weight)]), ..FontTweak::default() };
         Arc::new(FontData::from_static(ttf_inter::REGULAR).tweak(tweak))
     };
     fonts.font_data.insert("inter".into(), inter(400.0));
     fonts.font_data.insert("inter semibold".into(), inter(600.0));
-    fonts.font_data.insert("jetbrains".into(), Arc::new(FontData::from_static(truce_font::JETBRAINS_MONO)));
-    fonts.font_data.insert("emoji".into(), Arc::new(FontData::from_static(epaint_default_fonts::NOTO_EMOJI_REGULAR)));
+    fonts
+        .font_data
+        .insert("jetbrains".into(), Arc::new(FontData::from_static(truce_font::JETBRAINS_MONO)));
+    fonts.font_data.insert(
+        "emoji".into(),
+        Arc::new(FontData::from_static(epaint_default_fonts::NOTO_EMOJI_REGULAR)),
+    );
     let family = |names: [&str; 3]| names.map(Into::into).to_vec();
     fonts.families.insert(FontFamily::Proportional, family(["inter", "jetbrains", "emoji"]));
-    fonts.families.insert(FontFamily::Name("semibold".into()), family(["inter semibold", "inter", "emoji"]));
+    fonts.families.insert(
+        FontFamily::Name("semibold".into()),
+        family([
+            "inter \
+        semibold",
+            "inter",
+            "emoji",
+        ]),
+    );
     fonts.families.insert(FontFamily::Monospace, family(["jetbrains", "inter", "emoji"]));
     fonts
 }
@@ -278,15 +308,25 @@ mod tests {
                 let found = contrast(theme.color(row.0), theme.color(row.1));
                 let promised = if at == 2 { row.2 } else { row.3 };
                 assert!(found >= row.4, "{name}: {:?} on {:?} is {found:.2}", row.0, row.1);
-                assert!(found > promised - 0.1, "{name}: {:?} on {:?} is {found:.2}, not {promised}", row.0, row.1);
+                assert!(
+                    found > promised - 0.1,
+                    "{name}: {:?} on {:?} is {found:.2}, not \
+                    {promised}",
+                    row.0,
+                    row.1
+                );
             }
         }
     }
 
     #[test]
     fn measures_lie_on_the_grid() {
-        use Measure::{Control, MenuBar, Outliner, RowMenu, RowPalette, RowTree, StatusBar, Toolbar};
-        for measure in [MenuBar, Toolbar, StatusBar, RowTree, RowMenu, RowPalette, Control, Outliner] {
+        use Measure::{
+            Control, MenuBar, Outliner, RowMenu, RowPalette, RowTree, StatusBar, Toolbar,
+        };
+        for measure in
+            [MenuBar, Toolbar, StatusBar, RowTree, RowMenu, RowPalette, Control, Outliner]
+        {
             assert_eq!(measure.points() % 4.0, 0.0, "{measure:?}");
         }
         assert!(Control.points() >= 24.0 && Measure::ViewportTargetMin.points() >= 12.0);

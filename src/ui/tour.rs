@@ -1,4 +1,5 @@
-//! A short tour of the window, on the sample: each step names a panel, says what it is for, and what to try.
+//! A short tour of the window, on the sample: each step names a panel, says what it is for, and
+//! what to try.
 
 use egui::{Align2, Area, Id, Order, Rect, RichText, Stroke, StrokeKind, Ui, vec2};
 
@@ -26,35 +27,40 @@ static STEPS: [Step; 5] = [
     Step {
         pane: Pane::Viewport,
         title: "Select a limb and rotate it",
-        text: "Click the model or a joint to select a joint. Drag a ring to rotate it. {} plays and pauses, the \
+        text: "Click the model or a joint to select a joint. Drag a ring to rotate it. {} plays \
+            and pauses, the \
         wheel zooms, and Alt-drag orbits the view.",
         commands: &[|| PlayCommand::Toggle.spec()],
     },
     Step {
         pane: Pane::Outliner,
         title: "Skeleton and clips",
-        text: "The outliner lists all nodes of the file, with all clips below. A dot marks your edits, a diamond \
+        text: "The outliner lists all nodes of the file, with all clips below. A dot marks your \
+            edits, a diamond \
         marks animated nodes. Arrow keys move through the hierarchy.",
         commands: &[],
     },
     Step {
         pane: Pane::Inspector,
         title: "Exact values",
-        text: "Pose (Ul) is your change from the rest pose (L). World (W) is the result in the scene. Drag a \
+        text: "Pose (Ul) is your change from the rest pose (L). World (W) is the result in the \
+            scene. Drag a \
         number, or click it and type; arithmetic works.",
         commands: &[],
     },
     Step {
         pane: Pane::Timeline,
         title: "Keys over time",
-        text: "One row per joint. In Animate mode {} sets a key at the playhead. With Auto-key on, posing a joint \
+        text: "One row per joint. In Animate mode {} sets a key at the playhead. With Auto-key on, \
+            posing a joint \
         also sets a key. Drag a box around keys to select them.",
         commands: &[SetKey::spec],
     },
     Step {
         pane: Pane::Viewport,
         title: "Commands and saving",
-        text: "{} finds any command by name. {} saves your edits and leaves all other bytes of the file unchanged. \
+        text: "{} finds any command by name. {} saves your edits and leaves all other bytes of the \
+            file unchanged. \
         File › What will change… lists the edits before you save.",
         commands: &[|| FileCommand::Find.spec(), || FileCommand::Save.spec()],
     },
@@ -66,7 +72,13 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     let theme = view.theme;
     let screen = ui.ctx().content_rect();
     let target = layout.rect(step.pane).unwrap_or(screen);
-    let painter = ui.ctx().layer_painter(egui::LayerId::new(Order::Middle, Id::unique("tour frame")));
+    let painter = ui.ctx().layer_painter(egui::LayerId::new(
+        Order::Middle,
+        Id::unique(
+            "tour \
+        frame",
+        ),
+    ));
     painter.rect_stroke(
         target.shrink(1.0),
         4.0,
@@ -76,17 +88,28 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     let size = vec2(320.0, 190.0);
     let at = place(target, screen, size);
     Area::new(Id::unique("tour")).order(Order::Foreground).fixed_pos(at).show(ui.ctx(), |ui| {
-        let frame = egui::Frame::window(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(16);
+        let frame = egui::Frame::window(ui.style())
+            .fill(theme.color(ColorRole::SurfaceRaised))
+            .inner_margin(16);
         frame.show(ui, |ui| {
             ui.set_width(size.x - 32.0);
             let count = format!("{} of {}", k + 1, STEPS.len());
-            ui.label(RichText::new(count).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
             ui.label(
-                RichText::new(step.title).font(Theme::font(Font::Title)).color(theme.color(ColorRole::TextPrimary)),
+                RichText::new(count)
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color(ColorRole::AccentText)),
+            );
+            ui.label(
+                RichText::new(step.title)
+                    .font(Theme::font(Font::Title))
+                    .color(theme.color(ColorRole::TextPrimary)),
             );
             ui.add_space(4.0);
             let text = with_keys(step, view);
-            ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
+            ui.add(
+                egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary)))
+                    .wrap(),
+            );
             ui.add_space(12.0);
             ui.horizontal(|ui| {
                 let last = k + 1 == STEPS.len();
@@ -94,7 +117,18 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
                     actions.push(ProgramAction::Tour(None));
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if dialogs::primary(ui, theme, if last { "Start working" } else { "Next" }).clicked() {
+                    if dialogs::primary(
+                        ui,
+                        theme,
+                        if last {
+                            "Start \
+                        working"
+                        } else {
+                            "Next"
+                        },
+                    )
+                    .clicked()
+                    {
                         actions.push(ProgramAction::Tour((!last).then_some(k + 1)));
                     }
                     if k > 0 && dialogs::plain(ui, "Back").clicked() {

@@ -1,12 +1,13 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    LayersView, Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView, program::ProgramView,
-    settings::Settings, timeline::TimelineView, viewport::ViewportView,
+    LayersView, Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView,
+    program::ProgramView, settings::Settings, timeline::TimelineView, viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, Mode, NodeVisibility, Selection};
 use ulna_model::{
-    Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared, SkinId, UnkeyedAt, label,
+    Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared,
+    SkinId, UnkeyedAt, label,
 };
 use ulna_motion::Pose;
 use ulna_session::Session;
@@ -40,7 +41,9 @@ impl AssetRef {
         let (name, k) = match self {
             Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),
             Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k.0),
-            Self::Material(k) => (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0),
+            Self::Material(k) => {
+                (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0)
+            }
             Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
         };
         label(name.as_deref(), &self.label().to_lowercase(), k)
@@ -97,12 +100,14 @@ pub struct View<'a> {
 impl View<'_> {
     /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
-        let shows = self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
+        let shows =
+            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
         let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
         self.timeline.playback.clip.filter(|_| shows && !mixing)
     }
 
-    /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that edits go to.
+    /// The clip whose keys the timeline shows and edits: the clip itself, or the layer of it that
+    /// edits go to.
     pub fn keys_clip<'d>(&self, document: &'d Document, clip: ClipId) -> Option<&'d Shared<Clip>> {
         self.layers.keys_clip(document, clip)
     }
@@ -123,7 +128,8 @@ impl View<'_> {
         self.selection.keys_of(self.keys_home())
     }
 
-    /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the playhead's.
+    /// Where on the clip edits go: the time of the unkeyed pose that is carried, else the
+    /// playhead's.
     pub fn edit_time(&self) -> f32 {
         let timeline = self.timeline;
         if self.layers.written.is_some() {

@@ -6,7 +6,8 @@ use super::{Theme, View};
 use ulna_render::{ColorRole, heat};
 use ulna_weights::layers::{LayerTarget, Painted};
 
-/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen under it.
+/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen
+/// under it.
 pub fn mask_grey(mask: f32) -> u8 {
     (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
 }
@@ -16,7 +17,14 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
     let name = match view.paint.layer? {
         LayerTarget::Base => "Base",
         LayerTarget::Layer(id) => {
-            &*view.session?.document().aids.weight_layers.get(&view.paint.canvas?.skin)?.layer(id)?.name
+            &*view
+                .session?
+                .document()
+                .aids
+                .weight_layers
+                .get(&view.paint.canvas?.skin)?
+                .layer(id)?
+                .name
         }
     };
     Some((name, view.paint.painted))

@@ -12,7 +12,9 @@ use super::{
 use crate::ui::{DialogAction, ProgramAction};
 use ulna_edit::{
     Preset,
-    command::{FileCommand, ModeCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand},
+    command::{
+        FileCommand, ModeCommand, PlayCommand, SessionCommand, SetKey, ToolCommand, ViewCommand,
+    },
 };
 use ulna_render::ColorRole;
 
@@ -79,8 +81,12 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .color(theme.color(ColorRole::TextPrimary)),
     );
     ui.add_space(8.0);
-    let promise = "Edits glTF, GLB and VRM files directly. Everything you do not edit stays unchanged, byte for byte.";
-    ui.add(egui::Label::new(RichText::new(promise).color(theme.color(ColorRole::TextSecondary))).wrap());
+    let promise = "Edits glTF, GLB and VRM files directly. Everything you do not edit stays \
+        unchanged, byte for byte.";
+    ui.add(
+        egui::Label::new(RichText::new(promise).color(theme.color(ColorRole::TextSecondary)))
+            .wrap(),
+    );
     ui.add_space(16.0);
     ui.horizontal_wrapped(|ui| {
         if super::dialogs::primary(ui, theme, "Open file…").clicked() {
@@ -101,35 +107,49 @@ fn heading(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 fn section(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
     ui.add_space(4.0);
 }
 
 fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     let theme = view.theme;
     section(ui, theme, "Sample");
-    egui::Frame::new().fill(theme.color(ColorRole::SurfaceRaised)).corner_radius(8).inner_margin(16).show(ui, |ui| {
-        ui.set_width(width - 32.0);
-        ui.label(
-            RichText::new("Mannequin").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
-        );
-        let text = "A sample character with walk, run, wave and breathing clips. A short tour explains the window.";
-        ui.add(
-            egui::Label::new(
-                RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
-            )
-            .wrap(),
-        );
-        ui.add_space(8.0);
-        ui.horizontal(|ui| {
-            if ui.button("Open the sample").clicked() {
-                actions.push(Action::Run(FileCommand::Sample.into()));
-            }
-            if ui.add(egui::Button::new("Start the tour").frame_when_inactive(false)).clicked() {
-                actions.push(Action::Run(FileCommand::Tour.into()));
-            }
+    egui::Frame::new()
+        .fill(theme.color(ColorRole::SurfaceRaised))
+        .corner_radius(8)
+        .inner_margin(16)
+        .show(ui, |ui| {
+            ui.set_width(width - 32.0);
+            ui.label(
+                RichText::new("Mannequin")
+                    .font(Theme::font(Font::Heading))
+                    .color(theme.color(ColorRole::TextPrimary)),
+            );
+            let text = "A sample character with walk, run, wave and breathing clips. A short tour \
+            explains the window.";
+            ui.add(
+                egui::Label::new(
+                    RichText::new(text)
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::TextSecondary)),
+                )
+                .wrap(),
+            );
+            ui.add_space(8.0);
+            ui.horizontal(|ui| {
+                if ui.button("Open the sample").clicked() {
+                    actions.push(Action::Run(FileCommand::Sample.into()));
+                }
+                if ui.add(egui::Button::new("Start the tour").frame_when_inactive(false)).clicked()
+                {
+                    actions.push(Action::Run(FileCommand::Tour.into()));
+                }
+            });
         });
-    });
 }
 
 fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
@@ -179,7 +199,9 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
         );
         segments(ui, theme, |ui| {
             for preset in Preset::ALL {
-                if segment(ui, theme, preset.title(), view.settings.keys.preset() == preset, false).clicked() {
+                if segment(ui, theme, preset.title(), view.settings.keys.preset() == preset, false)
+                    .clicked()
+                {
                     let mut settings = view.settings.clone();
                     settings.keys.set_preset(preset);
                     actions.push(ProgramAction::Settings(Box::new(settings)));
@@ -189,11 +211,21 @@ fn keys(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     });
 }
 
-fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
+fn recent(
+    state: &mut WelcomeState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    width: f32,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     ui.horizontal(|ui| {
         ui.set_height(20.0);
-        ui.label(RichText::new("Recent").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+        ui.label(
+            RichText::new("Recent")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
         if view.program.recent.len() > 3 {
             ui.add_space((width - 280.0).max(0.0));
             ui.scope(|ui| {
@@ -204,8 +236,10 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
     });
     ui.add_space(4.0);
     let words = state.filter.to_lowercase();
-    let hit = |r: &&Recent| words.is_empty() || r.path.to_string_lossy().to_lowercase().contains(&words);
-    let there: Vec<&Recent> = view.program.recent.iter().filter(|r| !r.missing).filter(hit).collect();
+    let hit =
+        |r: &&Recent| words.is_empty() || r.path.to_string_lossy().to_lowercase().contains(&words);
+    let there: Vec<&Recent> =
+        view.program.recent.iter().filter(|r| !r.missing).filter(hit).collect();
     if there.is_empty() {
         let text = if view.program.recent.is_empty() {
             "No recent files. Files you open are listed here with a preview.".to_owned()
@@ -240,9 +274,20 @@ fn recent(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, width: f32, ac
                     theme.color(ColorRole::TextSecondary),
                 );
                 ui.label(RichText::new(name_of(file)).color(theme.color(ColorRole::TextTertiary)));
-                let folder = cut(ui, &format!("was in {}", folder_of(file)), &Theme::font(Font::Small), width - 360.0);
+                let folder = cut(
+                    ui,
+                    &format!(
+                        "was in \
+                    {}",
+                        folder_of(file)
+                    ),
+                    &Theme::font(Font::Small),
+                    width - 360.0,
+                );
                 ui.label(
-                    RichText::new(folder).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+                    RichText::new(folder)
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::TextSecondary)),
                 );
                 if ui.button("Locate…").clicked() {
                     let path = file.path.display().to_string();
@@ -276,7 +321,11 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Open {name}")));
     let painter = ui.painter().clone();
     let lit = response.hovered() || response.has_focus();
-    painter.rect_filled(rect, 8.0, theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceRaised }));
+    painter.rect_filled(
+        rect,
+        8.0,
+        theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceRaised }),
+    );
     let top = Rect::from_min_size(rect.min, vec2(width, picture));
     let corners = egui::CornerRadius { nw: 8, ne: 8, sw: 0, se: 0 };
     match file.picture {
@@ -285,7 +334,13 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
         }
         None => {
             painter.rect_filled(top, corners, theme.color(ColorRole::ViewportBackground));
-            paint_icon(&painter, top.center(), icons::ICON_DEPLOYED_CODE, 32.0, theme.color(ColorRole::TextTertiary));
+            paint_icon(
+                &painter,
+                top.center(),
+                icons::ICON_DEPLOYED_CODE,
+                32.0,
+                theme.color(ColorRole::TextTertiary),
+            );
         }
     }
     if lit {
@@ -301,15 +356,31 @@ fn recent_card(ui: &mut Ui, theme: &Theme, file: &Recent, width: f32, actions: &
     };
     let (left, right) = (rect.left() + 12.0, rect.right() - 12.0);
     let (first, second) = (top.bottom() + 18.0, top.bottom() + 39.0);
-    let measure =
-        |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x;
+    let measure = |t: &str| {
+        ui.painter()
+            .layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE)
+            .size()
+            .x
+    };
     let room = |t: &str| right - left - measure(t) - 8.0;
     let title = elided(ui, &name, &Theme::font(Font::Heading), room(&file.when));
     text(pos2(left, first), Align2::LEFT_CENTER, title, Font::Heading, ColorRole::TextPrimary);
-    text(pos2(right, first), Align2::RIGHT_CENTER, file.when.clone(), Font::Caption, ColorRole::TextSecondary);
+    text(
+        pos2(right, first),
+        Align2::RIGHT_CENTER,
+        file.when.clone(),
+        Font::Caption,
+        ColorRole::TextSecondary,
+    );
     let folder = elided(ui, &folder_of(file), &Theme::font(Font::Caption), room(&file.facts));
     text(pos2(left, second), Align2::LEFT_CENTER, folder, Font::Caption, ColorRole::TextSecondary);
-    text(pos2(right, second), Align2::RIGHT_CENTER, file.facts.clone(), Font::Caption, ColorRole::TextSecondary);
+    text(
+        pos2(right, second),
+        Align2::RIGHT_CENTER,
+        file.facts.clone(),
+        Font::Caption,
+        ColorRole::TextSecondary,
+    );
     if response.on_hover_text(file.path.display().to_string()).clicked() {
         actions.push(DialogAction::OpenPath(file.path.clone()));
     }

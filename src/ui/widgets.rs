@@ -1,8 +1,8 @@
 //! Small parts that all panels share: icons with names, key diamonds, joints, headers, elided text.
 
 use egui::{
-    Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response, RichText, Role, Sense,
-    Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, Color32, CursorIcon, FontFamily, FontId, Painter, Pos2, Rect, Response,
+    RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::MaterialIcon;
 
@@ -15,7 +15,11 @@ use ulna_render::{ColorRole, Measure};
 
 /// An icon's glyph.
 pub fn icon_font(size: f32, filled: bool) -> FontId {
-    let family = if filled { egui_material_icons::FONT_FAMILY } else { egui_material_icons::FONT_FAMILY_OUTLINED };
+    let family = if filled {
+        egui_material_icons::FONT_FAMILY
+    } else {
+        egui_material_icons::FONT_FAMILY_OUTLINED
+    };
     FontId::new(size, FontFamily::Name(family.into()))
 }
 
@@ -64,23 +68,41 @@ pub fn icon_button(
     if enabled.is_err() {
         color = color.gamma_multiply(0.45);
     }
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon.codepoint, icon_font(18.0, on), color);
+    ui.painter().text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        icon.codepoint,
+        icon_font(18.0, on),
+        color,
+    );
     tooltip(response, theme, name, key, enabled)
 }
 
 /// A tooltip with the key at its right, and the reason where it is off.
-pub fn tooltip(response: Response, theme: &Theme, name: &str, key: &str, enabled: Result<(), &str>) -> Response {
+pub fn tooltip(
+    response: Response,
+    theme: &Theme,
+    name: &str,
+    key: &str,
+    enabled: Result<(), &str>,
+) -> Response {
     response.on_hover_ui(|ui| {
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextPrimary)));
             if !key.is_empty() {
                 ui.label(
-                    RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+                    RichText::new(key)
+                        .font(Theme::font(Font::Caption))
+                        .color(theme.color(ColorRole::TextTertiary)),
                 );
             }
         });
         if let Err(reason) = enabled {
-            ui.label(RichText::new(reason).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(reason)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
         }
     })
 }
@@ -96,7 +118,8 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
             Theme::font(Font::Caption),
             theme.color(ColorRole::TextPrimary),
         );
-        let plate = Rect::from_min_size(pos2(left, rect.top()), vec2(text.size().x + 10.0, rect.height()));
+        let plate =
+            Rect::from_min_size(pos2(left, rect.top()), vec2(text.size().x + 10.0, rect.height()));
         ui.painter().rect_filled(plate, 3.0, theme.color(ColorRole::SurfaceControlHover));
         let at = plate.center() - text.size() * 0.5;
         ui.painter().galley(at, text, theme.color(ColorRole::TextPrimary));
@@ -106,14 +129,21 @@ pub fn key_chips(ui: &mut Ui, theme: &Theme, key: &str) {
 
 /// Points that [`key_chips`] takes.
 pub fn key_width(ui: &Ui, key: &str) -> f32 {
-    let width =
-        |t: &str| ui.painter().layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE).size().x + 13.0;
+    let width = |t: &str| {
+        ui.painter()
+            .layout_no_wrap(t.to_owned(), Theme::font(Font::Caption), Color32::WHITE)
+            .size()
+            .x
+            + 13.0
+    };
     (ulna_edit::key_parts(key).into_iter().map(width).sum::<f32>() - 3.0).max(0.0)
 }
 
 /// A sentence in a width; a long one loses its end.
 pub fn cut(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
-    let fits = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width;
+    let fits = |t: &str| {
+        ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
+    };
     if fits(text) {
         return text.to_owned();
     }
@@ -135,8 +165,10 @@ pub fn segment(ui: &mut Ui, theme: &Theme, text: &str, on: bool, strong: bool) -
         (true, false) => (theme.color(ColorRole::AccentTint), theme.color(ColorRole::AccentText)),
         (false, _) => (Color32::TRANSPARENT, theme.color(ColorRole::TextPrimary)),
     };
-    let button =
-        Button::new(RichText::new(text).font(font).color(color)).fill(fill).corner_radius(4).min_size(vec2(0.0, 24.0));
+    let button = Button::new(RichText::new(text).font(font).color(color))
+        .fill(fill)
+        .corner_radius(4)
+        .min_size(vec2(0.0, 24.0));
     let response = ui.add(button);
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, text));
     response
@@ -160,16 +192,23 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     let text = text.into();
     let side = 16.0;
     let room = ui.available_width() - side - 6.0;
-    let galley = ui.painter().layout(text.clone(), Theme::font(Font::Body), theme.color(ColorRole::TextPrimary), room);
+    let galley = ui.painter().layout(
+        text.clone(),
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextPrimary),
+        room,
+    );
     let height = Measure::Control.points().max(galley.size().y);
-    let (rect, mut response) = ui.allocate_exact_size(vec2(side + 6.0 + galley.size().x, height), Sense::click());
+    let (rect, mut response) =
+        ui.allocate_exact_size(vec2(side + 6.0 + galley.size().x, height), Sense::click());
     if response.clicked() {
         *on = !*on;
         response.mark_changed();
     }
     let enabled = ui.is_enabled();
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, &text));
-    let place = Rect::from_center_size(pos2(rect.left() + side * 0.5, rect.center().y), vec2(side, side));
+    let place =
+        Rect::from_center_size(pos2(rect.left() + side * 0.5, rect.center().y), vec2(side, side));
     let (fill, edge) = match (*on, response.hovered()) {
         (true, true) => (ColorRole::AccentHover, ColorRole::AccentHover),
         (true, false) => (ColorRole::AccentBase, ColorRole::AccentBase),
@@ -204,7 +243,11 @@ pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity,
 
 /// A panel's title.
 pub fn panel_title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
 }
 
 /// The diamond of a key: four corners, filled, with a dark outline.
@@ -243,7 +286,14 @@ pub fn node_kind(view: &View<'_>, document: &Document, node: NodeId) -> &'static
 }
 
 /// A node as it stands in lists: its icon says what it is.
-pub fn node_icon(painter: &Painter, view: &View<'_>, document: &Document, node: NodeId, at: Pos2, color: Color32) {
+pub fn node_icon(
+    painter: &Painter,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    at: Pos2,
+    color: Color32,
+) {
     use egui_material_icons::icons;
     match node_kind(view, document, node) {
         "joint" => joint_icon(painter, at, color),
@@ -256,7 +306,9 @@ pub fn node_icon(painter: &Painter, view: &View<'_>, document: &Document, node: 
 
 /// Text in a width; a long one loses its middle, since the end carries the side.
 pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
-    let fits = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width;
+    let fits = |t: &str| {
+        ui.painter().layout_no_wrap(t.to_owned(), font.clone(), Color32::WHITE).size().x <= width
+    };
     if fits(text) {
         return text.to_owned();
     }
@@ -278,8 +330,15 @@ pub fn elided(ui: &Ui, text: &str, font: &FontId, width: f32) -> String {
     shape(low)
 }
 
-/// A row one can click, named for readers and scripts; paints what shows that it is selected or under the pointer.
-pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) -> (Rect, Response) {
+/// A row one can click, named for readers and scripts; paints what shows that it is selected or
+/// under the pointer.
+pub fn row(
+    ui: &mut Ui,
+    theme: &Theme,
+    height: f32,
+    name: &str,
+    selected: bool,
+) -> (Rect, Response) {
     let width = ui.available_width();
     let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
@@ -296,7 +355,8 @@ pub fn row(ui: &mut Ui, theme: &Theme, height: f32, name: &str, selected: bool) 
     (rect, response.on_hover_cursor(CursorIcon::Default))
 }
 
-/// Draws fields that are typed into. In the light theme they have an edge: on white they would not be seen.
+/// Draws fields that are typed into. In the light theme they have an edge: on white they would not
+/// be seen.
 pub fn edged<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     ui.scope(|ui| {
         if !ui.visuals().dark_mode {
@@ -340,7 +400,16 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
                 name_widget(ui, &response, name);
                 if !text.is_empty() {
                     let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
-                    clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Clear {name}")));
+                    clear.widget_info(|| {
+                        WidgetInfo::labeled(
+                            Role::Button,
+                            true,
+                            format!(
+                                "Clear \
+                        {name}"
+                            ),
+                        )
+                    });
                     paint_icon(
                         ui.painter(),
                         rect.center(),
@@ -360,28 +429,43 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
 }
 
 /// A list of choices, each with what it means; its accessible name says which is taken.
-pub fn choices<T: PartialEq + Copy>(ui: &mut Ui, name: &str, width: f32, list: &[(T, &str, &str)], now: &mut T) {
+pub fn choices<T: PartialEq + Copy>(
+    ui: &mut Ui,
+    name: &str,
+    width: f32,
+    list: &[(T, &str, &str)],
+    now: &mut T,
+) {
     let shown = list.iter().find(|(value, ..)| value == now).map_or("", |(_, text, _)| text);
-    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown).width(width).show_ui(ui, |ui| {
-        for (value, text, about) in list {
-            if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
-                *now = *value;
+    let combo =
+        egui::ComboBox::from_id_salt(name).selected_text(shown).width(width).show_ui(ui, |ui| {
+            for (value, text, about) in list {
+                if ui.selectable_label(value == now, *text).on_hover_text(*about).clicked() {
+                    *now = *value;
+                }
             }
-        }
+        });
+    combo.response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
     });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
 }
 
 /// Where something of a mix counts, in words.
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
-        Some(MixMask::Below { joint, .. }) => format!("{} and below", document.node(*joint).label(*joint)),
+        Some(MixMask::Below { joint, .. }) => format!(
+            "{} and \
+            below",
+            document.node(*joint).label(*joint)
+        ),
         Some(MixMask::Left) => "Left side".into(),
         Some(MixMask::Right) => "Right side".into(),
         Some(MixMask::Upper) => "Upper body".into(),
         Some(MixMask::Lower) => "Lower body".into(),
-        Some(MixMask::Painted(list)) => format!("{} joints", list.values().filter(|w| **w > 0.0).count()),
+        Some(MixMask::Painted(list)) => {
+            format!("{} joints", list.values().filter(|w| **w > 0.0).count())
+        }
     }
 }
 
@@ -447,17 +531,33 @@ pub const fn pin_words(pin: Pin) -> &'static str {
     }
 }
 
-/// The mark of a pin: a disc with a dot for the place, an open frame for the angle, the disc in the frame for both.
+/// The mark of a pin: a disc with a dot for the place, an open frame for the angle, the disc in the
+/// frame for both.
 pub fn pin_mark(painter: &Painter, theme: &Theme, at: Pos2, pin: Pin, size: f32, lit: bool) {
     let color = theme.color(if lit { ColorRole::AccentText } else { ColorRole::AccentBase });
     let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.7);
     if pin.angle {
         let frame = Rect::from_center_size(at, vec2(18.0, 18.0) * size);
-        painter.rect(frame, 3.0 * size, casing, Stroke::new(2.0 * size, color), egui::StrokeKind::Inside);
+        painter.rect(
+            frame,
+            3.0 * size,
+            casing,
+            Stroke::new(2.0 * size, color),
+            egui::StrokeKind::Inside,
+        );
         if !pin.place {
-            painter.line_segment([at + vec2(0.0, 4.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
-            painter.line_segment([at - vec2(3.0, 1.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
-            painter.line_segment([at - vec2(-3.0, 1.0) * size, at - vec2(0.0, 4.0) * size], Stroke::new(1.5, color));
+            painter.line_segment(
+                [at + vec2(0.0, 4.0) * size, at - vec2(0.0, 4.0) * size],
+                Stroke::new(1.5, color),
+            );
+            painter.line_segment(
+                [at - vec2(3.0, 1.0) * size, at - vec2(0.0, 4.0) * size],
+                Stroke::new(1.5, color),
+            );
+            painter.line_segment(
+                [at - vec2(-3.0, 1.0) * size, at - vec2(0.0, 4.0) * size],
+                Stroke::new(1.5, color),
+            );
         }
     }
     if pin.place {

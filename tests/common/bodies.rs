@@ -17,7 +17,8 @@ pub struct Tube {
     pub to: Vec3,
     /// Joints, and how far along the tube each holds all, 0 to 1, in rising order.
     pub along: Vec<(&'static str, f32)>,
-    /// In which order its vertices are numbered: 1 for as they come; else each so many further, around.
+    /// In which order its vertices are numbered: 1 for as they come; else each so many further,
+    /// around.
     pub stride: usize,
 }
 
@@ -98,61 +99,83 @@ impl Body {
             accessors.push(accessor);
             accessors.len() - 1
         };
-        let place = |name: &str| self.joints.iter().position(|(n, ..)| *n == name).expect("a joint");
+        let place =
+            |name: &str| self.joints.iter().position(|(n, ..)| *n == name).expect("a joint");
         let mut meshes = Vec::new();
         for tube in &self.tubes {
             let (list, space) = &self.skins[tube.skin];
             let vertices = tube.vertices();
-            let at: Vec<Vec3> = vertices.iter().map(|(p, _)| space.inverse().transform_point3(*p)).collect();
+            let at: Vec<Vec3> =
+                vertices.iter().map(|(p, _)| space.inverse().transform_point3(*p)).collect();
             let low = at.iter().fold(Vec3::INFINITY, |a, p| a.min(*p));
             let high = at.iter().fold(Vec3::NEG_INFINITY, |a, p| a.max(*p));
             let numbers: Vec<f32> = at.iter().flat_map(|p| p.to_array()).collect();
             let count = at.len();
             let positions = put(
                 floats(&numbers),
-                json!({"componentType": 5126, "count": count, "type": "VEC3", "min": low.to_array(), "max": high.to_array()}),
+                json!({"componentType": 5126, "count": count, "type": "VEC3", "min": low.to_array(),
+                    "max": high.to_array()}),
             );
             let (mut joints, mut weights) = (Vec::<u8>::new(), Vec::<f32>::new());
             for (_, held) in &vertices {
-                let slot = |name: &str| list.iter().position(|n| *n == name).expect("a joint of the skin") as u8;
+                let slot = |name: &str| {
+                    list.iter().position(|n| *n == name).expect(
+                        "a joint of \
+                    the skin",
+                    ) as u8
+                };
                 let mut slots: Vec<(u8, f32)> = held.iter().map(|(n, w)| (slot(n), *w)).collect();
                 slots.resize(4, (0, 0.0));
                 joints.extend(slots.iter().map(|s| s.0));
                 weights.extend(slots.iter().map(|s| s.1));
             }
-            let joints = put(joints, json!({"componentType": 5121, "count": count, "type": "VEC4"}));
+            let joints =
+                put(joints, json!({"componentType": 5121, "count": count, "type": "VEC4"}));
             let weights = if self.bytes {
                 // Both of a pair of weights are a whole number of steps, and sum to 255.
                 let bytes = weights.chunks(4).flat_map(|four| {
                     let first = (four[0] * 255.0).round() as u8;
                     [first, 255 - first, 0, 0]
                 });
-                let accessor = json!({"componentType": 5121, "normalized": true, "count": count, "type": "VEC4"});
+                let accessor = json!({"componentType": 5121, "normalized": true, "count": count,
+                        "type": "VEC4"});
                 put(bytes.collect(), accessor)
             } else {
-                put(floats(&weights), json!({"componentType": 5126, "count": count, "type": "VEC4"}))
+                put(
+                    floats(&weights),
+                    json!({"componentType": 5126, "count": count, "type": "VEC4"}),
+                )
             };
             let indices = tube.indices();
             let bytes = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
-            let indices = put(bytes, json!({"componentType": 5123, "count": indices.len(), "type": "SCALAR"}));
+            let indices = put(
+                bytes,
+                json!({"componentType": 5123, "count": indices.len(), "type": "SCALAR"}),
+            );
             meshes.push(json!({"name": tube.name, "primitives": [
-                {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights}, "indices": indices}]}));
+                {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights},
+                    "indices": indices}]}));
         }
         let mut skins = Vec::new();
         for (list, space) in &self.skins {
             let binds: Vec<f32> = list
                 .iter()
-                .flat_map(|n| (Mat4::from_translation(-self.joints[place(n)].2) * *space).to_cols_array())
+                .flat_map(|n| {
+                    (Mat4::from_translation(-self.joints[place(n)].2) * *space).to_cols_array()
+                })
                 .collect();
-            let binds = put(floats(&binds), json!({"componentType": 5126, "count": list.len(), "type": "MAT4"}));
+            let binds = put(
+                floats(&binds),
+                json!({"componentType": 5126, "count": list.len(), "type": "MAT4"}),
+            );
             let numbers: Vec<usize> = list.iter().map(|n| place(n) + 1).collect();
             skins.push(json!({"joints": numbers, "inverseBindMatrices": binds}));
         }
         let children = |parent: Option<usize>| -> Vec<usize> {
             (0..self.joints.len()).filter(|k| self.joints[*k].1 == parent).map(|k| k + 1).collect()
         };
-        let mut nodes =
-            vec![json!({"name": "Armature", "matrix": self.armature.to_cols_array(), "children": children(None)})];
+        let mut nodes = vec![json!({"name": "Armature", "matrix": self.armature.to_cols_array(),
+                "children": children(None)})];
         for (k, (name, parent, at)) in self.joints.iter().enumerate() {
             let above = parent.map_or(Vec3::ZERO, |p| self.joints[p].2);
             let mut node = json!({"name": name, "translation": (*at - above).to_array()});
@@ -167,12 +190,14 @@ impl Body {
             roots.push(nodes.len());
             nodes.push(json!({"name": format!("on {}", tube.name), "mesh": k, "skin": tube.skin}));
         }
-        let json = json!({"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes, "skins": skins, "meshes": meshes,
+        let json = json!({"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes, "skins": skins,
+            "meshes": meshes,
             "accessors": accessors, "bufferViews": views});
         super::glb(json, &bin)
     }
 
-    /// What the vertices of all its meshes hold, by names: mesh, vertex, where it is in the armature, joints with their weights.
+    /// What the vertices of all its meshes hold, by names: mesh, vertex, where it is in the
+    /// armature, joints with their weights.
     pub fn held(&self, document: &Document) -> Vec<(usize, usize, Vec3, BTreeMap<String, f32>)> {
         let mut all = Vec::new();
         for (k, tube) in self.tubes.iter().enumerate() {
@@ -180,14 +205,20 @@ impl Body {
             let list = &self.skins[tube.skin].0;
             for (v, (at, _)) in tube.vertices().into_iter().enumerate() {
                 let held = weights.vertex(v).filter(|(_, w)| *w > 0.0);
-                all.push((k, v, at, held.map(|(j, w)| (list[usize::from(j)].to_owned(), w)).collect()));
+                all.push((
+                    k,
+                    v,
+                    at,
+                    held.map(|(j, w)| (list[usize::from(j)].to_owned(), w)).collect(),
+                ));
             }
         }
         all
     }
 }
 
-/// A left and a right arm with a trunk between them, on a skin each: in which order these list their joints differs.
+/// A left and a right arm with a trunk between them, on a skin each: in which order these list
+/// their joints differs.
 pub fn three_skins(armature: Mat4, spaces: [Mat4; 3], bytes: bool) -> Body {
     let at = Vec3::new;
     let joints = vec![

@@ -2,7 +2,10 @@
 
 use std::{fs, time::Duration};
 
-use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2, vec2};
+use egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, pos2,
+    vec2,
+};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use ulna::app::App;
 use ulna_edit::Mode;
@@ -32,7 +35,10 @@ impl Act {
 fn worked() -> Duration {
     // The kernel counts up when a thread gives way.
     std::thread::yield_now();
-    let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells what a thread worked");
+    let text = fs::read_to_string("/proc/thread-self/schedstat").expect(
+        "Linux tells what a thread \
+        worked",
+    );
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
 }
 
@@ -44,7 +50,12 @@ struct Meter {
 }
 
 fn button(pressed: bool, pos: Pos2) -> Event {
-    Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+    Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    }
 }
 
 impl Meter {
@@ -74,7 +85,12 @@ impl Meter {
     }
 
     /// Frames of an act, after what `before` each of them comes in.
-    fn act(&mut self, name: &'static str, count: usize, mut before: impl FnMut(&mut Window, usize)) {
+    fn act(
+        &mut self,
+        name: &'static str,
+        count: usize,
+        mut before: impl FnMut(&mut Window, usize),
+    ) {
         if self.only.as_ref().is_some_and(|only| !name.contains(only)) {
             return;
         }
@@ -88,7 +104,8 @@ impl Meter {
             frames.push((worked() - from) / count.max(1) as u32);
         }
         if std::env::var_os("ULNA_FRAMES").is_some() {
-            let ms: Vec<String> = frames.iter().map(|f| format!("{:.1}", f.as_secs_f64() * 1e3)).collect();
+            let ms: Vec<String> =
+                frames.iter().map(|f| format!("{:.1}", f.as_secs_f64() * 1e3)).collect();
             eprintln!("{name}: {}", ms.join(" "));
         }
         frames.sort_unstable();
@@ -124,8 +141,12 @@ impl Meter {
         self.window.event(Event::ModifiersChanged(modifiers));
         self.window.run_steps(2);
         let at = |k: usize| from + by * (k as f32 / 24.0);
-        let pressed =
-            move |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+        let pressed = move |pressed, pos| Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers,
+        };
         self.act(names[0], 2, |window, k| {
             window.event(if k == 0 { pressed(true, from) } else { Event::PointerMoved(at(2)) });
         });
@@ -197,17 +218,35 @@ fn lists(meter: &mut Meter) {
     meter.act("still, over a clip", 20, |_, _| {});
     let viewport = meter.window.get_by_label("Viewport").rect();
     meter.act("hover over the picture", 20, |w, k| {
-        w.event(Event::PointerMoved(viewport.center() + vec2(k as f32 * 9.0 - 90.0, k as f32 * 3.0)));
+        w.event(Event::PointerMoved(
+            viewport.center() + vec2(k as f32 * 9.0 - 90.0, k as f32 * 3.0),
+        ));
     });
     let row = meter.window.get_by_label("root").rect().center();
-    meter.act("hover over the tree", 20, |w, k| w.event(Event::PointerMoved(row + vec2(0.0, k as f32 * 6.0))));
+    meter.act(
+        "hover over the \
+        tree",
+        20,
+        |w, k| w.event(Event::PointerMoved(row + vec2(0.0, k as f32 * 6.0))),
+    );
     meter.act("the tree scrolled", 20, |w, _| wheel(w, row + vec2(0.0, 60.0), -120.0));
     meter.scroll_to_top(row + vec2(0.0, 60.0));
     let keys = meter.window.get_by_label("Timeline keys").rect();
     meter.act("the sheet scrolled", 20, |w, _| wheel(w, keys.center(), -120.0));
     meter.scroll_to_top(keys.center());
     let ruler = pos2(keys.left() + 40.0, keys.top() - 12.0);
-    meter.drag(["scrubbing begins", "scrubbing", "scrubbing ends"], ruler, vec2(300.0, 0.0), Modifiers::NONE);
+    meter.drag(
+        [
+            "scrubbing \
+        begins",
+            "scrubbing",
+            "scrubbing \
+        ends",
+        ],
+        ruler,
+        vec2(300.0, 0.0),
+        Modifiers::NONE,
+    );
     meter.press(Modifiers::NONE, Key::Space);
     meter.act("playing", 30, |_, _| {});
     meter.press(Modifiers::NONE, Key::Space);
@@ -219,7 +258,9 @@ fn lists(meter: &mut Meter) {
     });
     meter.act("still, all joints selected", 10, |_, _| {});
     meter.act("hover over the picture, all selected", 10, |w, k| {
-        w.event(Event::PointerMoved(viewport.center() + vec2(k as f32 * 9.0 - 90.0, k as f32 * 3.0)));
+        w.event(Event::PointerMoved(
+            viewport.center() + vec2(k as f32 * 9.0 - 90.0, k as f32 * 3.0),
+        ));
     });
     meter.press(Modifiers::NONE, Key::Escape);
     let field = meter.window.get_by_label("Filter by name or kind").rect().center();
@@ -247,21 +288,40 @@ fn typed(meter: &mut Meter, name: &'static str, field: Pos2, text: &str) {
     meter.press(Modifiers::NONE, Key::Escape);
 }
 
-/// Posing over a clip with layers: without a key, into the layer, with keys and on both sides; keys moved.
+/// Posing over a clip with layers: without a key, into the layer, with keys and on both sides; keys
+/// moved.
 fn over_a_clip(meter: &mut Meter) {
     meter.act("still, a joint selected", 10, |_, _| {});
     meter.click("Rotate");
     meter.clear_pointer();
     let ring = "Handle: Rotate about Z";
     let at = meter.handle(ring);
-    meter.drag(["a ring taken", "a ring dragged", "a ring let go"], at, vec2(20.0, 40.0), Modifiers::NONE);
+    meter.drag(
+        [
+            "a ring \
+        taken",
+            "a ring \
+        dragged",
+            "a ring let \
+        go",
+        ],
+        at,
+        vec2(20.0, 40.0),
+        Modifiers::NONE,
+    );
     meter.press(Modifiers::COMMAND, Key::Z);
     meter.click("Pose both sides alike");
     meter.click("Auto-key");
     meter.clear_pointer();
     let at = meter.handle(ring);
-    let names =
-        ["a ring taken, both sides, keyed", "a ring dragged, both sides, keyed", "a ring let go, both sides, keyed"];
+    let names = [
+        "a ring taken, both sides, \
+            keyed",
+        "a ring dragged, both sides, \
+            keyed",
+        "a ring let go, \
+            both sides, keyed",
+    ];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.act("undo", 3, |w, k| {
         if k == 0 {
@@ -296,12 +356,26 @@ fn in_pose(meter: &mut Meter, name: &str) {
     meter.act("still, Pose mode", 10, |_, _| {});
     let ring = "Handle: Rotate about Z";
     let at = meter.handle(ring);
-    let names = ["a ring taken, Pose mode", "a ring dragged, Pose mode", "a ring let go, Pose mode"];
+    let names = [
+        "a ring taken, Pose \
+        mode",
+        "a ring dragged, Pose \
+        mode",
+        "a ring let go, Pose \
+        mode",
+    ];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.press(Modifiers::COMMAND, Key::A);
     meter.clear_pointer();
     let at = meter.handle(ring);
-    let names = ["a ring taken, all joints", "a ring dragged, all joints", "a ring let go, all joints"];
+    let names = [
+        "a ring taken, all \
+        joints",
+        "a ring dragged, all \
+        joints",
+        "a ring let go, all \
+        joints",
+    ];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.press(Modifiers::COMMAND, Key::Z);
     let node = NodeId(3);
@@ -324,8 +398,24 @@ fn in_paint(meter: &mut Meter) {
     meter.clear_pointer();
     meter.act("still, Paint mode", 10, |_, _| {});
     let at = meter.on_screen(NodeId(3));
-    meter.act("hover of the brush", 20, |w, k| w.event(Event::PointerMoved(at + vec2(k as f32 * 3.0 - 30.0, 0.0))));
-    meter.drag(["a stroke begins", "a stroke", "a stroke ends"], at, vec2(24.0, 30.0), Modifiers::NONE);
+    meter.act(
+        "hover of the \
+        brush",
+        20,
+        |w, k| w.event(Event::PointerMoved(at + vec2(k as f32 * 3.0 - 30.0, 0.0))),
+    );
+    meter.drag(
+        [
+            "a stroke \
+        begins",
+            "a stroke",
+            "a stroke \
+        ends",
+        ],
+        at,
+        vec2(24.0, 30.0),
+        Modifiers::NONE,
+    );
     meter.drag(
         ["a smoothing stroke begins", "a smoothing stroke", "a smoothing stroke ends"],
         at,
@@ -344,6 +434,13 @@ pub fn print(small: &[Act], large: &[Act]) {
     println!("{:44} {:>16} {:>22}", "", "small, median", "large, median (most)");
     for (a, b) in small.iter().zip(large) {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
-        println!("{:44} {:>13.2} ms {:>8.2} ms ({:.2})", a.name, ms(a.median()), ms(b.median()), ms(b.most()));
+        println!(
+            "{:44} {:>13.2} ms {:>8.2} ms \
+            ({:.2})",
+            a.name,
+            ms(a.median()),
+            ms(b.median()),
+            ms(b.most())
+        );
     }
 }

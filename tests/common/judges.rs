@@ -1,4 +1,5 @@
-//! The independent judges of files: the Khronos validator, and the one that compares a file with what was saved of it.
+//! The independent judges of files: the Khronos validator, and the one that compares a file with
+//! what was saved of it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +13,8 @@ use super::shared;
 /// What the Khronos validator said of files of the corpus: many tests ask for the same.
 static SAID: Mutex<BTreeMap<PathBuf, (usize, String)>> = Mutex::new(BTreeMap::new());
 
-/// What the Khronos validator says of files: how many errors, and all codes. Nothing where it does not run.
+/// What the Khronos validator says of files: how many errors, and all codes. Nothing where it does
+/// not run.
 pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     let shared = shared()?;
     let known = SAID.lock().expect("what was said").clone();
@@ -20,22 +22,35 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     let script = shared.join("oracle/validate.sh");
     let out = Command::new("sh").arg(script).arg("--codes").args(&asked).output().ok()?;
     let text = String::from_utf8_lossy(&out.stdout);
-    let line =
-        |line: &str| -> Option<(usize, String)> { Some((line.split(' ').next()?.parse().ok()?, line.to_owned())) };
+    let line = |line: &str| -> Option<(usize, String)> {
+        Some((line.split(' ').next()?.parse().ok()?, line.to_owned()))
+    };
     let lines: Option<Vec<(usize, String)>> = text.lines().map(line).collect();
     let Some(lines) = lines.filter(|l| l.len() == asked.len()) else {
-        super::skipped(&format!("the validator does not run: {text}{}", String::from_utf8_lossy(&out.stderr)));
+        super::skipped(&format!(
+            "the validator does not run: \
+            {text}{}",
+            String::from_utf8_lossy(&out.stderr)
+        ));
         return None;
     };
     let new: BTreeMap<&PathBuf, (usize, String)> = asked.into_iter().zip(lines).collect();
-    let of_the_corpus = new.iter().filter(|(f, _)| f.starts_with(&shared)).map(|(f, l)| ((*f).clone(), l.clone()));
+    let of_the_corpus =
+        new.iter().filter(|(f, _)| f.starts_with(&shared)).map(|(f, l)| ((*f).clone(), l.clone()));
     SAID.lock().expect("what was said").extend(of_the_corpus);
     Some(files.iter().map(|f| known.get(f).unwrap_or_else(|| &new[f]).clone()).collect())
 }
 
 /// Whether there is what the judge of round trips is written with.
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
-    let there = Command::new("python3").args(["-c", "import numpy"]).output().is_ok_and(|o| o.status.success());
+    let there = Command::new("python3")
+        .args([
+            "-c",
+            "import \
+        numpy",
+        ])
+        .output()
+        .is_ok_and(|o| o.status.success());
     if !there {
         super::skipped("the judge of round trips does not run without python3 and numpy");
     }
@@ -46,36 +61,50 @@ static JUDGES: LazyLock<bool> = LazyLock::new(|| {
 pub fn differences(before: &Path, after: &Path, allowed: &[&str]) -> Option<String> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/roundtrip_diff.py");
     let allow = allowed.iter().flat_map(|a| ["--allow", *a]);
-    let out =
-        Command::new("python3").arg(script).args([before, after]).arg("--same-order").args(allow).output().ok()?;
+    let out = Command::new("python3")
+        .arg(script)
+        .args([before, after])
+        .arg("--same-order")
+        .args(allow)
+        .output()
+        .ok()?;
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success() || !out.stdout.is_empty(), "{errors}");
     Some(String::from_utf8_lossy(&out.stdout).into_owned())
         .map(|s| if out.status.success() { String::new() } else { s })
 }
 
-/// What the reference evaluator says of a file, asked with these arguments; nothing where it does not run.
+/// What the reference evaluator says of a file, asked with these arguments; nothing where it does
+/// not run.
 fn reference(file: &Path, arguments: &[&str]) -> Option<serde_json::Value> {
     let script = shared().filter(|_| *JUDGES)?.join("oracle/skin_reference.py");
     let folder = tempfile::tempdir().ok()?;
     let to = folder.path().join("posed.json");
-    let out = Command::new("python3").arg(script).arg(file).args(arguments).arg("--out").arg(&to).output().ok()?;
+    let out = Command::new("python3")
+        .arg(script)
+        .arg(file)
+        .args(arguments)
+        .arg("--out")
+        .arg(&to)
+        .output()
+        .ok()?;
     assert!(out.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&out.stderr));
     serde_json::from_slice(&std::fs::read(to).ok()?).ok()
 }
 
-/// Where an independent reader has all vertices of a file's first clip at a time, mesh by mesh in the order of their nodes; nothing where
-/// it does not run.
+/// Where an independent reader has all vertices of a file's first clip at a time, mesh by mesh in
+/// the order of their nodes; nothing where it does not run.
 pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
     let found = reference(path, &["--time", &time.to_string()])?;
-    let mut meshes: Vec<&serde_json::Value> = found["meshes"].as_array().expect("meshes").iter().collect();
+    let mut meshes: Vec<&serde_json::Value> =
+        found["meshes"].as_array().expect("meshes").iter().collect();
     meshes.sort_by_key(|m| (m["node"].as_u64(), m["primitive"].as_u64()));
     let places = meshes.iter().flat_map(|m| m["positions"].as_array().expect("positions"));
     Some(places.map(|p| std::array::from_fn(|k| p[k].as_f64().expect("a number"))).collect())
 }
 
-/// A file at a moment of one of its clips as the reference evaluator has it: nodes with their world matrices, and the vertices of each
-/// primitive in scene space. Nothing where it does not run.
+/// A file at a moment of one of its clips as the reference evaluator has it: nodes with their world
+/// matrices, and the vertices of each primitive in scene space. Nothing where it does not run.
 pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
     let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
     reference(file, &["--anim", &clip, "--time", &time.to_string()])

@@ -1,4 +1,5 @@
-//! A model as large as is wanted, made by numbers: many joints on two sides, many clips, many vertices, layers, and faults of the file.
+//! A model as large as is wanted, made by numbers: many joints on two sides, many clips, many
+//! vertices, layers, and faults of the file.
 
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
@@ -23,9 +24,11 @@ pub struct Size {
 
 impl Size {
     /// 126 MB of keys on 3,000 joints, a million vertices, ten layers and 2,000 problems.
-    pub const LARGE: Self = Self { joints: 3_001, clips: 4, keys: 262, side: 1_000, layers: 10, problems: 2_000 };
+    pub const LARGE: Self =
+        Self { joints: 3_001, clips: 4, keys: 262, side: 1_000, layers: 10, problems: 2_000 };
     /// The same in small.
-    pub const SMALL: Self = Self { joints: 41, clips: 2, keys: 20, side: 20, layers: 2, problems: 12 };
+    pub const SMALL: Self =
+        Self { joints: 41, clips: 2, keys: 20, side: 20, layers: 2, problems: 12 };
 }
 
 /// Joints of a chain.
@@ -52,7 +55,8 @@ impl Buffer {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         self.views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bytes.len()}));
         self.accessors.push(
-            json!({"bufferView": self.views.len() - 1, "componentType": component, "count": count, "type": kind}),
+            json!({"bufferView": self.views.len() - 1, "componentType": component, "count": count,
+                "type": kind}),
         );
         self.accessors.len() - 1
     }
@@ -102,7 +106,11 @@ fn nodes(size: Size) -> Vec<Value> {
 fn mesh(size: Size, to: &mut Buffer) -> Value {
     let (side, count) = (size.side, size.side * size.side);
     let place = |v: usize| {
-        [(v % side) as f32 / (side - 1) as f32 * 2.0 - 1.0, (v / side) as f32 / (side - 1) as f32 * 2.0, 0.0]
+        [
+            (v % side) as f32 / (side - 1) as f32 * 2.0 - 1.0,
+            (v / side) as f32 / (side - 1) as f32 * 2.0,
+            0.0,
+        ]
     };
     let positions: Vec<f32> = (0..count).flat_map(place).collect();
     let position = to.floats(&positions, "VEC3", 3);
@@ -110,8 +118,9 @@ fn mesh(size: Size, to: &mut Buffer) -> Value {
     let normals: Vec<f32> = (0..count).flat_map(|_| [0.0, 0.0, 1.0]).collect();
     let normal = to.floats(&normals, "VEC3", 3);
     let first = |v: usize| (v * size.joints / count).min(size.joints - 4);
-    let slots: Vec<u8> =
-        (0..count).flat_map(|v| (0..4).flat_map(move |k| ((first(v) + k) as u16).to_le_bytes())).collect();
+    let slots: Vec<u8> = (0..count)
+        .flat_map(|v| (0..4).flat_map(move |k| ((first(v) + k) as u16).to_le_bytes()))
+        .collect();
     let joints = to.add(&slots, 5123, "VEC4", count);
     let shares: Vec<f32> = (0..count).flat_map(|_| [0.4, 0.3, 0.2, 0.1]).collect();
     let weights = to.floats(&shares, "VEC4", 4);
@@ -119,21 +128,25 @@ fn mesh(size: Size, to: &mut Buffer) -> Value {
     let faces = (0..side - 1).flat_map(|y| (0..side - 1).map(move |x| (x, y)));
     let indices: Vec<u8> = faces
         .flat_map(|(x, y)| {
-            let [a, b, c, d] = [corner(x, y), corner(x + 1, y), corner(x, y + 1), corner(x + 1, y + 1)];
+            let [a, b, c, d] =
+                [corner(x, y), corner(x + 1, y), corner(x, y + 1), corner(x + 1, y + 1)];
             [a, b, c, c, b, d]
         })
         .flat_map(u32::to_le_bytes)
         .collect();
     let index = to.add(&indices, 5125, "SCALAR", indices.len() / 4);
     json!({"name": "sheet", "primitives": [{"indices": index,
-        "attributes": {"POSITION": position, "NORMAL": normal, "JOINTS_0": joints, "WEIGHTS_0": weights}}]})
+        "attributes": {"POSITION": position, "NORMAL": normal, "JOINTS_0": joints,
+            "WEIGHTS_0": weights}}]})
 }
 
 fn clip(size: Size, number: usize, times: usize, to: &mut Buffer) -> Value {
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
     let mut values: Vec<f32> = Vec::new();
     for node in 0..size.joints {
-        for (path, kind, width) in [("translation", "VEC3", 3), ("rotation", "VEC4", 4), ("scale", "VEC3", 3)] {
+        for (path, kind, width) in
+            [("translation", "VEC3", 3), ("rotation", "VEC4", 4), ("scale", "VEC3", 3)]
+        {
             values.clear();
             for key in 0..size.keys {
                 let wave = (key as f32 * 0.11 + node as f32 * 0.7 + number as f32).sin();
@@ -141,7 +154,9 @@ fn clip(size: Size, number: usize, times: usize, to: &mut Buffer) -> Value {
                     "translation" if node == 0 => values.extend([0.01 * wave, 0.0, 0.0]),
                     "translation" => {
                         let side = if (node - 1).is_multiple_of(2) { 1.0 } else { -1.0 };
-                        let up = ((node - 1) / 2 / CHAIN) as f32 / (size.joints / 2 / CHAIN).max(1) as f32 * 2.0;
+                        let up = ((node - 1) / 2 / CHAIN) as f32
+                            / (size.joints / 2 / CHAIN).max(1) as f32
+                            * 2.0;
                         match (node - 1) / 2 % CHAIN {
                             0 => values.extend([side * 0.1, up + 0.01 * wave, 0.0]),
                             _ => values.extend([side * 0.09, 0.005 * wave, 0.02]),
@@ -152,7 +167,8 @@ fn clip(size: Size, number: usize, times: usize, to: &mut Buffer) -> Value {
                 }
             }
             let output = to.floats(&values, kind, width);
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+            channels
+                .push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
             samplers.push(json!({"input": times, "output": output}));
         }
     }
@@ -169,7 +185,8 @@ fn bare(size: Size) -> Vec<u8> {
     let clips: Vec<Value> = (0..size.clips).map(|k| clip(size, k, input, &mut buffer)).collect();
     let Buffer { bytes, views, accessors } = buffer;
     let mut document = json!({
-        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, size.joints]}], "nodes": nodes(size),
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0, size.joints]}],
+            "nodes": nodes(size),
         "skins": [{"joints": (0..size.joints).collect::<Vec<_>>()}], "meshes": [mesh],
         "buffers": [{"byteLength": bytes.len()}], "bufferViews": views, "accessors": accessors
     });
@@ -209,8 +226,8 @@ pub fn model(size: Size) -> Vec<u8> {
         run(json!({"do": "layer.new", "clip": clip, "name": name}).to_string());
         let node = if layer == 0 { "*".to_owned() } else { format!("limb * {}.L", layer % CHAIN) };
         let (sine, cosine) = (0.02 + 0.01 * layer as f32).sin_cos();
-        let set =
-            json!({"do": "layer.set", "clip": clip, "layer": name, "node": node, "rotation": [0.0, sine, 0.0, cosine]});
+        let set = json!({"do": "layer.set", "clip": clip, "layer": name, "node": node,
+            "rotation": [0.0, sine, 0.0, cosine]});
         run(set.to_string());
     }
     run(json!({"do": "layer.keep", "on": true}).to_string());

@@ -26,8 +26,8 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, NodeId};
 use ulna_session::Session;
 
-/// Pixels a point of windows that are tested: a driver in software fills every one of them, and what is asked is where things are and
-/// what they do. Tests that look at pictures take one.
+/// Pixels a point of windows that are tested: a driver in software fills every one of them, and
+/// what is asked is where things are and what they do. Tests that look at pictures take one.
 pub const DENSITY: f32 = 0.5;
 
 /// The bundled sample.
@@ -43,11 +43,14 @@ pub fn run(session: &mut Session, line: CommandLine) -> Vec<String> {
 
 /// The node of a name.
 pub fn named(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap_or_else(|| panic!("{name}"))
+    document
+        .node_ids()
+        .find(|n| document.node(*n).name.as_deref() == Some(name))
+        .unwrap_or_else(|| panic!("{name}"))
 }
 
-/// The folder of shared test material beside the repository, or nothing where it is not there: the test then says so and
-/// has nothing to check.
+/// The folder of shared test material beside the repository, or nothing where it is not there: the
+/// test then says so and has nothing to check.
 pub fn shared() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     if path.join("corpus").is_dir() {
@@ -58,8 +61,8 @@ pub fn shared() -> Option<PathBuf> {
     }
 }
 
-/// Says that the test that runs does not check all that it could, and why: once per test and reason, past the test harness, which
-/// shows nothing of a test that passes.
+/// Says that the test that runs does not check all that it could, and why: once per test and
+/// reason, past the test harness, which shows nothing of a test that passes.
 pub fn skipped(why: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -69,7 +72,8 @@ pub fn skipped(why: &str) {
     }
 }
 
-/// Every glTF, GLB and VRM file under a folder, in order, `bad/` left out unless it is the folder itself.
+/// Every glTF, GLB and VRM file under a folder, in order, `bad/` left out unless it is the folder
+/// itself.
 pub fn models(folder: &Path) -> Vec<PathBuf> {
     let mut list = Vec::new();
     walk(folder, &mut list);
@@ -84,7 +88,10 @@ fn walk(folder: &Path, list: &mut Vec<PathBuf>) {
             if path.file_name().is_some_and(|n| n != "bad") {
                 walk(&path, list);
             }
-        } else if path.extension().is_some_and(|e| ["gltf", "glb", "vrm"].iter().any(|w| e.eq_ignore_ascii_case(w))) {
+        } else if path
+            .extension()
+            .is_some_and(|e| ["gltf", "glb", "vrm"].iter().any(|w| e.eq_ignore_ascii_case(w)))
+        {
             list.push(path);
         }
     }
@@ -102,9 +109,11 @@ pub fn glb(mut json: serde_json::Value, bin: &[u8]) -> Vec<u8> {
 
 /// The JSON and the data of a GLB.
 pub fn split(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
-    let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a length")) as usize;
+    let length =
+        |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a length")) as usize;
     let end = 20 + length(12);
-    let bin = if end < bytes.len() { bytes[end + 8..end + 8 + length(end)].to_vec() } else { Vec::new() };
+    let bin =
+        if end < bytes.len() { bytes[end + 8..end + 8 + length(end)].to_vec() } else { Vec::new() };
     (serde_json::from_slice(&bytes[20..end]).expect("JSON"), bin)
 }
 

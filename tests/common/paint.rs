@@ -46,7 +46,10 @@ pub fn session(window: &Window) -> &Session {
 }
 
 pub fn node(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
+        "a node \
+        of that name",
+    )
 }
 
 pub fn click(window: &mut Window, name: &str) {
@@ -62,7 +65,12 @@ pub fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 pub fn drag(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.event(Event::PointerMoved(from));
     window.run_steps(2);
-    let button = |pressed, pos| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+    let button = |pressed, pos| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers,
+    };
     window.event(button(true, from));
     window.step();
     for k in 1..=8 {
@@ -78,7 +86,12 @@ pub fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.event(Event::PointerMoved(at));
     window.run_steps(3);
     for pressed in [true, false] {
-        window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers });
+        window.event(Event::PointerButton {
+            pos: at,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers,
+        });
         window.step();
     }
     window.run_steps(4);
@@ -101,7 +114,9 @@ pub fn total(document: &Document, name: &str) -> f64 {
     let joint = node(document, name);
     let mut sum = 0.0;
     for skin in 0..document.skins.len() {
-        let Some(canvas) = ulna_weights::SkinnedSurface::new(document, skin.into()) else { continue };
+        let Some(canvas) = ulna_weights::SkinnedSurface::new(document, skin.into()) else {
+            continue;
+        };
         let Some(number) = canvas.joint(joint) else { continue };
         let maps = canvas.maps(document);
         for v in 0..canvas.vertex_count() as u32 {

@@ -14,7 +14,8 @@ pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &Weight
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
 }
 
-/// The sample with its weights kept in another type: written so, opened, and settled by *Normalise all*.
+/// The sample with its weights kept in another type: written so, opened, and settled by *Normalise
+/// all*.
 pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -24,7 +25,8 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     for (mesh, m) in session.document().meshes.iter() {
         for (primitive, p) in m.entries() {
             let Some(map) = p.weights.as_deref() else { continue };
-            let weights: Vec<f32> = map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
+            let weights: Vec<f32> =
+                map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
             let to = WeightMap { weights: weights.into(), encoding, ..map.clone() };
             edits.push(Edit::SetWeights { mesh, primitive, to: to.into() });
         }
@@ -45,10 +47,13 @@ pub fn with_eight(encoding: WeightEncoding) -> Session {
         let mut session = with_encoding(encoding);
         session.run_line(&CommandLine::new("weights.sets").with("sets", 2)).expect("two sets");
         session.run_line(&CommandLine::new("weights.smooth").with("passes", 40)).expect("smooths");
-        let many = (0..map(session.document(), MeshId(0), PrimitiveId(0)).vertex_count()).filter(|v| {
-            let used = map(session.document(), MeshId(0), PrimitiveId(0)).vertex(*v).filter(|(_, w)| *w > 0.0);
-            used.count() > 4
-        });
+        let many =
+            (0..map(session.document(), MeshId(0), PrimitiveId(0)).vertex_count()).filter(|v| {
+                let used = map(session.document(), MeshId(0), PrimitiveId(0))
+                    .vertex(*v)
+                    .filter(|(_, w)| *w > 0.0);
+                used.count() > 4
+            });
         assert!(many.count() > 300);
         session.pack("x").expect("it packs").bytes
     });
@@ -62,8 +67,9 @@ pub fn partners(document: &Document) -> (usize, f32, Vec<u16>) {
 }
 
 pub fn positions(document: &Document, canvas: &SkinnedSurface) -> (Vec<Vec3>, Vec<Vec3>) {
-    let primitive =
-        |p: &ulna_weights::SurfacePart| -> Primitive { document.mesh(p.mesh).primitives[p.primitive.index()].clone() };
+    let primitive = |p: &ulna_weights::SurfacePart| -> Primitive {
+        document.mesh(p.mesh).primitives[p.primitive.index()].clone()
+    };
     let all: Vec<Primitive> = canvas.parts().iter().map(primitive).collect();
     (
         all.iter().flat_map(|p| p.positions.to_vec()).collect(),
@@ -72,7 +78,13 @@ pub fn positions(document: &Document, canvas: &SkinnedSurface) -> (Vec<Vec3>, Ve
 }
 
 /// Asserts the rule for every vertex that a patch touched.
-pub fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locked: &[bool], limit: usize) {
+pub fn rule_holds(
+    before: &WeightMap,
+    after: &WeightMap,
+    vertices: &[u32],
+    locked: &[bool],
+    limit: usize,
+) {
     for v in vertices {
         let v = *v as usize;
         let found = fault(after, v, limit.max(before.vertex(v).filter(|(_, w)| *w > 0.0).count()));
@@ -82,12 +94,17 @@ pub fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locke
             assert!(w <= last, "not the strongest first");
             last = w;
         }
-        // All slots of a joint together, as the file has them: where it gives a joint two, they become one.
+        // All slots of a joint together, as the file has them: where it gives a joint two, they
+        // become one.
         let stored = |m: &WeightMap, j: u16| match m.encoding {
             WeightEncoding::Float => m.weight(v, j).to_bits(),
             encoding => encoding.encode(m.weight(v, j)),
         };
-        for (j, _) in before.vertex(v).chain(after.vertex(v)).filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0) {
+        for (j, _) in before
+            .vertex(v)
+            .chain(after.vertex(v))
+            .filter(|(j, w)| locked[usize::from(*j)] && *w > 0.0)
+        {
             assert_eq!(stored(after, j), stored(before, j), "joint {j} is locked");
         }
     }
@@ -96,7 +113,8 @@ pub fn rule_holds(before: &WeightMap, after: &WeightMap, vertices: &[u32], locke
 /// A file with its weights in a type, packed once.
 pub fn packed(encoding: WeightEncoding) -> &'static [u8] {
     static FILES: [OnceLock<Vec<u8>>; 3] = [const { OnceLock::new() }; 3];
-    FILES[encoding as usize].get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
+    FILES[encoding as usize]
+        .get_or_init(|| with_encoding(encoding).pack("x").expect("it packs").bytes.to_vec())
 }
 
 /// Breaks every rule somewhere: vertex `v` by the `v`th of the harms, over and over; 0 is none.
@@ -124,19 +142,32 @@ pub fn harm(map: &WeightMap, harms: &[u8]) -> WeightMap {
             ws.iter_mut().for_each(|w| *w = map.encoding.decode(map.encoding.encode(*w)));
         }
     }
-    WeightMap { joints: joints.into(), weights: weights.into(), not_numbers: not_numbers.into(), ..map.clone() }
+    WeightMap {
+        joints: joints.into(),
+        weights: weights.into(),
+        not_numbers: not_numbers.into(),
+        ..map.clone()
+    }
 }
 
-/// The document with weights that break rules, unless `harms` says nothing else; times factors, or, `evened`, in few steps, so
-/// that many are the same and ties are decided.
-pub fn harmed(document: &Document, canvas: &SkinnedSurface, harms: &[u8], factors: &[f32], evened: bool) -> Document {
+/// The document with weights that break rules, unless `harms` says nothing else; times factors, or,
+/// `evened`, in few steps, so that many are the same and ties are decided.
+pub fn harmed(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    harms: &[u8],
+    factors: &[f32],
+    evened: bool,
+) -> Document {
     let mut document = document.clone();
     for part in canvas.parts() {
         let mut to = harm(map(&document, part.mesh, part.primitive), harms);
         let stride = to.stride();
         for (v, slots) in to.weights.make_mut().chunks_exact_mut(stride).enumerate() {
             let factor = factors[v % factors.len()];
-            slots.iter_mut().for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
+            slots
+                .iter_mut()
+                .for_each(|w| *w = if evened { (*w * 4.0).ceil() / 8.0 } else { *w * factor });
         }
         // No quick way is for a map with weights that are no numbers.
         if harms.contains(&8) {
@@ -164,12 +195,13 @@ pub fn bits(weights: &[f32]) -> Vec<u32> {
     weights.iter().map(|w| w.to_bits()).collect()
 }
 
-/// A flat sheet of so many quads along each side, a metre each way, all cut the same way, so often over itself as primitives
-/// of one mesh, on two joints, of which the first holds all.
+/// A flat sheet of so many quads along each side, a metre each way, all cut the same way, so often
+/// over itself as primitives of one mesh, on two joints, of which the first holds all.
 pub fn sheet(side: u16, primitives: usize) -> Session {
     let spot = |k: u16| f32::from(k) / f32::from(side);
     let corners = || (0..=side).flat_map(|y| (0..=side).map(move |x| (x, y)));
-    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
+    let mut bin: Vec<u8> =
+        corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
     let count = corners().count();
     bin.extend(vec![0; count * 4]);
     bin.extend(corners().flat_map(|_| super::floats(&[1.0, 0.0, 0.0, 0.0])));
@@ -178,14 +210,16 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
     let corners = quads.flat_map(|a| [a, a + 1, a + side + 1, a + 1, a + side + 2, a + side + 1]);
     bin.extend(corners.flat_map(u16::to_le_bytes));
     let (indices, end) = (usize::from(side) * usize::from(side) * 6, bin.len());
-    let primitive = serde_json::json!({"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3});
+    let primitive = serde_json::json!({"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2},
+            "indices": 3});
     let json = serde_json::json!({
         "scenes": [{"nodes": [0, 1, 2]}],
         "nodes": [{"mesh": 0, "skin": 0}, {"name": "joint"}, {"name": "other"}],
         "skins": [{"joints": [1, 2]}],
         "meshes": [{"primitives": vec![primitive; primitives]}],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3",
+                "min": [0, 0, 0], "max": [1, 1, 0]},
             {"bufferView": 1, "componentType": 5121, "count": count, "type": "VEC4"},
             {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"},
             {"bufferView": 3, "componentType": 5123, "count": indices, "type": "SCALAR"}
@@ -202,21 +236,28 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
 
 /// Squares along a side of the sheets on two skins.
 pub const SQUARES: u16 = 8;
-/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second of units that are
-/// `scale` metres, further to the right by `offset` metres, with its joints in this order, all of it A's too.
+/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second
+/// of units that are `scale` metres, further to the right by `offset` metres, with its joints in
+/// this order, all of it A's too.
 pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
     let spot = |k: u16| f32::from(k) / f32::from(SQUARES);
     let corners = || (0..=SQUARES).flat_map(|y| (0..=SQUARES).map(move |x| (x, y)));
     let count = corners().count();
     let node = |name: &str| 2 + ["A", "B", "C"].iter().position(|n| *n == name).expect("a joint");
-    let mut bin: Vec<u8> = corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
-    bin.extend(corners().flat_map(|(x, y)| super::floats(&[(spot(x) + offset) / scale, spot(y) / scale, 0.0])));
+    let mut bin: Vec<u8> =
+        corners().flat_map(|(x, y)| super::floats(&[spot(x), spot(y), 0.0])).collect();
+    bin.extend(
+        corners()
+            .flat_map(|(x, y)| super::floats(&[(spot(x) + offset) / scale, spot(y) / scale, 0.0])),
+    );
     bin.extend(vec![0; count * 4]);
     let a = second.iter().position(|n| *n == "A").expect("A is a joint of both") as u8;
     bin.extend(corners().flat_map(|_| [a, 0, 0, 0]));
     bin.extend(corners().flat_map(|_| super::floats(&[1.0, 0.0, 0.0, 0.0])));
     let binds = bin.len();
-    let bind = |s: f32| super::floats(&[s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    let bind = |s: f32| {
+        super::floats(&[s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, s, 0.0, 0.0, 0.0, 0.0, 1.0])
+    };
     bin.extend((0..3).flat_map(|_| bind(1.0)));
     bin.extend(second.iter().flat_map(|_| bind(scale)));
     let before = bin.len();
@@ -230,19 +271,21 @@ pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
     let high = |scale: f32, offset: f32| [(1.0 + offset) / scale, 1.0 / scale, 0.0];
     let primitive = |positions: usize, joints: usize| {
         serde_json::json!({"primitives": [
-            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4}, "indices": 5}]})
+            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4},
+                "indices": 5}]})
     };
-    let view =
-        |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let view = |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
     let json = serde_json::json!({
         "scenes": [{"nodes": [0, 1, 2]}],
         "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},
             {"name": "B", "children": [4]}, {"name": "C"}],
         "skins": [{"joints": [2, 3, 4], "inverseBindMatrices": 6},
-            {"joints": second.iter().map(|n| node(n)).collect::<Vec<_>>(), "inverseBindMatrices": 7}],
+            {"joints": second.iter().map(|n| node(n)).collect::<Vec<_>>(),
+                "inverseBindMatrices": 7}],
         "meshes": [primitive(0, 2), primitive(1, 3)],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3",
+                "min": [0, 0, 0], "max": [1, 1, 0]},
             {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3",
                 "min": [offset / scale, 0, 0], "max": high(scale, offset)},
             {"bufferView": 2, "componentType": 5121, "count": count, "type": "VEC4"},

@@ -9,8 +9,9 @@ use super::DENSITY;
 
 pub type Window = Harness<'static, App>;
 
-/// A window to be. It has no graphics device, and so no picture: where things are and what they do is the same, and a driver in
-/// software would take half of the time of all windows. Tests of what is on the device, or goes there stroke by stroke, take `wgpu()`.
+/// A window to be. It has no graphics device, and so no picture: where things are and what they do
+/// is the same, and a driver in software would take half of the time of all windows. Tests of what
+/// is on the device, or goes there stroke by stroke, take `wgpu()`.
 pub fn builder() -> HarnessBuilder<App> {
     Harness::builder().with_size([1600.0, 1000.0]).with_max_steps(60).with_pixels_per_point(DENSITY)
 }

@@ -1,4 +1,5 @@
-//! Avatars of VRM 0 and 1: their references through edits and saves, their T-pose, and the skeleton alone.
+//! Avatars of VRM 0 and 1: their references through edits and saves, their T-pose, and the skeleton
+//! alone.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, path::Path, process::Command};
@@ -19,8 +20,10 @@ fn one() -> Option<Vec<u8>> {
 /// The same of VRM 0, with references by node, mesh, material and texture.
 fn zero(one: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(one);
-    let bones = root["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"].as_object().unwrap().clone();
-    let bones: Vec<Value> = bones.iter().map(|(role, of)| json!({"bone": role, "node": of["node"]})).collect();
+    let bones =
+        root["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"].as_object().unwrap().clone();
+    let bones: Vec<Value> =
+        bones.iter().map(|(role, of)| json!({"bone": role, "node": of["node"]})).collect();
     root["extensions"] = json!({"VRM": {
         "exporterVersion": "x", "specVersion": "0.0",
         "meta": {"title": "Scout", "author": "nobody", "texture": -1},
@@ -28,12 +31,17 @@ fn zero(one: &[u8]) -> Vec<u8> {
         "firstPerson": {"firstPersonBone": 5, "firstPersonBoneOffset": {"x": 0, "y": 0.06, "z": 0},
             "meshAnnotations": [{"mesh": 1, "firstPersonFlag": "Auto"}], "lookAtTypeName": "Bone"},
         "blendShapeMaster": {"blendShapeGroups": [
-            {"name": "Blink", "presetName": "blink", "binds": [{"mesh": 1, "index": 0, "weight": 100}], "materialValues": []},
+            {"name": "Blink", "presetName": "blink",
+                "binds": [{"mesh": 1, "index": 0, "weight": 100}], "materialValues": []},
             {"name": "Joy", "presetName": "joy", "binds": [{"mesh": 1, "index": 1, "weight": 100}],
-                "materialValues": [{"materialName": "m2", "propertyName": "_Color", "targetValue": [1, 0, 0, 1]}]}]},
-        "secondaryAnimation": {"boneGroups": [{"stiffiness": 1, "center": 1, "bones": [6], "colliderGroups": [0]}],
-            "colliderGroups": [{"node": 5, "colliders": [{"offset": {"x": 0, "y": 0.05, "z": 0}, "radius": 0.1}]}]},
-        "materialProperties": [{"name": "m0", "shader": "VRM_USE_GLTFSHADER"}, {"name": "m1"}, {"name": "m2"}],
+                "materialValues": [{"materialName": "m2", "propertyName": "_Color",
+                    "targetValue": [1, 0, 0, 1]}]}]},
+        "secondaryAnimation": {"boneGroups": [{"stiffiness": 1, "center": 1, "bones": [6],
+            "colliderGroups": [0]}],
+            "colliderGroups": [{"node": 5,
+                "colliders": [{"offset": {"x": 0, "y": 0.05, "z": 0}, "radius": 0.1}]}]},
+        "materialProperties": [{"name": "m0", "shader": "VRM_USE_GLTFSHADER"}, {"name": "m1"},
+            {"name": "m2"}],
     }});
     root["extensionsUsed"] = json!(["VRM"]);
     root["nodes"][17].as_object_mut().unwrap().remove("extensions");
@@ -50,7 +58,12 @@ fn line(text: &str) -> CommandLine {
 
 /// Texts of a node by their names: what an index of the file means.
 fn names(root: &Value, list: &str) -> Vec<String> {
-    root[list].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap_or_default().to_owned()).collect()
+    root[list]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["name"].as_str().unwrap_or_default().to_owned())
+        .collect()
 }
 
 #[test]
@@ -104,30 +117,35 @@ fn carries(document: &Document, name: &str) -> bool {
     vrm.bones.iter().any(|(_, bone)| *bone == node || document.is_above(node, *bone))
 }
 
-const POSED: [&str; 8] = ["hips", "head", "leftUpperArm", "rightFoot", "hair0", "hair2", "Prop", "Body"];
+const POSED: [&str; 8] =
+    ["hips", "head", "leftUpperArm", "rightFoot", "hair0", "hair2", "Prop", "Body"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     /// Posed humanoid joints are named before a save and by it, and no others are.
     #[test]
-    fn what_a_saved_pose_does_to_the_t_pose_is_said(posed in prop::collection::btree_set(0..POSED.len(), 0..4), old in any::<bool>()) {
+    fn what_a_saved_pose_does_to_the_t_pose_is_said(
+        posed in prop::collection::btree_set(0..POSED.len(), 0..4), old in any::<bool>()) {
         let list = avatars();
         prop_assume!(!list.is_empty());
         let mut session = Session::open_bytes(&list[usize::from(!old)].1).unwrap();
         for k in &posed {
-            let turn = CommandLine::new("pose.rotate").with("node", POSED[*k]).with("axis", "x").with("degrees", 20);
+            let turn = CommandLine::new("pose.rotate").with("node", POSED[*k]).with("axis",
+                "x").with("degrees", 20);
             run(&mut session, turn);
         }
         let folder = tempfile::tempdir().unwrap();
         let document = session.document().clone();
         let saved = session.write_to(&folder.path().join("a.vrm")).unwrap();
         let before = session.will_change().unwrap();
-        let bones: Vec<&str> = posed.iter().map(|k| POSED[*k]).filter(|n| carries(&document, n)).collect();
+        let bones: Vec<&str> =
+            posed.iter().map(|k| POSED[*k]).filter(|n| carries(&document, n)).collect();
         let is_about = |said: &&String| said.contains("T-pose");
         let lost: Vec<String> = saved.lost.iter().map(|l| l.message.clone()).collect();
         prop_assert_eq!(lost.iter().filter(is_about).count(), usize::from(!bones.is_empty()));
-        prop_assert_eq!(before.first().into_iter().filter(is_about).count(), usize::from(!bones.is_empty()));
+        prop_assert_eq!(before.first().into_iter().filter(is_about).count(),
+            usize::from(!bones.is_empty()));
         for said in lost.iter().chain(&before).filter(is_about) {
             for name in &bones {
                 prop_assert!(said.contains(&format!("“{name}”")), "{said}");
@@ -136,7 +154,8 @@ proptest! {
         }
         // And a row each in the list of what is edited.
         for row in session.edited() {
-            prop_assert_eq!(row.facts.contains("T-pose"), bones.contains(&row.title.as_str()), "{:?}", row);
+            prop_assert_eq!(row.facts.contains("T-pose"), bones.contains(&row.title.as_str()),
+                "{:?}", row);
         }
     }
 }
@@ -169,7 +188,11 @@ fn run_and_convert_say_that_a_posed_avatar_has_another_t_pose() {
     let mut tried = 0;
     for (name, bytes) in avatars() {
         std::fs::write(at(name), &bytes).unwrap();
-        std::fs::write(at("pose.txt"), r#"{"do":"pose.rotate","node":"head","axis":"x","degrees":20}"#).unwrap();
+        std::fs::write(
+            at("pose.txt"),
+            r#"{"do":"pose.rotate","node":"head","axis":"x","degrees":20}"#,
+        )
+        .unwrap();
         let said = errors(&["run", &at("pose.txt"), &at(name), "-o", &at("posed.vrm")]);
         assert!(said.contains("T-pose") && said.contains("“head”"), "{said}");
         let said = errors(&["convert", &at("posed.vrm"), "-o", &at("posed.glb")]);
@@ -186,7 +209,10 @@ fn bones(path: &Path) -> BTreeMap<String, String> {
     let session = Session::open(path, &Default::default()).unwrap();
     let document = session.document();
     let vrm = document.vrm.as_ref().unwrap_or_else(|| panic!("{} has no avatar", path.display()));
-    vrm.bones.iter().map(|(role, node)| (role.to_string(), document.node(*node).label(*node))).collect()
+    vrm.bones
+        .iter()
+        .map(|(role, node)| (role.to_string(), document.node(*node).label(*node)))
+        .collect()
 }
 
 #[test]
@@ -198,12 +224,25 @@ fn a_skeleton_alone_keeps_the_humanoid_map_and_says_what_went() {
         std::fs::write(at(name), &bytes).unwrap();
         for to in ["skeleton.vrm", "skeleton.glb", "skeleton.gltf"] {
             let to = at(&format!("{name}-{to}"));
-            let said = errors(&["export", "--skeleton-only", &at(name).to_string_lossy(), "-o", &to.to_string_lossy()]);
+            let said = errors(&[
+                "export",
+                "--skeleton-only",
+                &at(name).to_string_lossy(),
+                "-o",
+                &to.to_string_lossy(),
+            ]);
             assert_eq!(bones(&to), bones(&at(name)));
             let wanted: &[&str] = if name == "one.vrm" {
                 &["2 expressions (blink, happy)", "first-person settings of 2 meshes"]
             } else {
-                &["2 expressions (Blink, Joy)", "first-person settings of 1 mesh", "3 materials (m0, m1, m2)"]
+                &[
+                    "2 expressions (Blink, \
+                    Joy)",
+                    "first-person settings of 1 \
+                    mesh",
+                    "3 materials \
+                    (m0, m1, m2)",
+                ]
             };
             for what in wanted {
                 assert!(said.contains(what), "{said}");
@@ -213,10 +252,16 @@ fn a_skeleton_alone_keeps_the_humanoid_map_and_says_what_went() {
         // What is left names no mesh and no material.
         let (root, _) = split(&std::fs::read(at(&format!("{name}-skeleton.vrm"))).unwrap());
         let text = root["extensions"].to_string();
-        for gone in ["morphTargetBinds", "materialColorBinds", "meshAnnotations\":[{", "binds", "m2"] {
+        for gone in
+            ["morphTargetBinds", "materialColorBinds", "meshAnnotations\":[{", "binds", "m2"]
+        {
             assert!(!text.contains(gone), "{name}: {gone} in {text}");
         }
-        assert!(text.contains("humanBones") && root.get("meshes").is_none() && root.get("materials").is_none());
+        assert!(
+            text.contains("humanBones")
+                && root.get("meshes").is_none()
+                && root.get("materials").is_none()
+        );
         assert_eq!(text.contains("boneGroups"), name == "zero.vrm");
         assert_eq!(text.contains("VRMC_springBone"), name == "one.vrm");
     }

@@ -1,4 +1,5 @@
-//! Work that is carried out beside the window, on a document that goes on changing: put in where it fits, else given back whole.
+//! Work that is carried out beside the window, on a document that goes on changing: put in where it
+//! fits, else given back whole.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use ulna_edit::{Command, CommandLine, Edit};
@@ -28,7 +29,10 @@ fn reduce() -> CommandLine {
 }
 
 fn flood(value: f32) -> CommandLine {
-    CommandLine::new("weights.flood").with("joint", "Head").with("value", value).with("vertices", "0-200")
+    CommandLine::new("weights.flood")
+        .with("joint", "Head")
+        .with("value", value)
+        .with("vertices", "0-200")
 }
 
 #[test]
@@ -41,15 +45,23 @@ fn a_preview_in_between_costs_no_work() {
         session.cancel();
         assert!(session.take_worked(work.run()).unwrap(), "{line}");
         assert!(session.document() == plain.document(), "{line}");
-        assert!(session.take_sentence().iter().all(|n| !n.contains("was computed")), "the model is as it was");
+        assert!(
+            session.take_sentence().iter().all(|n| !n.contains("was computed")),
+            "the model is \
+            as it was"
+        );
     }
 }
 
 #[test]
 fn work_and_steps_that_do_not_touch_each_other_both_stay() {
     let mut tried = 0;
-    let all =
-        [reduce(), flood(0.5), turn(5.0), CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")];
+    let all = [
+        reduce(),
+        flood(0.5),
+        turn(5.0),
+        CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello"),
+    ];
     for (k, long) in all.iter().enumerate() {
         for short in all.iter().enumerate().filter(|(j, _)| *j != k).map(|(_, s)| s) {
             let (mut session, mut plain) = (sample(), sample());
@@ -59,7 +71,11 @@ fn work_and_steps_that_do_not_touch_each_other_both_stay() {
             run(&mut session, short);
             assert!(session.take_worked(work.run()).unwrap(), "{long} beside {short}");
             assert!(session.document() == plain.document(), "{long} beside {short}");
-            assert!(session.take_sentence().iter().any(|n| n.contains("was computed")), "it is said");
+            assert!(
+                session.take_sentence().iter().any(|n| n.contains("was computed")),
+                "it is \
+                said"
+            );
             session.undo();
             let mut alone = sample();
             run(&mut alone, short);
@@ -89,7 +105,12 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     // Or it is done again, on what is there.
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.75));
-    let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else { panic!("it was taken") };
+    let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else {
+        panic!(
+            "it was \
+        taken"
+        )
+    };
     let again = worked.into_commands();
     assert_eq!(again, vec![command(&flood(0.5))]);
     // Of another file it is none.
@@ -99,24 +120,37 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     assert!(refused.is_err_and(|e| e.to_string().contains("another file")));
 }
 
-/// A stroke over layers of which none takes it is not thrown away: it goes into a layer of its own, which says so.
+/// A stroke over layers of which none takes it is not thrown away: it goes into a layer of its own,
+/// which says so.
 #[test]
 fn a_stroke_that_no_layer_takes_gets_one_of_its_own() {
     let mut session = sample();
     run(&mut session, &CommandLine::new("weight_layer.add").with("name", "Arms"));
-    run(&mut session, &CommandLine::new("weight_layer.show").with("layer", "Arms").with("shown", false));
+    run(
+        &mut session,
+        &CommandLine::new("weight_layer.show").with("layer", "Arms").with("shown", false),
+    );
     let (mesh, primitive, patch) = {
         let mut painted = sample();
         run(&mut painted, &flood(0.5));
         let step = painted.history().done().last().unwrap().clone();
         let patch = step.edits().find_map(|edit| match edit {
-            Edit::PatchWeights { mesh, primitive, patch } => Some((*mesh, *primitive, (**patch).clone())),
+            Edit::PatchWeights { mesh, primitive, patch } => {
+                Some((*mesh, *primitive, (**patch).clone()))
+            }
             _ => None,
         });
         patch.unwrap()
     };
     let now = |session: &Session, patch: &WeightPatch| {
-        session.document().primitive(mesh, primitive).unwrap().weights.as_ref().unwrap().pick(&patch.vertices)
+        session
+            .document()
+            .primitive(mesh, primitive)
+            .unwrap()
+            .weights
+            .as_ref()
+            .unwrap()
+            .pick(&patch.vertices)
     };
     session.extend("Paint weights", mesh, primitive, patch.clone()).unwrap();
     assert!(session.settle(), "the stroke is kept");

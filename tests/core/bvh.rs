@@ -15,7 +15,8 @@ use crate::common::{named, run, shared};
 /// A name, a parent, an offset, a swing and its part.
 type Joint = (&'static str, Option<usize>, [f32; 3], f32, f32);
 
-/// Joints with their parents, offsets in centimetres, and how many degrees each swings to either side, about x, at which part of the step.
+/// Joints with their parents, offsets in centimetres, and how many degrees each swings to either
+/// side, about x, at which part of the step.
 const BODY: [Joint; 18] = [
     ("Hips", None, [0.0, 94.0, 0.0], 0.0, 0.0),
     ("Spine", Some(0), [0.0, 12.0, 0.0], 2.0, 0.0),
@@ -49,7 +50,12 @@ pub fn walk(frames: usize, rate: f64) -> String {
         } else {
             "3 Zrotation Xrotation Yrotation"
         };
-        writeln!(text, "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS {channels}").unwrap();
+        writeln!(
+            text,
+            "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS \
+            {channels}"
+        )
+        .unwrap();
     };
     fn tree(text: &mut String, at: usize, depth: usize, write: &dyn Fn(&mut String, usize, usize)) {
         write(text, at, depth);
@@ -66,7 +72,8 @@ pub fn walk(frames: usize, rate: f64) -> String {
     let mut order = vec![0usize];
     let mut at = 0;
     while at < order.len() {
-        let children: Vec<usize> = (0..BODY.len()).filter(|k| BODY[*k].1 == Some(order[at])).collect();
+        let children: Vec<usize> =
+            (0..BODY.len()).filter(|k| BODY[*k].1 == Some(order[at])).collect();
         order.splice(at + 1..at + 1, children);
         at += 1;
     }
@@ -76,10 +83,18 @@ pub fn walk(frames: usize, rate: f64) -> String {
         for joint in &order {
             let (_, _, [x, y, z], swing, part) = BODY[*joint];
             let angle = swing * (std::f32::consts::TAU * (step + part)).sin();
-            let bends =
-                if BODY[*joint].0.ends_with("Leg") && !BODY[*joint].0.contains("Up") { angle.abs() } else { -angle };
+            let bends = if BODY[*joint].0.ends_with("Leg") && !BODY[*joint].0.contains("Up") {
+                angle.abs()
+            } else {
+                -angle
+            };
             if BODY[*joint].1.is_none() {
-                write!(text, "{x:.4} {:.4} {z:.4} ", y + (std::f32::consts::TAU * step * 2.0).sin()).unwrap();
+                write!(
+                    text,
+                    "{x:.4} {:.4} {z:.4} ",
+                    y + (std::f32::consts::TAU * step * 2.0).sin()
+                )
+                .unwrap();
             }
             let down = if BODY[*joint].0 == "LeftArm" {
                 -75.0
@@ -111,7 +126,10 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let path = written(folder.path(), 61, 60.0);
     let session = Session::open(&path, &Default::default()).unwrap();
     let document = session.document();
-    assert_eq!(document.clips.values().map(|c| c.name.as_deref()).collect::<Vec<_>>(), [Some("walk")]);
+    assert_eq!(
+        document.clips.values().map(|c| c.name.as_deref()).collect::<Vec<_>>(),
+        [Some("walk")]
+    );
     let clip = document.clips.values().next().unwrap();
     assert!((clip.length() - 1.0).abs() < 1e-5);
     let joints = document.joint_flags().iter().filter(|j| **j).count();
@@ -119,14 +137,26 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     assert_eq!(joints, BODY.len() + 5);
     let rest = Pose::evaluate(document, &Stack::default());
     // Centimetres, by its size.
-    assert!((place(document, &rest, "Head").y - 1.56).abs() < 1e-4, "{}", place(document, &rest, "Head"));
+    assert!(
+        (place(document, &rest, "Head").y - 1.56).abs() < 1e-4,
+        "{}",
+        place(document, &rest, "Head")
+    );
     let stack = Stack::of(Some(clip), 0.25);
     let pose = Pose::evaluate(document, &stack);
-    // A quarter of the way the left leg is 28° ahead: its knee is where that takes it, from hips that are at their middle.
+    // A quarter of the way the left leg is 28° ahead: its knee is where that takes it, from hips
+    // that are at their middle.
     let (hip, knee) = (place(document, &pose, "LeftUpLeg"), place(document, &pose, "LeftLeg"));
     let (sin, cos) = 28f32.to_radians().sin_cos();
-    assert!((knee - hip - Vec3::new(0.0, -0.42 * cos, 0.42 * sin)).length() < 1e-4, "{}", knee - hip);
-    let errors: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    assert!(
+        (knee - hip - Vec3::new(0.0, -0.42 * cos, 0.42 * sin)).length() < 1e-4,
+        "{}",
+        knee - hip
+    );
+    let errors: Vec<_> = rules::check(session.source())
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
     let to = folder.path().join("walk.glb");
     session.write_to(&to).unwrap();
@@ -134,7 +164,8 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     let once_more = Pose::evaluate(again.document(), &stack);
     assert_eq!(once_more.world, pose.world);
     // Other axes, unit and rate.
-    let conversion = Conversion { up: UpAxis::Z, unit: Some(0.001), rate: Some(30.0), ..Conversion::default() };
+    let conversion =
+        Conversion { up: UpAxis::Z, unit: Some(0.001), rate: Some(30.0), ..Conversion::default() };
     let other = Session::open_as(&path, &conversion, &Default::default()).unwrap();
     let rest = Pose::evaluate(other.document(), &Stack::default());
     let head = place(other.document(), &rest, "Head");
@@ -142,7 +173,8 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     assert!((other.document().clips.values().next().unwrap().length() - 2.0).abs() < 1e-5);
 }
 
-/// Taken onto characters of other makes: their own legs swing as far, and the feet of both come down in turn.
+/// Taken onto characters of other makes: their own legs swing as far, and the feet of both come
+/// down in turn.
 #[test]
 fn a_capture_is_taken_onto_characters_of_the_corpus() {
     let Some(shared) = shared() else { return };
@@ -153,9 +185,13 @@ fn a_capture_is_taken_onto_characters_of_the_corpus() {
         ("characters/Knight/Knight.glb", ["upperleg.l", "lowerleg.l"]),
         ("characters/CesiumMan/CesiumMan.glb", ["leg_joint_L_1", "leg_joint_L_2"]),
     ] {
-        let mut session = Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
+        let mut session =
+            Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
         let before = session.document().clips.count();
-        let said = run(&mut session, CommandLine::new("clip.import").with("path", path.to_string_lossy().into_owned()));
+        let said = run(
+            &mut session,
+            CommandLine::new("clip.import").with("path", path.to_string_lossy().into_owned()),
+        );
         let document = session.document();
         assert_eq!(document.clips.count(), before + 1, "{file}: {said:?}");
         let clip = document.clips.values().next_back().unwrap();
@@ -174,7 +210,8 @@ fn a_capture_is_taken_onto_characters_of_the_corpus() {
     assert_eq!(compared, 2);
 }
 
-/// A million frames, or what says so, neither take the memory nor the time of it; and a long capture is open while one blinks.
+/// A million frames, or what says so, neither take the memory nor the time of it; and a long
+/// capture is open while one blinks.
 #[test]
 fn long_captures_are_opened_and_lies_are_not_believed() {
     let folder = tempfile::tempdir().unwrap();
@@ -182,12 +219,20 @@ fn long_captures_are_opened_and_lies_are_not_believed() {
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");
     std::fs::write(&path, text).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
-    assert!(session.diagnostics.iter().any(|d| d.message.contains("states 1000000 frames, but has only 3")));
+    assert!(session.diagnostics.iter().any(|d| d.message.contains(
+        "states 1000000 frames, but has \
+        only 3"
+    )));
     let one = named(session.document(), "Hips");
-    assert!(session.document().clips.values().next().unwrap().tracks.values().any(|t| t.target == one));
+    assert!(
+        session.document().clips.values().next().unwrap().tracks.values().any(|t| t.target == one)
+    );
     let path = written(folder.path(), 7200, 120.0);
     let start = Instant::now();
     let session = Session::open(&path, &Default::default()).unwrap();
     println!("a minute at 120 Hz opened in {:?}", start.elapsed());
-    assert_eq!(session.document().clips.values().next().unwrap().key_count(), 7200 * (BODY.len() + 1));
+    assert_eq!(
+        session.document().clips.values().next().unwrap().key_count(),
+        7200 * (BODY.len() + 1)
+    );
 }

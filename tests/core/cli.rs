@@ -35,8 +35,12 @@ fn info_tells_what_is_in_the_sample() {
     let facts = json(&["info", SAMPLE, "--json"]);
     assert_eq!(facts["nodes"], 55);
     assert_eq!(facts["joints"], 53);
-    let names: Vec<&str> =
-        facts["clips"].as_array().expect("clips").iter().filter_map(|c| c["name"].as_str()).collect();
+    let names: Vec<&str> = facts["clips"]
+        .as_array()
+        .expect("clips")
+        .iter()
+        .filter_map(|c| c["name"].as_str())
+        .collect();
     assert_eq!(names, ["Idle", "Walk", "Run", "Wave"]);
     assert_eq!(facts["meshes"][0]["influences"], 4);
     assert!(String::from_utf8_lossy(&ulna(&["info", SAMPLE]).stdout).contains("53 joints"));
@@ -54,9 +58,15 @@ fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_what_is_not_
     let path = at("a.gltf");
     let facts = json(&["info", text(&path), "--json"]);
     assert_eq!(facts["scenes"][0]["name"], "Hall");
-    assert_eq!((&facts["scenes"][0]["shown"], &facts["scenes"][1]["shown"]), (&true.into(), &false.into()));
+    assert_eq!(
+        (&facts["scenes"][0]["shown"], &facts["scenes"][1]["shown"]),
+        (&true.into(), &false.into())
+    );
     assert_eq!(facts["variants"][1], "Night");
-    assert_eq!((&facts["cameras"][0]["name"], &facts["lights"][0]["type"]), (&"Eye".into(), &"point".into()));
+    assert_eq!(
+        (&facts["cameras"][0]["name"], &facts["lights"][0]["type"]),
+        (&"Eye".into(), &"point".into())
+    );
     let words = String::from_utf8_lossy(&ulna(&["info", text(&path)]).stdout).into_owned();
     for wanted in ["Hall (shown), scene 1", "Day, Night", "1 cameras: Eye", "1 lights: Lamp"] {
         assert!(words.contains(wanted), "{words}");
@@ -79,7 +89,11 @@ fn the_status_tells_fine_from_faulty_from_unusable() {
     fs::write(at("bad.glb"), b"glTF").expect("a file");
     let output = ulna(&["check", text(&at("bad.glb"))]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("bad.glb"), "the sentence names the file");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("bad.glb"),
+        "the sentence names the \
+        file"
+    );
     assert_eq!(ulna(&["info", text(&at("nowhere.glb"))]).status.code(), Some(2));
     assert_eq!(ulna(&["info"]).status.code(), Some(2));
     assert_eq!(ulna(&["eval", SAMPLE, "--clip", "Dance"]).status.code(), Some(2));
@@ -99,9 +113,13 @@ fn convert_keeps_the_bytes_and_goes_round_through_gltf() {
         entries.filter(|p| p.extension().is_some_and(|e| e == "bin")).collect()
     };
     assert_eq!(data(&at("")).len(), 1, "named by what is in it");
-    assert!(ulna(&["convert", text(&at("open.gltf")), "-o", text(&at("again.glb"))]).status.success());
+    assert!(
+        ulna(&["convert", text(&at("open.gltf")), "-o", text(&at("again.glb"))]).status.success()
+    );
     let pose = |file: &Path| {
-        json(&["eval", text(file), "--clip", "Walk", "--time", "0.4"])["meshes"][0]["positions"][777].clone()
+        json(&["eval", text(file), "--clip", "Walk", "--time", "0.4"])["meshes"][0]["positions"]
+            [777]
+            .clone()
     };
     assert_eq!(pose(Path::new(SAMPLE)), pose(&at("again.glb")));
 }
@@ -111,10 +129,20 @@ fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
     let (_keep, at) = folder();
     assert!(ulna(&["convert", SAMPLE, "-o", text(&at("a.gltf"))]).status.success());
     fs::create_dir(at("there")).expect("a folder");
-    assert!(ulna(&["convert", text(&at("a.gltf")), "-o", text(&at("there/b.gltf"))]).status.success());
+    assert!(
+        ulna(&["convert", text(&at("a.gltf")), "-o", text(&at("there/b.gltf"))]).status.success()
+    );
     let entries = fs::read_dir(at("")).expect("a folder").map(|e| e.expect("an entry").file_name());
-    let bin = entries.map(|n| n.to_string_lossy().into_owned()).find(|n| n.ends_with(".bin")).expect("data");
-    assert!(fs::read(at("there").join(&bin)).expect("the data came along") == fs::read(at(&bin)).expect("bytes"));
+    let bin = entries
+        .map(|n| n.to_string_lossy().into_owned())
+        .find(|n| n.ends_with(".bin"))
+        .expect("data");
+    assert!(
+        fs::read(at("there").join(&bin)).expect(
+            "the data came \
+        along"
+        ) == fs::read(at(&bin)).expect("bytes")
+    );
     fs::create_dir(at("taken")).expect("a folder");
     fs::write(at("taken").join(&bin), b"somebody's").expect("a file");
     let output = ulna(&["convert", text(&at("a.gltf")), "-o", text(&at("taken/b.gltf"))]);
@@ -137,8 +165,11 @@ fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
     let facts = json(&["info", text(&at("out.glb")), "--json"]);
     assert_eq!(facts["clips"][3]["name"], "Hello");
     assert_eq!(facts["posed_nodes"], 2, "the pose comes back as a pose");
-    fs::write(at("bad.jsonl"), "{\"do\":\"pose.rotate\",\"node\":\"Tail\",\"axis\":\"z\",\"degrees\":20}")
-        .expect("a script");
+    fs::write(
+        at("bad.jsonl"),
+        "{\"do\":\"pose.rotate\",\"node\":\"Tail\",\"axis\":\"z\",\"degrees\":20}",
+    )
+    .expect("a script");
     let output = ulna(&["run", text(&at("bad.jsonl")), SAMPLE, "-o", text(&at("none.glb"))]);
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -159,14 +190,21 @@ fn a_command_by_the_name_it_had_before_is_done_with_a_note() {
 #[test]
 fn export_leaves_out_what_is_not_wanted() {
     let (_keep, at) = folder();
-    assert!(ulna(&["export", SAMPLE, "-o", text(&at("walk.glb")), "--clips", "Walk,Run"]).status.success());
+    assert!(
+        ulna(&["export", SAMPLE, "-o", text(&at("walk.glb")), "--clips", "Walk,Run"])
+            .status
+            .success()
+    );
     let facts = json(&["info", text(&at("walk.glb")), "--json"]);
     assert_eq!(facts["clips"].as_array().map(Vec::len), Some(2));
     let value = |file: &Path, clip: &str| {
-        json(&["eval", text(file), "--clip", clip, "--time", "0.3"])["nodes"][20]["world_rows"].clone()
+        json(&["eval", text(file), "--clip", clip, "--time", "0.3"])["nodes"][20]["world_rows"]
+            .clone()
     };
     assert_eq!(value(Path::new(SAMPLE), "Run"), value(&at("walk.glb"), "Run"));
-    assert!(ulna(&["export", SAMPLE, "-o", text(&at("bones.glb")), "--skeleton-only"]).status.success());
+    assert!(
+        ulna(&["export", SAMPLE, "-o", text(&at("bones.glb")), "--skeleton-only"]).status.success()
+    );
     let facts = json(&["info", text(&at("bones.glb")), "--json"]);
     assert_eq!((&facts["joints"], &facts["vertices"]), (&53.into(), &0.into()));
     let size = |name: &str| fs::metadata(at(name)).expect("a file").len();
@@ -194,7 +232,8 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     assert!(spots.iter().all(|s| s["name"] == "Mannequin" && s["stretch"].as_f64() >= Some(1.0)));
     let (_keep, at) = folder();
     fs::write(at("bare.gltf"), r#"{"asset":{"version":"2.0"},"nodes":[{}]}"#).expect("a file");
-    let said = String::from_utf8_lossy(&ulna(&["worst", text(&at("bare.gltf"))]).stdout).into_owned();
+    let said =
+        String::from_utf8_lossy(&ulna(&["worst", text(&at("bare.gltf"))]).stdout).into_owned();
     assert!(said.starts_with("No deformation found"), "{said}");
 
     let script = at("a.jsonl");
@@ -206,22 +245,38 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.success() && at("b.glb").exists(), "{said}");
     assert!(
-        said.contains("left as they are") && said.contains("no unlocked joint can receive the remaining weight"),
+        said.contains(
+            "left as they \
+            are"
+        ) && said.contains(
+            "no unlocked joint can receive the \
+            remaining weight"
+        ),
         "{said}"
     );
 }
 
-/// A line that is wrong is said by its number, and nothing is written, though the lines before were right.
+/// A line that is wrong is said by its number, and nothing is written, though the lines before were
+/// right.
 #[test]
 fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let [script, out] = ["script.jsonl", "out.glb"].map(|n| folder.path().join(n));
     let right = r##"{"do":"node.rename","node":"#0","name":"first"}"##;
-    for wrong in
-        ["{", r#"{"do":"nothing.known"}"#, r##"{"do":"node.rename","node":"#0","name":5}"##, r#"{"do":"file.open"}"#]
-    {
+    for wrong in [
+        "{",
+        r#"{"do":"nothing.known"}"#,
+        r##"{"do":"node.rename","node":"#0","name":5}"##,
+        r#"{"do":"file.open"}"#,
+    ] {
         std::fs::write(&script, format!("{right}\n{wrong}\n{right}\n")).expect("a script");
-        let ran = ulna(&["run", script.to_str().expect("a path"), SAMPLE, "-o", out.to_str().expect("a path")]);
+        let ran = ulna(&[
+            "run",
+            script.to_str().expect("a path"),
+            SAMPLE,
+            "-o",
+            out.to_str().expect("a path"),
+        ]);
         let said = String::from_utf8_lossy(&ran.stderr);
         assert!(matches!(ran.status.code(), Some(1 | 2)), "{wrong}: {said}");
         assert!(said.contains("line 2"), "{wrong}: {said}");
@@ -241,6 +296,7 @@ fn info_counts_the_problems_that_check_counts() {
     let problems = check["problems"].as_array().expect("a list").len();
     assert!(problems > 1, "{check}");
     assert_eq!(facts["diagnostics"], check["problems"]);
-    let words = String::from_utf8_lossy(&ulna(&["info", text(&at("odd.gltf"))]).stdout).into_owned();
+    let words =
+        String::from_utf8_lossy(&ulna(&["info", text(&at("odd.gltf"))]).stdout).into_owned();
     assert!(words.ends_with(&format!("{problems} problems found\n")), "{words}");
 }

@@ -1,4 +1,5 @@
-//! Whole clips through commands: what they do to the motion, that they touch their clip alone, and what they refuse.
+//! Whole clips through commands: what they do to the motion, that they touch their clip alone, and
+//! what they refuse.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     let Some(shared) = crate::common::shared() else { return Vec::new() };
     let mut found = Vec::new();
     for path in crate::common::models(&shared.join("corpus")) {
-        let others = ["found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
+        let others =
+            ["found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
         if others || std::fs::metadata(&path).is_ok_and(|m| m.len() > most) {
             continue;
         }
@@ -32,7 +34,8 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
             long && c.pointers.is_empty() && c.kept.is_empty() && c.mended.is_empty()
         };
         // One that is neither the first nor the last, where there are so many.
-        let all: Vec<ClipId> = document.clips.ids().filter(|id| fits(&document.clips[*id])).collect();
+        let all: Vec<ClipId> =
+            document.clips.ids().filter(|id| fits(&document.clips[*id])).collect();
         if let Some(id) = all.get(all.len() / 2) {
             found.push((path, *id));
         }
@@ -40,8 +43,8 @@ fn animated(most: u64) -> Vec<(PathBuf, ClipId)> {
     found
 }
 
-/// Each operation in its turn on every animated file: nothing but the clip is another, the validator finds nothing new, and
-/// undone it is the opened bytes.
+/// Each operation in its turn on every animated file: nothing but the clip is another, the
+/// validator finds nothing new, and undone it is the opened bytes.
 #[test]
 fn operations_on_whole_clips_touch_their_clip_alone() {
     let files = animated(1 << 20);
@@ -101,7 +104,9 @@ fn operations_on_whole_clips_touch_their_clip_alone() {
     }
     println!("{} files, {} operations saved, {judged} judged", files.len(), after.len());
     assert!(files.len() >= 20 && after.len() >= 35, "{} {}", files.len(), after.len());
-    if let (Some(was), Some(is)) = (crate::common::judges::validate(&before), crate::common::judges::validate(&after)) {
+    if let (Some(was), Some(is)) =
+        (crate::common::judges::validate(&before), crate::common::judges::validate(&after))
+    {
         for ((was, _), (is, text)) in was.iter().zip(&is) {
             assert!(is <= was, "{text}");
         }
@@ -118,7 +123,8 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// At 1,000 times every joint does what its mirror image did, on all characters with clips and two sides.
+/// At 1,000 times every joint does what its mirror image did, on all characters with clips and two
+/// sides.
 #[test]
 fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     let mut files: Vec<Session> = vec![sample()];
@@ -130,18 +136,27 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
     let (mut characters, mut compared) = (0, 0);
     for mut session in files {
         let before = session.document().clone();
-        let Some(id) = before.clips.ids().find(|id| before.clips[*id].length() > 0.2) else { continue };
+        let Some(id) = before.clips.ids().find(|id| before.clips[*id].length() > 0.2) else {
+            continue;
+        };
         let mirror = Mirror::of(&before);
         let sides = |n: &ulna_model::NodeId| mirror.partner(*n).is_some_and(|p| p != *n);
-        if before.node_ids().filter(sides).count() < 8 || session.run_line(&at("clip.mirror", id)).is_err() {
+        if before.node_ids().filter(sides).count() < 8
+            || session.run_line(&at("clip.mirror", id)).is_err()
+        {
             continue;
         }
         let made = session.document().clone();
         let length = f64::from(before.clips[id].length());
         let (mut was, mut is) = (poses(&before, id), poses(&made, id));
-        let moved: std::collections::BTreeSet<_> = before.clips[id].tracks.values().map(|t| t.target).collect();
-        let steps: Vec<_> =
-            before.clips[id].tracks.values().filter(|t| t.interpolation == Interpolation::Step).cloned().collect();
+        let moved: std::collections::BTreeSet<_> =
+            before.clips[id].tracks.values().map(|t| t.target).collect();
+        let steps: Vec<_> = before.clips[id]
+            .tracks
+            .values()
+            .filter(|t| t.interpolation == Interpolation::Step)
+            .cloned()
+            .collect();
         for k in 0..1000 {
             let time = length * f64::from(k) / 1000.0;
             if steps.iter().any(|t| t.times.iter().any(|s| (f64::from(*s) - time).abs() < 1e-4)) {
@@ -149,14 +164,24 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
             }
             let (a, b) = (was(time), is(time));
             for node in before.node_ids() {
-                let Some(partner) = mirror.partner(node).filter(|p| moved.contains(p) || moved.contains(&node)) else {
+                let Some(partner) =
+                    mirror.partner(node).filter(|p| moved.contains(p) || moved.contains(&node))
+                else {
                     continue;
                 };
-                let wanted = mirror.pose(&before, node, &a.local[node.index()].transform()).unwrap();
+                let wanted =
+                    mirror.pose(&before, node, &a.local[node.index()].transform()).unwrap();
                 let found = b.local[partner.index()].transform();
-                assert!(angle_between(wanted.local.rotation, found.rotation) < 1e-3, "{node:?} at {time}");
+                assert!(
+                    angle_between(wanted.local.rotation, found.rotation) < 1e-3,
+                    "{node:?} at \
+                    {time}"
+                );
                 let largest = wanted.local.translation.abs().max_element().max(1.0);
-                assert!(wanted.local.translation.distance(found.translation) < 1e-4 * largest, "{node:?} at {time}");
+                assert!(
+                    wanted.local.translation.distance(found.translation) < 1e-4 * largest,
+                    "{node:?} at {time}"
+                );
                 compared += 1;
             }
         }
@@ -168,8 +193,12 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
             let (_, now) = again.track(old.target, old.property).unwrap();
             assert_eq!(now.times, old.times);
             let range = old.values.iter().fold(1.0f32, |a, v| a.max(v.abs()));
-            let near =
-                |sign: f32| old.values.iter().zip(now.values.iter()).all(|(a, b)| (a - sign * b).abs() < 4e-5 * range);
+            let near = |sign: f32| {
+                old.values
+                    .iter()
+                    .zip(now.values.iter())
+                    .all(|(a, b)| (a - sign * b).abs() < 4e-5 * range)
+            };
             assert!(near(1.0) || near(-1.0), "{track:?}");
         }
     }
@@ -193,7 +222,8 @@ fn moving(times: &[f32]) -> Session {
             {"buffer": 0, "byteOffset": times.len() * 4, "byteLength": values.len() * 4}
         ],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": times.len(), "type": "SCALAR", "min": [first], "max": [last]},
+            {"bufferView": 0, "componentType": 5126, "count": times.len(), "type": "SCALAR",
+                "min": [first], "max": [last]},
             {"bufferView": 1, "componentType": 5126, "count": times.len(), "type": "VEC3"}
         ],
         "animations": [{"name": "Roll", "samplers": [{"input": 0, "output": 1}],
@@ -231,16 +261,26 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
     // A clip of one moment.
     let mut still = moving(&[0.0]);
     assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two or more times"));
-    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains("its length cannot be changed"));
+    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains(
+        "its length \
+        cannot be changed"
+    ));
     run(&mut still, at("clip.reverse", one));
-    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains("“to” must be after “from”"));
+    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains(
+        "“to” must be after \
+        “from”"
+    ));
     // One without keys.
     let mut empty = sample();
     run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
-    assert!(said(&mut empty, CommandLine::new("clip.reverse").with("clip", "Nothing")).contains("it has no key"));
+    assert!(
+        said(&mut empty, CommandLine::new("clip.reverse").with("clip", "Nothing"))
+            .contains("it has no key")
+    );
     // What is not keyed yet would lie elsewhere.
     let mut posed = sample();
-    let line = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
+    let line =
+        CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 20.0);
     run(&mut posed, line.with("clip", "Walk").with("time", 0.25));
     let reduced = CommandLine::new("clip.reduce").with("clip", "Walk");
     assert!(said(&mut posed, reduced).contains("unkeyed pose"));
@@ -251,7 +291,9 @@ fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
     let one = ClipId(0);
     let mut session = moving(&[10.0, 10.5, 12.0]);
     let opened = session.pack("a").unwrap().bytes;
-    let times = |s: &Session, id: u32| s.document().clips[ClipId(id)].tracks.values().next().unwrap().times.to_vec();
+    let times = |s: &Session, id: u32| {
+        s.document().clips[ClipId(id)].tracks.values().next().unwrap().times.to_vec()
+    };
     run(&mut session, at("clip.start_at_zero", one));
     assert_eq!(times(&session, 0), [0.0, 0.5, 2.0]);
     run(&mut session, at("clip.retime", one).with("length", 4.0));
@@ -263,7 +305,13 @@ fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
     run(&mut session, line.clone());
     assert_eq!(times(&session, 2), [0.0, 1.0, 2.5, 4.0]);
     let notes = run(&mut session, at("clip.join", one).with("with", "Roll"));
-    assert!(notes[0].starts_with("1 track with a jump where the clips meet; warning: at 2.4"), "{notes:?}");
+    assert!(
+        notes[0].starts_with(
+            "1 track with a jump where the clips meet; warning: at \
+        2.4"
+        ),
+        "{notes:?}"
+    );
     while session.undo().is_some() {}
     assert!(session.pack("a").unwrap().bytes == opened);
 }
@@ -287,13 +335,21 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
     assert!(notes[0].contains("seamless"), "{notes:?}");
 }
 
-/// What is exported plays as it did, holds nothing else, and is not there where it could not be made.
+/// What is exported plays as it did, holds nothing else, and is not there where it could not be
+/// made.
 #[test]
 fn what_is_exported_plays_the_same_a_file_a_clip() {
     let mut session = sample();
     let (first, second) = (ClipId(0), ClipId(1));
     run(&mut session, at("clip.reverse", first));
-    run(&mut session, CommandLine::new("clip.rename").with("clip", "#1").with("name", "up/down: 1"));
+    run(
+        &mut session,
+        CommandLine::new("clip.rename").with("clip", "#1").with(
+            "name",
+            "up/down: \
+        1",
+        ),
+    );
     run(&mut session, at("clip.duplicate", second).with("name", "UP/down: 1"));
     let folder = tempfile::tempdir().unwrap();
     let request = ExportRequest {
@@ -309,7 +365,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     let made = session.exporting(request.clone()).run(&SystemDisk, &Progress::default()).unwrap();
     let document = session.document();
     assert_eq!(made.files.len(), document.clips.count());
-    let names: Vec<String> = made.files.iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    let names: Vec<String> =
+        made.files.iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect();
     assert_eq!(names[1], "up_down_ 1.glb");
     assert!(names.contains(&"UP_down_ 1 2.glb".to_owned()), "{names:?}");
     for (path, id) in made.files.iter().zip(document.clips.ids()) {
@@ -323,7 +380,11 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
             let (a, b) = (was(length * f64::from(k) / 50.0), is(length * f64::from(k) / 50.0));
             for node in out.node_ids() {
                 let there = crate::common::named(document, &out.node(node).label(node));
-                assert!(a.world[there.index()].abs_diff_eq(b.world[node.index()], 1e-6), "{path:?} {k}");
+                assert!(
+                    a.world[there.index()].abs_diff_eq(b.world[node.index()], 1e-6),
+                    "{path:?} \
+                    {k}"
+                );
             }
         }
     }
@@ -338,8 +399,15 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(clip.tracks.values().all(|t| t.times.len() < 2 || gaps(t)), "a key on each frame");
     for (wrong, words) in [
         (ExportRequest { clips: Some(Vec::new()), ..request.clone() }, "no clip is selected"),
-        (ExportRequest { rate: Some(0.0), to: folder.path().join("b"), ..request.clone() }, "is invalid"),
-        (ExportRequest { each: false, to: folder.path().join("name"), ..request.clone() }, "give the file a name"),
+        (
+            ExportRequest { rate: Some(0.0), to: folder.path().join("b"), ..request.clone() },
+            "is invalid",
+        ),
+        (
+            ExportRequest { each: false, to: folder.path().join("name"), ..request.clone() },
+            "give \
+            the file a name",
+        ),
     ] {
         let error = session.exporting(wrong).run(&SystemDisk, &Progress::default()).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
@@ -347,7 +415,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     let cancelled = Progress::default();
     cancelled.cancel();
     let to = folder.path().join("never");
-    let stopped = session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &cancelled);
+    let stopped =
+        session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &cancelled);
     assert!(stopped.unwrap_err().is_cancelled() && !to.exists());
     // The open file is not replaced.
     let own = folder.path().join("own.glb");
@@ -369,8 +438,8 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// Reduced by half a millimetre of a body 1.8 m high no vertex of any character moves by more, at 1,000 times of each clip that is tried;
-/// keys become fewer, and what is LINEAR stays so.
+/// Reduced by half a millimetre of a body 1.8 m high no vertex of any character moves by more, at
+/// 1,000 times of each clip that is tried; keys become fewer, and what is LINEAR stays so.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     let mut files: Vec<Session> = vec![sample()];
@@ -395,12 +464,16 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
         for (track, was) in &old.tracks {
             let is = &new.tracks[track];
             assert!(is.validate().is_ok());
-            assert!(was.interpolation != Interpolation::Linear || is.interpolation == Interpolation::Linear);
+            assert!(
+                was.interpolation != Interpolation::Linear
+                    || is.interpolation == Interpolation::Linear
+            );
             assert!(is.times.iter().all(|t| was.times.contains(t)), "only keys that were there");
         }
         let (mut was, mut is) = (poses(&before, id), poses(&after, id));
         let start = was(0.0);
-        let height = ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
+        let height =
+            ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 0.5e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
         let vertices: usize = surfaces[0].parts().map(|p| p.positions.len()).sum();
@@ -412,7 +485,12 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
             surfaces[1].update(&after, &is(time));
             let [a, b] = &surfaces;
             for (a, b) in a.parts().zip(b.parts()) {
-                let far = a.positions.iter().zip(b.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+                let far = a
+                    .positions
+                    .iter()
+                    .zip(b.positions)
+                    .map(|(a, b)| a.distance(*b))
+                    .fold(0.0, f32::max);
                 assert!(far <= bound * 1.02 + 1e-6 * height, "{far} over {bound} at {time}");
             }
         }
@@ -425,8 +503,9 @@ fn a_reduced_clip_keeps_the_skin_within_its_bound() {
     }
 }
 
-/// Baked walks and runs made editable at 2 mm: no vertex is farther off, key times are shared by limbs, and at most a fifth of the keys is
-/// left, counted on the clip as it was resampled at 30 frames a second.
+/// Baked walks and runs made editable at 2 mm: no vertex is farther off, key times are shared by
+/// limbs, and at most a fifth of the keys is left, counted on the clip as it was resampled at 30
+/// frames a second.
 #[test]
 fn a_baked_clip_is_made_editable_within_its_bound() {
     let Some(shared) = crate::common::shared() else { return };
@@ -443,7 +522,10 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
         let path = shared.join("corpus/characters").join(file);
         let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
         let document = session.document();
-        let Some(id) = document.clips.ids().find(|id| clip == format!("#{}", id.0) || document.clip_label(*id) == clip)
+        let Some(id) = document
+            .clips
+            .ids()
+            .find(|id| clip == format!("#{}", id.0) || document.clip_label(*id) == clip)
         else {
             continue;
         };
@@ -455,7 +537,8 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
         left.push((file, clip, old.key_count(), new.key_count()));
         let (mut was, mut is) = (poses(&before, id), poses(&after, id));
         let start = was(0.0);
-        let height = ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
+        let height =
+            ulna_motion::joint_bounds(&before, &start).map_or(1.8, |(a, b)| (b - a).max_element());
         let bound = 2e-3 * height / 1.8;
         let mut surfaces = [Surface::new(&before, &start), Surface::new(&after, &start)];
         // What was baked says nothing of the moments between its keys.
@@ -465,7 +548,12 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
             surfaces[1].update(&after, &is(time));
             let [a, b] = &surfaces;
             for (a, b) in a.parts().zip(b.parts()) {
-                let far = a.positions.iter().zip(b.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+                let far = a
+                    .positions
+                    .iter()
+                    .zip(b.positions)
+                    .map(|(a, b)| a.distance(*b))
+                    .fold(0.0, f32::max);
                 assert!(far <= bound * 1.05, "{file} {clip}: {far} over {bound} at {time}");
             }
         }
@@ -482,16 +570,21 @@ fn a_baked_clip_is_made_editable_within_its_bound() {
 fn walker(step: f32) -> Session {
     let count = 9;
     let times: Vec<f32> = (0..count).map(|k| k as f32 * 0.125).collect();
-    let ways: Vec<f32> =
-        times.iter().flat_map(|t| [0.1 * (t * 6.0).sin(), 1.0 + 0.05 * (t * 9.0).sin(), step * t]).collect();
-    let turns: Vec<f32> = times.iter().flat_map(|t| glam::Quat::from_rotation_y(t * 0.8).to_array()).collect();
-    let bin: Vec<u8> = [times.clone(), ways, turns].concat().iter().flat_map(|v| v.to_le_bytes()).collect();
+    let ways: Vec<f32> = times
+        .iter()
+        .flat_map(|t| [0.1 * (t * 6.0).sin(), 1.0 + 0.05 * (t * 9.0).sin(), step * t])
+        .collect();
+    let turns: Vec<f32> =
+        times.iter().flat_map(|t| glam::Quat::from_rotation_y(t * 0.8).to_array()).collect();
+    let bin: Vec<u8> =
+        [times.clone(), ways, turns].concat().iter().flat_map(|v| v.to_le_bytes()).collect();
     let end = count * 4;
     let json = json!({
         "asset": {"version": "2.0"},
         "scene": 0, "scenes": [{"nodes": [0]}],
         "nodes": [
-            {"name": "Armature", "children": [1], "rotation": [0.0, 0.5, 0.0, 0.8660254], "scale": [2.0, 2.0, 2.0]},
+            {"name": "Armature", "children": [1], "rotation": [0.0, 0.5, 0.0, 0.8660254],
+                "scale": [2.0, 2.0, 2.0]},
             {"name": "root", "children": [2, 3]},
             {"name": "Hips", "translation": [0.0, 1.0, 0.0], "children": [4]},
             {"name": "ik_target", "translation": [0.5, 0.0, 0.0]},
@@ -503,7 +596,8 @@ fn walker(step: f32) -> Session {
                 {"sampler": 1, "target": {"node": 2, "path": "rotation"}}],
             "samplers": [{"input": 0, "output": 1}, {"input": 0, "output": 2}]}],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": count, "type": "SCALAR", "min": [0.0], "max": [1.0]},
+            {"bufferView": 0, "componentType": 5126, "count": count, "type": "SCALAR", "min": [0.0],
+                "max": [1.0]},
             {"bufferView": 1, "componentType": 5126, "count": count, "type": "VEC3"},
             {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"}],
         "bufferViews": [
@@ -514,19 +608,22 @@ fn walker(step: f32) -> Session {
     Session::open_bytes(&glb(json, &bin)).unwrap()
 }
 
-/// Travel taken out to the root leaves everything where it was, with no travel in the hips over the root; in place the body stays over one
-/// spot; baked in again it is the clip that it was.
+/// Travel taken out to the root leaves everything where it was, with no travel in the hips over the
+/// root; in place the body stays over one spot; baked in again it is the clip that it was.
 #[test]
 fn travel_goes_where_it_is_sent() {
     let id = ClipId(0);
     for (height, turn) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut session = walker(1.5);
         let before = session.document().clone();
-        let line = |to: &str| at("clip.root_motion", id).with("to", to).with("height", height).with("turn", turn);
+        let line = |to: &str| {
+            at("clip.root_motion", id).with("to", to).with("height", height).with("turn", turn)
+        };
         let notes = run(&mut session, line("root"));
         assert!(notes.iter().any(|n| n.contains("m/s")), "{notes:?}");
         let out = session.document().clone();
-        let [root, hips, helper] = ["root", "Hips", "ik_target"].map(|n| crate::common::named(&before, n));
+        let [root, hips, helper] =
+            ["root", "Hips", "ik_target"].map(|n| crate::common::named(&before, n));
         let (mut was, mut is) = (poses(&before, id), poses(&out, id));
         let start = is(0.0).world[root.index()].inverse() * is(0.0).world[hips.index()];
         for k in 0..=100 {
@@ -540,7 +637,11 @@ fn travel_goes_where_it_is_sent() {
             let gone = (over.w_axis - start.w_axis).truncate();
             assert!(gone.x.abs() < 2e-3 && gone.z.abs() < 2e-3, "{gone} at {time}");
             assert!(!height || gone.y.abs() < 2e-3);
-            assert!(height || is.world[root.index()].w_axis.y.abs() < 1e-4, "the root stays on the ground");
+            assert!(
+                height || is.world[root.index()].w_axis.y.abs() < 1e-4,
+                "the root stays on the \
+                ground"
+            );
         }
         run(&mut session, line("hips"));
         let again = session.document().clone();
@@ -548,7 +649,10 @@ fn travel_goes_where_it_is_sent() {
         let (mut was, mut is) = (poses(&before, id), poses(&again, id));
         for k in 0..=8 {
             let time = f64::from(k) * 0.125;
-            assert!(was(time).world[hips.index()].abs_diff_eq(is(time).world[hips.index()], 2e-4), "at {time}");
+            assert!(
+                was(time).world[hips.index()].abs_diff_eq(is(time).world[hips.index()], 2e-4),
+                "at {time}"
+            );
         }
         let mut session = walker(1.5);
         run(&mut session, line("in place"));
@@ -562,15 +666,20 @@ fn travel_goes_where_it_is_sent() {
         }
     }
     let mut session = walker(1.0);
-    let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("node", "Spine")).unwrap_err();
+    let none = session
+        .run_line(&at("clip.root_motion", id).with("to", "root").with("node", "Spine"))
+        .unwrap_err();
     assert!(none.to_string().contains("not an ancestor of Hips"), "{none}");
     let none = session.run_line(&at("clip.root_motion", id).with("to", "hips")).unwrap_err();
     assert!(none.to_string().contains("no ancestor of Hips is animated"), "{none}");
-    let none = session.run_line(&at("clip.root_motion", id).with("to", "root").with("ground", false)).unwrap_err();
+    let none = session
+        .run_line(&at("clip.root_motion", id).with("to", "root").with("ground", false))
+        .unwrap_err();
     assert!(none.to_string().contains("are all off"), "{none}");
 }
 
-/// A disk that has no room at any act of an export leaves the folder as it was, files that were there included.
+/// A disk that has no room at any act of an export leaves the folder as it was, files that were
+/// there included.
 #[test]
 fn an_export_that_fails_leaves_everything_as_it_was() {
     let session = sample();
@@ -589,8 +698,10 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
             }
             let listing = |folder: &std::path::Path| -> Vec<(std::path::PathBuf, Vec<u8>)> {
                 let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-                let mut list: Vec<_> =
-                    entries.map(|e| e.unwrap().path()).map(|p| (p.clone(), std::fs::read(p).unwrap())).collect();
+                let mut list: Vec<_> = entries
+                    .map(|e| e.unwrap().path())
+                    .map(|p| (p.clone(), std::fs::read(p).unwrap()))
+                    .collect();
                 list.sort();
                 list
             };
@@ -615,10 +726,16 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
                 Err(error) => {
                     failed += 1;
                     let is = listing(&to);
-                    // A disk that stays full takes nothing back; then it says how many are the new ones.
+                    // A disk that stays full takes nothing back; then it says how many are the new
+                    // ones.
                     let same = is == before && to.exists() != new;
                     assert!(
-                        same || (!once && !new && error.to_string().contains("were replaced by new ones")),
+                        same || (!once
+                            && !new
+                            && error.to_string().contains(
+                                "were replaced by new \
+                            ones"
+                            )),
                         "{at}: {error}"
                     );
                     if !same {
@@ -631,7 +748,8 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
     assert!(failed > 40, "{failed}");
 }
 
-/// What keys leave behind when fewer take their place is in no file that is exported, and tracks with keys at the same times share those.
+/// What keys leave behind when fewer take their place is in no file that is exported, and tracks
+/// with keys at the same times share those.
 #[test]
 fn an_export_holds_no_bytes_of_keys_that_went() {
     let mut dense = sample();
@@ -666,13 +784,22 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     run(&mut session, CommandLine::new("clip.reduce").with("clip", "Walk"));
     let (after, is) = (export(&session, "after.glb"), payload(session.document()));
     assert!(is * 2 < was, "{is} of {was}");
-    assert!(before.len() - after.len() >= (was - is) * 9 / 10, "{} to {}, {was} to {is}", before.len(), after.len());
+    assert!(
+        before.len() - after.len() >= (was - is) * 9 / 10,
+        "{} to {}, {was} to \
+        {is}",
+        before.len(),
+        after.len()
+    );
     let again = Session::open_bytes(&after).unwrap();
     for (a, b) in again.document().clips.values().zip(session.document().clips.values()) {
         // A skeleton has no morph targets.
         let kept = b.tracks.values().filter(|t| t.property != Property::Weights);
         assert_eq!(a.tracks.len(), kept.clone().count());
-        assert!(kept.clone().all(|t| a.track(t.target, t.property).is_some_and(|(_, made)| made.same_keys(t))));
+        assert!(
+            kept.clone()
+                .all(|t| a.track(t.target, t.property).is_some_and(|(_, made)| made.same_keys(t)))
+        );
     }
     let json = |bytes: &[u8]| -> serde_json::Value {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
@@ -681,14 +808,21 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     // Keys lie in one view, matrices in another, and no two accessors hold the same.
     let root = json(&after);
     let accessors = root["accessors"].as_array().unwrap();
-    let views: std::collections::BTreeSet<u64> = accessors.iter().filter_map(|a| a["bufferView"].as_u64()).collect();
+    let views: std::collections::BTreeSet<u64> =
+        accessors.iter().filter_map(|a| a["bufferView"].as_u64()).collect();
     assert!(accessors.len() > 20 && views.len() == 2, "{} in {views:?}", accessors.len());
     let bin = &after[20 + u32::from_le_bytes(after[12..16].try_into().unwrap()) as usize + 8..];
     let held = |a: &serde_json::Value| {
-        let width = ["SCALAR", "VEC2", "VEC3", "VEC4"].iter().position(|t| a["type"] == *t).map_or(16, |k| k + 1);
-        let start = root["bufferViews"][a["bufferView"].as_u64().unwrap() as usize]["byteOffset"].as_u64().unwrap_or(0)
+        let width = ["SCALAR", "VEC2", "VEC3", "VEC4"]
+            .iter()
+            .position(|t| a["type"] == *t)
+            .map_or(16, |k| k + 1);
+        let start = root["bufferViews"][a["bufferView"].as_u64().unwrap() as usize]["byteOffset"]
+            .as_u64()
+            .unwrap_or(0)
             + a["byteOffset"].as_u64().unwrap_or(0);
-        let bytes = &bin[start as usize..start as usize + a["count"].as_u64().unwrap() as usize * width * 4];
+        let bytes = &bin
+            [start as usize..start as usize + a["count"].as_u64().unwrap() as usize * width * 4];
         (a["type"].to_string(), a.get("max").map(ToString::to_string), bytes)
     };
     let all: std::collections::BTreeSet<_> = accessors.iter().map(held).collect();
@@ -697,11 +831,13 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     let root = json(&dense.pack("a").unwrap().bytes);
     let walk = root["animations"].as_array().unwrap().iter().find(|a| a["name"] == "Walk").unwrap();
     let samplers = walk["samplers"].as_array().unwrap();
-    let inputs: std::collections::BTreeSet<u64> = samplers.iter().map(|s| s["input"].as_u64().unwrap()).collect();
+    let inputs: std::collections::BTreeSet<u64> =
+        samplers.iter().map(|s| s["input"].as_u64().unwrap()).collect();
     assert!(samplers.len() > 5 && inputs.len() == 1, "{} of {}", inputs.len(), samplers.len());
 }
 
-/// A clip that is counted in ticks keeps its keys on them when their rate changes; they are kept in the file, and given up without a trace.
+/// A clip that is counted in ticks keeps its keys on them when their rate changes; they are kept in
+/// the file, and given up without a trace.
 #[test]
 fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     let mut session = sample();
@@ -709,10 +845,16 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     let length = |s: &Session| f64::from(s.document().clips.values().next().unwrap().length());
     let ticks = |s: &Session| s.document().clips.values().next().unwrap().ticks;
     let name = session.document().clip_label(session.document().clips.ids().next().unwrap());
-    let set = |rate: f64| CommandLine::new("clip.ticks").with("clip", name.clone()).with("rate", rate);
+    let set =
+        |rate: f64| CommandLine::new("clip.ticks").with("clip", name.clone()).with("rate", rate);
     let was = length(&session);
     run(&mut session, set(4800.0));
-    assert_eq!((ticks(&session), length(&session)), (Some(4800.0), was), "to count is to change nothing");
+    assert_eq!(
+        (ticks(&session), length(&session)),
+        (Some(4800.0), was),
+        "to count is to change \
+        nothing"
+    );
     let said = run(&mut session, set(2400.0));
     assert!((length(&session) - was * 2.0).abs() < 1e-5, "{said:?}");
     assert!(said[0].contains("at 2400 per second"), "{said:?}");
@@ -730,7 +872,8 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// Played by NLERP, rotations are the normalized sum of the keys around, laid out for playing or not, and no farther from SLERP than is said.
+/// Played by NLERP, rotations are the normalized sum of the keys around, laid out for playing or
+/// not, and no farther from SLERP than is said.
 #[test]
 fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
     use ulna_motion::{Averaging, nlerp, nlerp_difference};
@@ -741,18 +884,17 @@ fn played_by_nlerp_it_is_no_farther_from_slerp_than_is_said() {
     let document = session.document();
     let clip = document.clips.values().next().unwrap();
     let said = nlerp_difference(clip);
-    let (mut evaluator, mut pose, mut exact) = (Evaluator::default(), Pose::default(), Pose::default());
+    let (mut evaluator, mut pose, mut exact) =
+        (Evaluator::default(), Pose::default(), Pose::default());
     let (mut widest, mut compared) = (0f32, 0);
     for k in 0..200 {
         let time = f64::from(clip.length()) * f64::from(k) / 200.0;
         let stack = Stack::of(Some(clip), time);
         Evaluator::default().update(document, &stack, &mut exact);
         evaluator.update(document, &stack.going(Averaging::Nlerp), &mut pose);
-        for track in clip
-            .tracks
-            .values()
-            .filter(|t| t.property == Property::Rotation && t.interpolation == Interpolation::Linear)
-        {
+        for track in clip.tracks.values().filter(|t| {
+            t.property == Property::Rotation && t.interpolation == Interpolation::Linear
+        }) {
             let turn = |p: &Pose| p.local[track.target.index()].transform().rotation;
             widest = widest.max(angle_between(turn(&pose), turn(&exact)));
             let after = track.times.partition_point(|t| f64::from(*t) <= time);

@@ -1,5 +1,6 @@
-//! What commands on clips and keys must leave alone: the length, the frame rate, keys of pointers, other clips; and that they say what
-//! they could not do. Facts are read from the saved bytes where they can be.
+//! What commands on clips and keys must leave alone: the length, the frame rate, keys of pointers,
+//! other clips; and that they say what they could not do. Facts are read from the saved bytes where
+//! they can be.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Quat;
@@ -24,19 +25,27 @@ fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
         let (mut list, mut samplers) = (Vec::new(), Vec::new());
         for (node, path, interpolation, times, values) in channels {
             let (kind, width) = if *path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
-            for (numbers, kind, count) in [(times, "SCALAR", times.len()), (values, kind, values.len() / width)] {
-                views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}));
-                let mut accessor =
-                    json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count, "type": kind});
+            for (numbers, kind, count) in
+                [(times, "SCALAR", times.len()), (values, kind, values.len() / width)]
+            {
+                views.push(
+                    json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
+                );
+                let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count,
+                        "type": kind});
                 if kind == "SCALAR" {
-                    (accessor["min"], accessor["max"]) = (json!([numbers[0]]), json!([numbers[numbers.len() - 1]]));
+                    (accessor["min"], accessor["max"]) =
+                        (json!([numbers[0]]), json!([numbers[numbers.len() - 1]]));
                 }
                 accessors.push(accessor);
                 bin.extend(floats(numbers));
             }
             let input = accessors.len() - 2;
-            samplers.push(json!({"input": input, "output": input + 1, "interpolation": interpolation}));
-            list.push(json!({"sampler": samplers.len() - 1, "target": {"node": node, "path": path}}));
+            samplers
+                .push(json!({"input": input, "output": input + 1, "interpolation": interpolation}));
+            list.push(
+                json!({"sampler": samplers.len() - 1, "target": {"node": node, "path": path}}),
+            );
         }
         animations.push(json!({"name": name, "channels": list, "samplers": samplers}));
     }
@@ -48,7 +57,8 @@ fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
         node
     };
     let nodes: Vec<Value> = names.iter().enumerate().map(node).collect();
-    let json = json!({"nodes": nodes, "scenes": [{"nodes": [0]}], "scene": 0, "animations": animations,
+    let json = json!({"nodes": nodes, "scenes": [{"nodes": [0]}], "scene": 0,
+        "animations": animations,
         "accessors": accessors, "bufferViews": views});
     glb(json, &bin)
 }
@@ -117,7 +127,13 @@ fn fewer_keys_leave_the_length() {
     for (name, length) in [("still", 5.0), ("bent", 2.0)] {
         for work in ["clip.reduce", "clip.make_editable"] {
             let before = clip(&session, name).clone();
-            let others: Vec<_> = session.document().clips.values().filter(|c| c.name != before.name).cloned().collect();
+            let others: Vec<_> = session
+                .document()
+                .clips
+                .values()
+                .filter(|c| c.name != before.name)
+                .cloned()
+                .collect();
             does(&mut session, json!({"do": work, "clip": name}));
             let now = clip(&session, name).clone();
             assert_eq!(now.length(), length, "{work} {name}: {now:?}");
@@ -127,7 +143,13 @@ fn fewer_keys_leave_the_length() {
                     assert!(apart(track, &now.tracks[id], time) < 2e-3, "{work} {name} at {time}");
                 }
             }
-            let left: Vec<_> = session.document().clips.values().filter(|c| c.name != before.name).cloned().collect();
+            let left: Vec<_> = session
+                .document()
+                .clips
+                .values()
+                .filter(|c| c.name != before.name)
+                .cloned()
+                .collect();
             assert!(left.iter().zip(&others).all(|(a, b)| Shared::ptr_eq(a, b)));
             assert_eq!(clip(&reopened(&session), name).length(), length);
             while session.undo().is_some() {}
@@ -142,7 +164,8 @@ fn fewer_keys_leave_the_length() {
 fn splines_and_few_keys_are_not_made_editable() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
-    let said = does(&mut session, json!({"do": "clip.make_editable", "clip": "cut", "millimetres": 5}));
+    let said =
+        does(&mut session, json!({"do": "clip.make_editable", "clip": "cut", "millimetres": 5}));
     assert!(said.contains("left unchanged"), "{said}");
     assert_eq!(clip(&session, "cut"), &before);
     // Reduced, the bounce between equal keys is kept as well.
@@ -150,8 +173,15 @@ fn splines_and_few_keys_are_not_made_editable() {
     for (id, track) in &before.tracks {
         for k in 0..=1000 {
             let time = f64::from(k) / 1000.0;
-            let near = track.times.windows(2).any(|w| w[1] - w[0] < 1e-4 && (f64::from(w[0]) - time).abs() < 1e-3);
-            assert!(near || apart(track, &clip(&session, "cut").tracks[id], time) < 5e-3, "{id:?} at {time}");
+            let near = track
+                .times
+                .windows(2)
+                .any(|w| w[1] - w[0] < 1e-4 && (f64::from(w[0]) - time).abs() < 1e-3);
+            assert!(
+                near || apart(track, &clip(&session, "cut").tracks[id], time) < 5e-3,
+                "{id:?} \
+                at {time}"
+            );
         }
     }
     // Beside baked tracks they are left, too, and the baked ones get fewer keys.
@@ -196,14 +226,23 @@ fn rotors_are_what_they_were() {
         let said = does(&mut session, work.clone());
         let now = clip(&session, "spin").clone();
         for (id, track) in &before.tracks {
-            // As near as an arc cosine of single precision can tell; `situations_keys` looks closer.
+            // As near as an arc cosine of single precision can tell; `situations_keys` looks
+            // closer.
             for k in 0..=600 {
                 let time = f64::from(k) / 300.0;
-                assert!(apart(track, &now.tracks[id], time) < 5e-3, "{work} {id:?} at {time}: {said}");
+                assert!(
+                    apart(track, &now.tracks[id], time) < 5e-3,
+                    "{work} {id:?} at {time}: \
+                    {said}"
+                );
             }
             for pair in now.tracks[id].times.windows(2).zip(0usize..) {
                 let value = |k: usize| Quat::from_slice(now.tracks[id].value(k));
-                assert!(value(pair.1).dot(value(pair.1 + 1)).abs() > 1e-3, "{work} {id:?}: half a turn");
+                assert!(
+                    value(pair.1).dot(value(pair.1 + 1)).abs() > 1e-3,
+                    "{work} {id:?}: half a \
+                    turn"
+                );
             }
         }
         session.undo();
@@ -244,8 +283,12 @@ fn a_reversed_step_track_ends_on_what_was_held_before_it() {
 }
 
 fn apart_at(a: &Track, when: f64, b: &Track, time: f64) -> f32 {
-    let held =
-        Track { times: [0.0].into(), values: at(a, when).into(), interpolation: Interpolation::Linear, ..a.clone() };
+    let held = Track {
+        times: [0.0].into(),
+        values: at(a, when).into(),
+        interpolation: Interpolation::Linear,
+        ..a.clone()
+    };
     apart(&held, b, time)
 }
 
@@ -263,26 +306,37 @@ fn keys_of_pointers_are_not_left_behind_unsaid() {
         assert!(why.contains("animation pointer") && why.contains("node"), "{why}");
     }
     // Of one node's keys, or before any of the pointer's, nobody expects that.
-    does(&mut session, json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1, "node": "J1"}));
+    does(
+        &mut session,
+        json!({"do": "key.ripple", "clip": "both", "time": 0.5, "by": 1, "node": "J1"}),
+    );
     assert_eq!(track(&session, "both", "J1", Property::Rotation).times.last(), Some(&2.0));
     session.undo();
-    let why = refused(&mut session, json!({"do": "key.morph", "clip": "both", "time": 0.5, "node": "Body"}));
+    let why = refused(
+        &mut session,
+        json!({"do": "key.morph", "clip": "both", "time": 0.5, "node": "Body"}),
+    );
     assert!(why.contains("animation pointer"), "{why}");
     // Brought in, what they move comes as keys.
     let path = crate::common::shared().unwrap().join("situations/pointers/in.glb");
     let mut other = Session::open(&path, &Progress::default()).unwrap();
-    let request = ulna_session::ImportRequest { path, only: Some("pointers".into()), ..Default::default() };
+    let request =
+        ulna_session::ImportRequest { path, only: Some("pointers".into()), ..Default::default() };
     let (put, _) = other.import(&request, &Progress::default()).unwrap();
     other.run(&put.into()).unwrap();
     let made = other.document().clips.values().next_back().unwrap();
     let moved: Vec<_> = made.tracks.values().map(|t| (t.target.0, t.property)).collect();
-    assert!(moved.contains(&(3, Property::Rotation)) && moved.contains(&(1, Property::Translation)), "{moved:?}");
+    assert!(
+        moved.contains(&(3, Property::Rotation)) && moved.contains(&(1, Property::Translation)),
+        "{moved:?}"
+    );
 }
 
 #[test]
 fn a_spline_of_one_key_is_copied_as_something_that_may_be() {
     let spline = vec![0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-    let bytes = file(&["A"], &[("One", vec![(0, "translation", "CUBICSPLINE", vec![0.5], spline)])]);
+    let bytes =
+        file(&["A"], &[("One", vec![(0, "translation", "CUBICSPLINE", vec![0.5], spline)])]);
     for work in [
         json!({"do": "clip.duplicate", "clip": "One", "name": "Two"}),
         json!({"do": "key.move", "clip": "One", "time": 0.5, "by": 0.5}),
@@ -292,8 +346,11 @@ fn a_spline_of_one_key_is_copied_as_something_that_may_be() {
         let (json, _) = split(&session.pack("a").unwrap().bytes);
         let animation = json["animations"].as_array().unwrap().last().unwrap();
         for sampler in animation["samplers"].as_array().unwrap() {
-            let count =
-                |what: &str| json["accessors"][sampler[what].as_u64().unwrap() as usize]["count"].as_u64().unwrap();
+            let count = |what: &str| {
+                json["accessors"][sampler[what].as_u64().unwrap() as usize]["count"]
+                    .as_u64()
+                    .unwrap()
+            };
             assert_ne!(sampler["interpolation"], "CUBICSPLINE", "{work}");
             assert_eq!((count("input"), count("output")), (1, 1), "{work}");
         }
@@ -332,7 +389,8 @@ fn keys_come_back_to_nodes_of_one_path() {
 #[test]
 fn a_zero_key_keeps_what_was_typed_around_it() {
     let mut session = crate::common::sample();
-    let walk = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
+    let walk =
+        session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
     let head = named(session.document(), "Head");
     let length = f64::from(session.document().clips[walk].length());
     let turn = |session: &Session, time: f64| {
@@ -345,7 +403,10 @@ fn a_zero_key_keeps_what_was_typed_around_it() {
         (json!({"time": 0}), vec![0.0]),
     ] {
         does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Typed"}));
-        does(&mut session, json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [10, 0, 0]}));
+        does(
+            &mut session,
+            json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [10, 0, 0]}),
+        );
         let mut work = json!({"do": "layer.zero_key", "clip": "Walk"});
         work.as_object_mut().unwrap().extend(times.as_object().unwrap().clone());
         let said = does(&mut session, work);
@@ -353,20 +414,31 @@ fn a_zero_key_keeps_what_was_typed_around_it() {
         for time in &zero {
             assert!(turn(&session, *time).abs() < 1e-3, "{}", turn(&session, *time));
         }
-        let full = [0.0, length, zero[0] + 0.3].into_iter().filter(|t| zero.iter().all(|z| (z - t).abs() > 0.24));
+        let full = [0.0, length, zero[0] + 0.3]
+            .into_iter()
+            .filter(|t| zero.iter().all(|z| (z - t).abs() > 0.24));
         let full: Vec<f64> = full.collect();
         assert!(!full.is_empty());
         for time in full {
-            assert!((turn(&session, time) - 10.0).abs() < 1e-2, "{times} at {time}: {}", turn(&session, time));
+            assert!(
+                (turn(&session, time) - 10.0).abs() < 1e-2,
+                "{times} at {time}: \
+                {}",
+                turn(&session, time)
+            );
         }
         while session.undo().is_some() {}
     }
     // A key by number is one there, and what was there is seen away from it.
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Typed"}));
-    does(&mut session, json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [10, 0, 0]}));
     does(
         &mut session,
-        json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [30, 0, 0], "time": 0.5, "key": true}),
+        json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [10, 0, 0]}),
+    );
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "node": "Head", "degrees": [30, 0, 0],
+            "time": 0.5, "key": true}),
     );
     assert!((turn(&session, 0.5) - 30.0).abs() < 1e-2 && (turn(&session, 0.0) - 10.0).abs() < 1e-2);
 }
@@ -403,15 +475,24 @@ fn a_clip_keeps_its_frame_rate() {
         // A layer that is saved is sampled where it must be.
         let mut session = open();
         does(&mut session, json!({"do": "layer.new", "clip": "Move"}));
-        does(&mut session, json!({"do": "layer.set", "clip": "Move", "node": "A", "translation": [0.5, 0, 0]}));
+        does(
+            &mut session,
+            json!({"do": "layer.set", "clip": "Move", "node": "A", "translation": [0.5, 0, 0]}),
+        );
         for (time, strength) in [(0.0, 0.0), (0.437, 1.0)] {
-            does(&mut session, json!({"do": "layer.strength", "clip": "Move", "strength": strength, "time": time}));
+            does(
+                &mut session,
+                json!({"do": "layer.strength", "clip": "Move", "strength": strength, "time": time}),
+            );
         }
         let saved = reopened(&session);
         assert!(near(&saved, "Move"), "{fps} layer: {}", rate(&saved, "Move"));
         // Both parts of one that is cut, and what is said to be another.
         let mut session = open();
-        does(&mut session, json!({"do": "clip.split", "clip": "Move", "time": 0.4137, "name": "Rest"}));
+        does(
+            &mut session,
+            json!({"do": "clip.split", "clip": "Move", "time": 0.4137, "name": "Rest"}),
+        );
         assert!(near(&session, "Move") && near(&session, "Rest"), "{fps}");
         does(&mut session, json!({"do": "clip.rate", "clip": "Rest", "rate": 12}));
         assert!((rate(&reopened(&session), "Rest") - 12.0).abs() < 1e-6);
@@ -420,18 +501,27 @@ fn a_clip_keeps_its_frame_rate() {
     }
     // What its keys say needs no extras.
     let mut session = Session::open_bytes(&baked(30.0)).unwrap();
-    does(&mut session, json!({"do": "key.set", "clip": "Move", "node": "A", "time": 0.5, "degrees": [5, 0, 0]}));
+    does(
+        &mut session,
+        json!({"do": "key.set", "clip": "Move", "node": "A", "time": 0.5, "degrees": [5, 0, 0]}),
+    );
     let (json, _) = split(&session.pack("a").unwrap().bytes);
     assert_eq!(json["animations"][0]["extras"], Value::Null);
 }
 
 #[test]
 fn a_second_key_goes_on_as_new_keys_do() {
-    let bytes = file(&["A", "B"], &[("Empty", vec![(1, "translation", "LINEAR", vec![0.0], vec![0.0; 3])])]);
-    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0, "degrees": [20, 0, 0], "interpolation": "smooth"});
+    let bytes = file(
+        &["A", "B"],
+        &[("Empty", vec![(1, "translation", "LINEAR", vec![0.0], vec![0.0; 3])])],
+    );
+    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0, "degrees": [20, 0, 0],
+            "interpolation": "smooth"});
     for second in [
-        json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 1, "interpolation": "smooth"}),
-        json!({"do": "key.duplicate", "clip": "Empty", "node": "A", "time": 0, "by": 1, "interpolation": "smooth"}),
+        json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 1,
+            "interpolation": "smooth"}),
+        json!({"do": "key.duplicate", "clip": "Empty", "node": "A", "time": 0, "by": 1,
+            "interpolation": "smooth"}),
         json!({"do": "key.paste", "clip": "Empty", "time": 1, "interpolation": "smooth"}),
     ] {
         let mut session = Session::open_bytes(&bytes).unwrap();
@@ -439,13 +529,20 @@ fn a_second_key_goes_on_as_new_keys_do() {
         does(&mut session, json!({"do": "key.copy", "clip": "Empty", "node": "A", "time": 0}));
         does(&mut session, second.clone());
         let made = track(&session, "Empty", "A", Property::Rotation);
-        assert_eq!((made.times.len(), made.interpolation), (2, Interpolation::CubicSpline), "{second}");
+        assert_eq!(
+            (made.times.len(), made.interpolation),
+            (2, Interpolation::CubicSpline),
+            "{second}"
+        );
         // Where it is not said, it stays as it was.
         session.undo();
         let mut plain = second.clone();
         plain.as_object_mut().unwrap().remove("interpolation");
         does(&mut session, plain);
-        assert_eq!(track(&session, "Empty", "A", Property::Rotation).interpolation, Interpolation::Linear);
+        assert_eq!(
+            track(&session, "Empty", "A", Property::Rotation).interpolation,
+            Interpolation::Linear
+        );
     }
 }
 
@@ -462,7 +559,8 @@ fn a_closed_loop_is_given_the_speed_of_its_start() {
         ((x(1.0) - x(0.0)) - (x(30.0) - x(29.0))).abs() * 30.0
     };
     for work in [
-        json!({"do": "clip.close_loop", "clip": "Loop", "how": "blend", "frames": 8, "speed": true}),
+        json!({"do": "clip.close_loop", "clip": "Loop", "how": "blend", "frames": 8,
+            "speed": true}),
         json!({"do": "clip.close_loop", "clip": "Loop", "speed": true}),
     ] {
         let mut session = Session::open_bytes(&bytes).unwrap();
@@ -479,15 +577,20 @@ fn a_closed_loop_is_given_the_speed_of_its_start() {
     }
     // What would open the loop is refused.
     let mut session = Session::open_bytes(&bytes).unwrap();
-    let why = refused(&mut session, json!({"do": "clip.close_loop", "clip": "Loop", "how": "drop"}));
+    let why =
+        refused(&mut session, json!({"do": "clip.close_loop", "clip": "Loop", "how": "drop"}));
     assert!(why.contains("open the loop"), "{why}");
 }
 
 /// A track of any kind for a file, and one that does not move and holds the length.
 fn any_channel(node: usize) -> impl Strategy<Value = Channel> {
     let kinds = prop_oneof![Just("STEP"), Just("LINEAR"), Just("CUBICSPLINE")];
-    (kinds, any::<bool>(), prop::collection::vec((0.02f32..0.5, prop::array::uniform9(-1.0f32..1.0)), 2..9)).prop_map(
-        move |(kind, turns, keys)| {
+    (
+        kinds,
+        any::<bool>(),
+        prop::collection::vec((0.02f32..0.5, prop::array::uniform9(-1.0f32..1.0)), 2..9),
+    )
+        .prop_map(move |(kind, turns, keys)| {
             let mut time = 0.0;
             let (mut times, mut values) = (Vec::new(), Vec::new());
             for (gap, n) in keys {
@@ -495,7 +598,11 @@ fn any_channel(node: usize) -> impl Strategy<Value = Channel> {
                 times.push(time);
                 let value = |from: usize| {
                     let v = glam::Vec3::from_slice(&n[from..from + 3]);
-                    if turns { Quat::from_scaled_axis(v).to_array().to_vec() } else { v.to_array().to_vec() }
+                    if turns {
+                        Quat::from_scaled_axis(v).to_array().to_vec()
+                    } else {
+                        v.to_array().to_vec()
+                    }
                 };
                 let slope = |from: usize| {
                     let mut v: Vec<f32> = n[from..from + 3].iter().map(|v| v * 0.3).collect();
@@ -509,19 +616,20 @@ fn any_channel(node: usize) -> impl Strategy<Value = Channel> {
                 }
             }
             (node, if turns { "rotation" } else { "translation" }, kind, times, values)
-        },
-    )
+        })
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn any_clip_keeps_its_length_and_its_motion(a in any_channel(0), b in any_channel(1), hold in 0.5f32..6.0) {
+    fn any_clip_keeps_its_length_and_its_motion(a in any_channel(0), b in any_channel(1),
+        hold in 0.5f32..6.0) {
         let last = a.3.iter().chain(&b.3).copied().fold(0.0, f32::max) + hold;
         let still = (2, "scale", "LINEAR", vec![last - 0.25, last], vec![1.5; 6]);
         let clips = [("Own", vec![a.clone(), b.clone(), still]), ("Other", vec![b])];
         let bytes = file(&["A", "B", "C"], &clips);
-        // A millimeter of a body 1.8 m high, at what may hang 9 cm off a joint along one of its axes: 0.0136 as an angle, and rounding.
+        // A millimeter of a body 1.8 m high, at what may hang 9 cm off a joint along one of its
+        // axes: 0.0136 as an angle, and rounding.
         for (work, most) in [
             (json!({"do": "clip.reduce", "clip": "Own", "millimetres": 1}), 1.6e-2),
             (json!({"do": "clip.make_editable", "clip": "Own", "millimetres": 1}), 1.6e-2),
@@ -540,20 +648,23 @@ proptest! {
                 continue;
             }
             let now = clip(&session, "Own").clone();
-            prop_assert!((now.length() - last).abs() < 1e-5, "{}: {} of {}", work, now.length(), last);
+            prop_assert!((now.length() - last).abs() < 1e-5, "{}: {} of \
+                {}", work, now.length(), last);
             prop_assert!(Shared::ptr_eq(&other, clip(&session, "Other")), "{}", work);
             for (id, old) in &before.tracks {
                 let Some(new) = now.tracks.get(id).filter(|_| most < 1.0) else { continue };
                 // Between the frames of what was baked the motion is not known.
                 let at_keys = work["do"] == "clip.make_editable";
-                let grid = (0..=400).map(|k| f64::from(first) + f64::from(last - first) * f64::from(k) / 400.0);
+                let grid = (0..=400)
+                    .map(|k| f64::from(first) + f64::from(last - first) * f64::from(k) / 400.0);
                 let keys = old.times.iter().map(|t| f64::from(*t));
                 for time in grid.filter(|_| !at_keys).chain(keys) {
                     let near = old.times.iter().any(|t| (f64::from(*t) - time).abs() < 5e-3);
                     if old.interpolation == Interpolation::Step && near {
                         continue;
                     }
-                    prop_assert!(apart(old, new, time) <= most, "{} {:?} at {}: {}", work, id, time, apart(old, new, time));
+                    prop_assert!(apart(old, new, time) <= most, "{} {:?} at {}: \
+                        {}", work, id, time, apart(old, new, time));
                 }
             }
             session.undo();

@@ -1,5 +1,5 @@
-//! Clips that have pose layers and unkeyed poses are cut, reversed, stretched, mirrored and joined: the layers follow, and what is seen is
-//! what the clip with its layers showed.
+//! Clips that have pose layers and unkeyed poses are cut, reversed, stretched, mirrored and joined:
+//! the layers follow, and what is seen is what the clip with its layers showed.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -27,7 +27,8 @@ fn seen(document: &Document, clip: ClipId, time: f64) -> Pose {
     Pose::evaluate(document, &Stack::shown(document, Some(clip), time).with_unkeyed(unkeyed))
 }
 
-/// How far the skin is from what it was at most, over a clip; `was` says when each moment was, and at which to look.
+/// How far the skin is from what it was at most, over a clip; `was` says when each moment was, and
+/// at which to look.
 fn apart(
     (before, clip): (&Document, ClipId),
     (after, made): (&Document, ClipId),
@@ -63,8 +64,8 @@ struct Plan {
 fn plans() -> impl Strategy<Value = Plan> {
     let degrees = prop::collection::vec(prop::array::uniform3(-25.0f32..25.0), 6);
     let times = prop::collection::btree_set(1u32..95, 3);
-    (degrees, times, prop::collection::vec(0.0f32..1.0, 3), any::<bool>(), 0usize..4, any::<bool>()).prop_map(
-        |(degrees, times, strengths, step, mask, muted)| Plan {
+    (degrees, times, prop::collection::vec(0.0f32..1.0, 3), any::<bool>(), 0usize..4, any::<bool>())
+        .prop_map(|(degrees, times, strengths, step, mask, muted)| Plan {
             degrees,
             // None comes near the others when the clip, 1.0667 s long, is cut or reversed.
             times: times.into_iter().map(|t| t as f32 / 100.0 + 0.0033).collect(),
@@ -72,8 +73,7 @@ fn plans() -> impl Strategy<Value = Plan> {
             step,
             mask,
             muted,
-        },
-    )
+        })
 }
 
 fn put(session: &mut Session, plan: &Plan) {
@@ -91,33 +91,44 @@ fn put(session: &mut Session, plan: &Plan) {
         ("Still", json!({"do": "layer.new"})),
         (
             "Still",
-            json!({"do": "layer.set", "node": "LeftUpperArm", "degrees": d[0], "translation": [0.01, 0.02, 0.0]}),
+            json!({"do": "layer.set", "node": "LeftUpperArm", "degrees": d[0],
+                "translation": [0.01, 0.02, 0.0]}),
         ),
         ("Still", json!({"do": "layer.set", "node": "Spine", "degrees": d[1]})),
         ("Keyed", json!({"do": "layer.new"})),
         (
             "Keyed",
-            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[2], "time": plan.times[0], "key": true}),
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[2],
+                "time": plan.times[0], "key": true}),
         ),
         (
             "Keyed",
-            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[3], "time": plan.times[1], "key": true}),
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[3],
+                "time": plan.times[1], "key": true}),
         ),
         (
             "Keyed",
-            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[4], "time": plan.times[2], "key": true}),
+            json!({"do": "layer.set", "node": "RightUpperLeg", "degrees": d[4],
+                "time": plan.times[2], "key": true}),
         ),
         (
             "Keyed",
-            json!({"do": "layer.set", "node": "Head", "translation": [0.0, 0.01, 0.03], "time": plan.times[1], "key": true}),
+            json!({"do": "layer.set", "node": "Head", "translation": [0.0, 0.01, 0.03],
+                "time": plan.times[1], "key": true}),
         ),
         ("Strong", json!({"do": "layer.new"})),
-        ("Strong", json!({"do": "layer.set", "node": "LeftLowerArm", "degrees": d[5], "scale": [1.0, 1.2, 1.0]})),
+        (
+            "Strong",
+            json!({"do": "layer.set", "node": "LeftLowerArm", "degrees": d[5],
+                "scale": [1.0, 1.2, 1.0]}),
+        ),
         (
             "Strong",
             json!({
-                "do": "layer.strength_keys", "interpolation": if plan.step { "step" } else { "linear" },
-                "keys": plan.times.iter().zip(&plan.strengths).flat_map(|(t, s)| [*t, *s]).collect::<Vec<_>>(),
+                "do": "layer.strength_keys",
+                    "interpolation": if plan.step { "step" } else { "linear" },
+                "keys": plan.times.iter().zip(&plan.strengths).flat_map(|(t, s)| [*t, *s])
+                    .collect::<Vec<_>>(),
             }),
         ),
         ("Off", json!({"do": "layer.new"})),
@@ -149,7 +160,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_part_of_a_clip_shows_what_the_whole_showed_there(plan in plans(), cut in 0.05f32..0.45, rest in 0.1f32..0.5) {
+    fn a_part_of_a_clip_shows_what_the_whole_showed_there(plan in plans(), cut in 0.05f32..0.45,
+        rest in 0.1f32..0.5) {
         let mut session = sample();
         put(&mut session, &plan);
         let before = session.document().clone();
@@ -159,7 +171,8 @@ proptest! {
         let off = apart((&before, WALK), (session.document(), WALK), |t| Some(t + f64::from(from)));
         prop_assert!(off < NEAR, "{off}");
         let keys = session.document().aids.layers(LayerHome::Clip(WALK));
-        prop_assert!(keys.iter().flat_map(|l| l.keys.tracks.values()).all(|t| t.times.iter().all(|t| *t <= to - from + 1e-4)));
+        prop_assert!(keys.iter().flat_map(|l| l.keys.tracks.values())
+            .all(|t| t.times.iter().all(|t| *t <= to - from + 1e-4)));
         session.undo();
         prop_assert_eq!(session.document(), &before);
     }
@@ -195,36 +208,46 @@ proptest! {
         let before = session.document().clone();
         let at = f64::from(before.clips[WALK].length()) * part;
         does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": at, "name": "Rest"}));
-        let rest = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Rest")).unwrap().0;
+        let rest = session.document().clips.iter().find(|(_, c)| c.name.as_deref()
+            == Some("Rest")).unwrap().0;
         let off = apart((&before, WALK), (session.document(), WALK), Some);
         prop_assert!(off < NEAR, "first {off}");
         let off = apart((&before, WALK), (session.document(), rest), |t| Some(t + at));
         prop_assert!(off < NEAR, "second {off}");
         does(&mut session, json!({"do": "clip.join", "clip": "Walk", "with": "Rest"}));
         // Within the millisecond of the joint either side may be seen.
-        let off = apart((&before, WALK), (session.document(), WALK), |t| Some(t).filter(|t| (t - at).abs() > 2e-3));
+        let off = apart((&before, WALK), (session.document(), WALK),
+            |t| Some(t).filter(|t| (t - at).abs() > 2e-3));
         prop_assert!(off < NEAR, "joined {off}");
-        let layers = |d: &Document| d.aids.layers(LayerHome::Clip(WALK)).iter().map(|l| l.name.to_string()).collect::<Vec<_>>();
+        let layers =
+            |d: &Document| d.aids.layers(LayerHome::Clip(WALK)).iter().map(|l| l.name.to_string())
+                .collect::<Vec<_>>();
         prop_assert_eq!(layers(session.document()), layers(&before));
     }
 
     #[test]
-    fn another_clip_joined_has_its_own_layers_alone(plan in plans(), gap in prop_oneof![Just(0.0f64), 0.1f64..0.5]) {
+    fn another_clip_joined_has_its_own_layers_alone(plan in plans(),
+        gap in prop_oneof![Just(0.0f64), 0.1f64..0.5]) {
         let mut session = sample();
         put(&mut session, &plan);
         for text in [
             json!({"do": "layer.new", "clip": "Run", "name": "Still"}),
-            json!({"do": "layer.set", "clip": "Run", "layer": "Still", "node": "RightHand", "degrees": [0, 0, 30]}),
-            json!({"do": "layer.strength", "clip": "Run", "layer": "Still", "strength": 0.5, "time": 0.2}),
+            json!({"do": "layer.set", "clip": "Run", "layer": "Still", "node": "RightHand",
+                "degrees": [0, 0, 30]}),
+            json!({"do": "layer.strength", "clip": "Run", "layer": "Still", "strength": 0.5,
+                "time": 0.2}),
             json!({"do": "layer.new", "clip": "Run", "name": "Other"}),
-            json!({"do": "layer.set", "clip": "Run", "layer": "Other", "node": "Chest", "degrees": [12, 0, 0]}),
+            json!({"do": "layer.set", "clip": "Run", "layer": "Other", "node": "Chest",
+                "degrees": [12, 0, 0]}),
         ] {
             does(&mut session, text);
         }
         let before = session.document().clone();
         let end = f64::from(before.clips[WALK].length());
-        does(&mut session, json!({"do": "clip.join", "clip": "Walk", "with": "Run", "gap": gap, "name": "Both"}));
-        let both = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Both")).unwrap().0;
+        does(&mut session,
+            json!({"do": "clip.join", "clip": "Walk", "with": "Run", "gap": gap, "name": "Both"}));
+        let both = session.document().clips.iter().find(|(_, c)| c.name.as_deref()
+            == Some("Both")).unwrap().0;
         let after = session.document();
         let off = apart((&before, WALK), (after, both), |t| Some(t).filter(|t| *t < end - 2e-3));
         prop_assert!(off < NEAR, "first {off}");
@@ -232,8 +255,10 @@ proptest! {
         let off = apart((&before, RUN), (after, both), |t| Some(t - start).filter(|t| *t > 2e-3));
         prop_assert!(off < NEAR, "second {off}");
         // Walk and Run have what they had.
-        prop_assert_eq!(after.aids.layers(LayerHome::Clip(RUN)), before.aids.layers(LayerHome::Clip(RUN)));
-        prop_assert_eq!(after.aids.layers(LayerHome::Clip(WALK)), before.aids.layers(LayerHome::Clip(WALK)));
+        prop_assert_eq!(after.aids.layers(LayerHome::Clip(RUN)),
+            before.aids.layers(LayerHome::Clip(RUN)));
+        prop_assert_eq!(after.aids.layers(LayerHome::Clip(WALK)),
+            before.aids.layers(LayerHome::Clip(WALK)));
         prop_assert!(after.check().is_ok());
     }
 
@@ -246,7 +271,8 @@ proptest! {
         let mirror = Mirror::of(&before);
         // As the clip mirrored that has the layers in its keys.
         let whole = folded(&before, WALK);
-        let made = clip_edit::mirrored(&whole, (&whole.clips[WALK], &Default::default()), &mirror, None).unwrap();
+        let made = clip_edit::mirrored(&whole, (&whole.clips[WALK], &Default::default()), &mirror,
+            None).unwrap();
         let mut image = whole.clone();
         *image.file.clips.get_mut(WALK).unwrap() = made.clip.into();
         // What is folded is so within a tenth of a degree.
@@ -260,7 +286,8 @@ proptest! {
         // Layers stay layers: of as many keys, of the other side.
         let [was, is] = [&before, session.document()].map(|d| d.aids.layers(LayerHome::Clip(WALK)));
         let keys = |l: &PoseLayer| l.keys.key_count();
-        prop_assert_eq!(was.iter().map(keys).collect::<Vec<_>>(), is.iter().map(keys).collect::<Vec<_>>());
+        prop_assert_eq!(was.iter().map(keys).collect::<Vec<_>>(),
+            is.iter().map(keys).collect::<Vec<_>>());
         prop_assert!(is.get(was.0[0].id).unwrap().says(named(&before, "RightUpperArm")));
         // Twice is as it was.
         does(&mut session, json!({"do": "clip.mirror", "clip": "Walk"}));
@@ -276,7 +303,8 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
         for (time, node, degrees) in [(0.25, "LeftUpperArm", 20.0), (0.75, "Head", -15.0)] {
             does(
                 &mut session,
-                json!({"do": "pose.turn", "node": node, "axis": "y", "degrees": degrees, "clip": "Walk", "time": time}),
+                json!({"do": "pose.turn", "node": node, "axis": "y", "degrees": degrees,
+                    "clip": "Walk", "time": time}),
             );
         }
         session
@@ -291,7 +319,10 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
     for (text, wanted) in [
         (json!({"do": "clip.trim", "clip": "Walk", "from": 0.2}), vec![0.05, 0.55]),
         (json!({"do": "clip.trim", "clip": "Walk", "from": 0.5}), vec![0.25]),
-        (json!({"do": "clip.reverse", "clip": "Walk"}), vec![rounded(end - 0.75), rounded(end - 0.25)]),
+        (
+            json!({"do": "clip.reverse", "clip": "Walk"}),
+            vec![rounded(end - 0.75), rounded(end - 0.25)],
+        ),
         (json!({"do": "clip.retime", "clip": "Walk", "factor": 2.0}), vec![0.5, 1.5]),
         (json!({"do": "clip.split", "clip": "Walk", "time": 0.5}), vec![0.25]),
         (json!({"do": "clip.join", "clip": "Run", "with": "Walk"}), vec![0.25, 0.75]),
@@ -302,7 +333,14 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
         let said = does(&mut session, text.clone());
         assert_eq!(times(&session), wanted, "{text}");
         let lost = text["from"] == 0.5;
-        assert_eq!(said.iter().any(|s| s.contains("1 unkeyed pose outside the kept range")), lost, "{text}: {said:?}");
+        assert_eq!(
+            said.iter().any(|s| s.contains(
+                "1 unkeyed pose outside the kept \
+            range"
+            )),
+            lost,
+            "{text}: {said:?}"
+        );
         session.undo();
         assert_eq!(*session.document(), before, "{text}");
         cases += 1;
@@ -321,17 +359,21 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
     let arm = named(&before, "RightUpperArm");
     assert!(session.document().aids.unkeyed(WALK, 0.25).unwrap().1.locals.contains_key(&arm));
     let poses = [at(&before, 0.25), at(session.document(), 0.25)];
-    let gap = SkinPairs::of(&before, &Mirror::of(&before), &poses[0]).gap(&before, &poses[0], &poses[1]).unwrap();
+    let gap = SkinPairs::of(&before, &Mirror::of(&before), &poses[0])
+        .gap(&before, &poses[0], &poses[1])
+        .unwrap();
     assert!(gap.part < 2e-3, "{gap:?}");
     // The rest of a clip that was split has what lay there.
     let mut session = posed();
     does(&mut session, json!({"do": "clip.split", "clip": "Walk", "time": 0.5, "name": "Rest"}));
-    let rest = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Rest")).unwrap().0;
+    let rest =
+        session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Rest")).unwrap().0;
     let off = points.apart(&at(&before, 0.75), &seen(session.document(), rest, 0.25));
     assert!(off < NEAR, "{off}");
 }
 
-/// Layers of clips of the corpus, on bodies of other makers: reversed, trimmed and mirrored as what is seen.
+/// Layers of clips of the corpus, on bodies of other makers: reversed, trimmed and mirrored as what
+/// is seen.
 #[test]
 fn layers_follow_on_bodies_of_all_makers() {
     let Some(shared) = shared() else { return };
@@ -340,10 +382,9 @@ fn layers_follow_on_bodies_of_all_makers() {
         let Ok(mut session) = Session::open(&path, &Default::default()) else { continue };
         let document = session.document().clone();
         let mirror = Mirror::of(&document);
-        let clip = document
-            .clips
-            .iter()
-            .find(|(_, c)| c.length() > 0.2 && c.pointers.is_empty() && c.kept.is_empty() && c.tracks.len() > 8);
+        let clip = document.clips.iter().find(|(_, c)| {
+            c.length() > 0.2 && c.pointers.is_empty() && c.kept.is_empty() && c.tracks.len() > 8
+        });
         let sided = document.node_ids().find(|n| {
             let moves = |c: &ulna_model::Clip| c.tracks.values().any(|t| t.target == *n);
             mirror.partner(*n).is_some_and(|p| p != *n) && clip.is_some_and(|(_, c)| moves(c))
@@ -353,8 +394,10 @@ fn layers_follow_on_bodies_of_all_makers() {
         let node = format!("#{}", node.0);
         let layered = [
             json!({"do": "layer.new", "clip": name, "name": "A"}),
-            json!({"do": "layer.set", "clip": name, "node": node, "degrees": [20, 10, 0], "time": end * 0.3, "key": true}),
-            json!({"do": "layer.set", "clip": name, "node": node, "degrees": [0, -10, 10], "time": end * 0.6, "key": true}),
+            json!({"do": "layer.set", "clip": name, "node": node, "degrees": [20, 10, 0],
+                "time": end * 0.3, "key": true}),
+            json!({"do": "layer.set", "clip": name, "node": node, "degrees": [0, -10, 10],
+                "time": end * 0.6, "key": true}),
         ];
         for text in layered {
             does(&mut session, text);
@@ -369,12 +412,15 @@ fn layers_follow_on_bodies_of_all_makers() {
         let shown = path.file_name().unwrap().to_string_lossy().into_owned();
         does(&mut session, json!({"do": "clip.reverse", "clip": name}));
         let first = own.tracks.values().map(|t| t.times[0]).fold(f32::MAX, f32::min);
-        let off =
-            apart((&before, id), (session.document(), id), |t| Some(end + f64::from(first) - t).filter(|t| *t <= end));
+        let off = apart((&before, id), (session.document(), id), |t| {
+            Some(end + f64::from(first) - t).filter(|t| *t <= end)
+        });
         assert!(off < 2e-3 * size, "{shown} reversed: {off}");
         session.undo();
         let whole = folded(&before, id);
-        let wanted = clip_edit::mirrored(&whole, (&whole.clips[id], &Default::default()), &mirror, None).unwrap();
+        let wanted =
+            clip_edit::mirrored(&whole, (&whole.clips[id], &Default::default()), &mirror, None)
+                .unwrap();
         let text = json!({"do": "clip.mirror", "clip": name});
         if session.run_line(&CommandLine::parse(&text.to_string()).unwrap()).is_ok() {
             let mut image = whole.clone();

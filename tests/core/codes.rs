@@ -1,4 +1,5 @@
-//! Codes of refusals, notes, losses and findings: all of them are in docs/json.md, and nothing else is.
+//! Codes of refusals, notes, losses and findings: all of them are in docs/json.md, and nothing else
+//! is.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -33,7 +34,8 @@ const TAKES_CODE: [&str; 16] = [
     "wrong(",
 ];
 
-/// Codes that several files use, because they mean the same there. A new code that appears here by accident needs another name.
+/// Codes that several files use, because they mean the same there. A new code that appears here by
+/// accident needs another name.
 const SHARED: &[&str] = &[
     "argument_empty",
     "argument_missing",
@@ -131,7 +133,8 @@ fn text_of(path: &Path) -> String {
 }
 
 fn is_code(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase()) && text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
 /// The string literal that a text begins with.
@@ -154,7 +157,13 @@ fn codes(text: &str) -> BTreeSet<String> {
     }
     for body in text.split("fn code(").skip(1).filter(|b| b.contains("-> &'static str")) {
         let body = body.split("\n    }\n").next().unwrap();
-        found.extend(body.split("=> ").skip(1).filter_map(literal).filter(|c| is_code(c)).map(ToOwned::to_owned));
+        found.extend(
+            body.split("=> ")
+                .skip(1)
+                .filter_map(literal)
+                .filter(|c| is_code(c))
+                .map(ToOwned::to_owned),
+        );
     }
     found
 }
@@ -197,21 +206,34 @@ fn every_code_of_a_refusal_or_a_note_is_on_the_page_and_no_other() {
 fn no_two_files_share_a_code_by_accident() {
     let shared: BTreeSet<&str> = SHARED.iter().copied().collect();
     let there = of_sources();
-    let new: Vec<_> = there.iter().filter(|(code, files)| files.len() > 1 && !shared.contains(code.as_str())).collect();
-    assert!(new.is_empty(), "codes of several files; give them other names, or list them as shared: {new:?}");
+    let new: Vec<_> = there
+        .iter()
+        .filter(|(code, files)| files.len() > 1 && !shared.contains(code.as_str()))
+        .collect();
+    assert!(
+        new.is_empty(),
+        "codes of several files; give them other names, or list them as \
+        shared: {new:?}"
+    );
 }
 
 #[test]
 fn every_code_of_a_finding_is_on_the_page() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut files = Vec::new();
-    ["edit", "formats", "session"].iter().for_each(|c| sources(&crates.join(format!("ulna-{c}/src")), &mut files));
-    let is_finding =
-        |c: &str| c.contains('_') && c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    ["edit", "formats", "session"]
+        .iter()
+        .for_each(|c| sources(&crates.join(format!("ulna-{c}/src")), &mut files));
+    let is_finding = |c: &str| {
+        c.contains('_')
+            && c.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
     let page: BTreeSet<&str> = listed(is_finding).into_iter().collect();
     let mut own = 0;
     for text in files.iter().map(|f| text_of(f)) {
-        for code in text.split('"').filter(|c| c.starts_with("ULNA_") && !c.ends_with('_') && is_finding(c)) {
+        for code in
+            text.split('"').filter(|c| c.starts_with("ULNA_") && !c.ends_with('_') && is_finding(c))
+        {
             assert!(page.contains(code), "{code} is not in docs/json.md");
             own += 1;
         }
@@ -221,9 +243,17 @@ fn every_code_of_a_finding_is_on_the_page() {
     if let Some(shared) = crate::common::shared() {
         let mut tried = 0;
         for path in crate::common::models(&shared.join("corpus/synthetic")) {
-            let Ok(session) = ulna_session::Session::open(&path, &Default::default()) else { continue };
+            let Ok(session) = ulna_session::Session::open(&path, &Default::default()) else {
+                continue;
+            };
             for finding in session.all_findings() {
-                assert!(page.contains(finding.code), "{}: {} is not in docs/json.md", path.display(), finding.code);
+                assert!(
+                    page.contains(finding.code),
+                    "{}: {} is not in \
+                    docs/json.md",
+                    path.display(),
+                    finding.code
+                );
                 tried += 1;
             }
         }
@@ -231,7 +261,8 @@ fn every_code_of_a_finding_is_on_the_page() {
     }
 }
 
-/// The same refusal has the same code whatever the words are, and a note says what was done by a code.
+/// The same refusal has the same code whatever the words are, and a note says what was done by a
+/// code.
 #[test]
 fn refusals_and_notes_of_commands_have_codes() {
     let code = |line: CommandLine| sample().run_line(&line).map(|_| ()).map_err(|e| e.code());
@@ -240,9 +271,14 @@ fn refusals_and_notes_of_commands_have_codes() {
     assert_eq!(code(new("pose.reset").with("node", "Tail")), Err("no_such_name"));
     assert_eq!(code(new("clip.mirror")), Err("argument_missing"));
     assert_eq!(code(new("clip.mirror").with("clip", "Dance")), Err("no_such_clip"));
-    assert_eq!(code(new("clip.resample").with("clip", "Walk").with("rate", 0.0)), Err("argument_out_of_range"));
     assert_eq!(
-        code(new("weights.flood").with("joint", "Hips").with("value", 1).with("vertices", "9999999")),
+        code(new("clip.resample").with("clip", "Walk").with("rate", 0.0)),
+        Err("argument_out_of_range")
+    );
+    assert_eq!(
+        code(
+            new("weights.flood").with("joint", "Hips").with("value", 1).with("vertices", "9999999")
+        ),
         Err("no_such_vertex")
     );
     assert_eq!(code(new("view.front")), Err("needs_window"));

@@ -1,4 +1,5 @@
-//! The command line as a tool for pipelines: many files, one form of JSON, one rule of exit statuses, and advice for mistyped names.
+//! The command line as a tool for pipelines: many files, one form of JSON, one rule of exit
+//! statuses, and advice for mistyped names.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -37,10 +38,11 @@ fn write(path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-const FINE: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}]}"#;
-const FAULTY: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"rotation":[0,0,0,2]}]}"#;
-const WARNED: &str =
-    r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],"materials":[{"alphaCutoff":0.5}]}"#;
+const FINE: &str =
+    r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}]}"#;
+const FAULTY: &str =
+    r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"rotation":[0,0,0,2]}]}"#;
+const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],"materials":[{"alphaCutoff":0.5}]}"#;
 
 #[test]
 fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
@@ -51,13 +53,20 @@ fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
     write(&at("in/notes.txt"), "no model");
     write(&at("in/.hidden/d.gltf"), "{");
     write(&at("bad.glb"), "glTF");
-    let (report, status) = json_of(&["check", &at("in"), &at("bad.glb"), &at("nowhere.glb"), "--json"]);
+    let (report, status) =
+        json_of(&["check", &at("in"), &at("bad.glb"), &at("nowhere.glb"), "--json"]);
     assert_eq!(status, 2, "two files cannot be opened");
     assert_eq!((&report["version"], &report["verb"]), (&1.into(), &"check".into()));
     let files = report["files"].as_array().unwrap();
     let names: Vec<&str> = files.iter().map(|f| f["file"].as_str().unwrap()).collect();
-    assert!(names.len() == 5 && names[0].ends_with("a.gltf") && names[4].ends_with("nowhere.glb"), "{names:?}");
-    assert_eq!((&report["checked"], &report["unreadable"], &report["faulty"]), (&5.into(), &2.into(), &3.into()));
+    assert!(
+        names.len() == 5 && names[0].ends_with("a.gltf") && names[4].ends_with("nowhere.glb"),
+        "{names:?}"
+    );
+    assert_eq!(
+        (&report["checked"], &report["unreadable"], &report["faulty"]),
+        (&5.into(), &2.into(), &3.into())
+    );
     let bad = &files[3];
     assert_eq!(bad["error"]["code"], "container_damaged", "{bad}");
     assert_eq!(
@@ -65,13 +74,17 @@ fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
         (&"ULNA_UNREADABLE".into(), &"error".into())
     );
     assert_eq!(files[4]["error"]["code"], "file_unreadable");
-    let sums = ["errors", "warnings", "infos"].map(|of| files.iter().map(|f| f[of].as_u64().unwrap()).sum::<u64>());
+    let sums = ["errors", "warnings", "infos"]
+        .map(|of| files.iter().map(|f| f[of].as_u64().unwrap()).sum::<u64>());
     assert_eq!(json!(sums), json!([report["errors"], report["warnings"], report["infos"]]));
 
     assert_eq!(json_of(&["check", &at("in"), "--json"]).1, 1);
     let words = String::from_utf8(ulna(&["check", &at("in")]).stdout).unwrap();
     assert!(
-        words.lines().last().unwrap().starts_with("3 files checked, 1 with problems, 0 could not be opened"),
+        words.lines().last().unwrap().starts_with(
+            "3 files checked, 1 with problems, 0 could not \
+            be opened"
+        ),
         "{words}"
     );
     assert!(
@@ -104,7 +117,13 @@ fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_ask
     assert_eq!((fine, only["findings"].as_array().map(Vec::len)), (0, Some(0)));
     let (wrong, refused) = status(&["--deny", "MATERIAL_ALPHA_CUTOF_INVALID_MODE"]);
     assert_eq!((refused, &wrong["error"]["code"]), (2, &"no_such_finding".into()));
-    assert!(wrong["error"]["message"].as_str().unwrap().contains(&format!("did you mean “{code}”?")), "{wrong}");
+    assert!(
+        wrong["error"]["message"].as_str().unwrap().contains(&format!(
+            "did you mean \
+        “{code}”?"
+        )),
+        "{wrong}"
+    );
 }
 
 /// Every verb, on a file that is fine: one object with its version and its name.
@@ -141,11 +160,15 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
     let (_keep, at) = folder();
     write(&at("tail.jsonl"), "\n{\"do\":\"pose.reset\",\"node\":\"Tail\"}");
     write(&at("view.jsonl"), r#"{"do":"view.front"}"#);
-    write(&at("unkeyed.jsonl"), r#"{"do":"unkeyed.set","clip":"Walk","time":0.2,"node":"Head","degrees":[0,5,0]}"#);
+    write(
+        &at("unkeyed.jsonl"),
+        r#"{"do":"unkeyed.set","clip":"Walk","time":0.2,"node":"Head","degrees":[0,5,0]}"#,
+    );
     write(&at("bad.glb"), "glTF");
     write(&at("bare.gltf"), FINE);
     let [tail, view, unkeyed, bad, bare, none] =
-        ["tail.jsonl", "view.jsonl", "unkeyed.jsonl", "bad.glb", "bare.gltf", "nowhere.glb"].map(&at);
+        ["tail.jsonl", "view.jsonl", "unkeyed.jsonl", "bad.glb", "bare.gltf", "nowhere.glb"]
+            .map(&at);
     let [glb, txt, json, missing] = ["o.glb", "o.txt", "o.json", "no.jsonl"].map(&at);
     let cases: Vec<(Vec<&str>, i32, &str)> = vec![
         (vec!["info", &none], 2, "file_unreadable"),
@@ -173,14 +196,22 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
     ];
     for (arguments, wanted, code) in cases {
         let (value, status) = json_of(&[&arguments[..], &["--json"]].concat());
-        assert_eq!((value["error"]["code"].as_str(), status), (Some(code), wanted), "{arguments:?}: {value}");
+        assert_eq!(
+            (value["error"]["code"].as_str(), status),
+            (Some(code), wanted),
+            "{arguments:?}: {value}"
+        );
         assert_eq!((&value["version"], &value["verb"]), (&1.into(), &arguments[0].into()));
         assert!(!value["error"]["message"].as_str().unwrap().is_empty());
         // Without --json the sentence is on standard error, and the status is the same.
         let plain = ulna(&arguments);
         assert_eq!(plain.status.code(), Some(wanted), "{arguments:?}");
         assert!(!plain.stderr.is_empty(), "{arguments:?}");
-        assert!(!Path::new(&glb).exists() && !Path::new(&txt).exists(), "{arguments:?}: nothing is written");
+        assert!(
+            !Path::new(&glb).exists() && !Path::new(&txt).exists(),
+            "{arguments:?}: nothing is \
+            written"
+        );
     }
     let (value, _) = json_of(&["run", &tail, SAMPLE, "-o", &glb, "--json"]);
     assert_eq!(value["error"]["line"], 2, "the line of the script");
@@ -224,7 +255,8 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
         {"line": 3, "do": "layers.add", "changed": true}
     ]);
     assert_eq!(value["commands"], commands);
-    let codes: Vec<&str> = value["notes"].as_array().unwrap().iter().map(|n| n["code"].as_str().unwrap()).collect();
+    let codes: Vec<&str> =
+        value["notes"].as_array().unwrap().iter().map(|n| n["code"].as_str().unwrap()).collect();
     assert_eq!(codes, ["nodes_renamed", "command_renamed"]);
     assert_eq!(value["lost"][0]["code"], "weight_layers_not_saved");
     assert!(value["changes"].as_array().is_some_and(|c| !c.is_empty()));
@@ -241,7 +273,11 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
     let other = at("other.glb");
     fs::copy(SAMPLE, &other).unwrap();
     let (value, _) = json_of(&["run", &script, &model, "-o", &other, "--json"]);
-    assert!(value["backup"].is_null() && !Path::new(&at("other.glb~")).exists(), "only the file itself is kept");
+    assert!(
+        value["backup"].is_null() && !Path::new(&at("other.glb~")).exists(),
+        "only the file \
+        itself is kept"
+    );
 
     let quiet = ulna(&["run", &script, SAMPLE, "-o", &other, "-q"]);
     assert!(quiet.status.success() && quiet.stdout.is_empty() && quiet.stderr.is_empty());
@@ -256,7 +292,8 @@ fn scripts_and_conversions_go_over_many_files_into_a_folder() {
     write(&at("in/b/c.gltf"), FINE);
     write(&at("in/bad.gltf"), "{");
     write(&at("fix.jsonl"), r#"{"do":"node.rename","node":"n","name":"m"}"#);
-    let (value, status) = json_of(&["run", &at("fix.jsonl"), &at("in"), "-o", &at("out"), "--json"]);
+    let (value, status) =
+        json_of(&["run", &at("fix.jsonl"), &at("in"), "-o", &at("out"), "--json"]);
     assert_eq!(status, 2, "one cannot be opened, and the others are done: {value}");
     let errors: Vec<Option<&str>> =
         value["files"].as_array().unwrap().iter().map(|f| f["error"]["code"].as_str()).collect();
@@ -266,15 +303,18 @@ fn scripts_and_conversions_go_over_many_files_into_a_folder() {
         assert_eq!(info["nodes"], 1);
         assert!(fs::read_to_string(at(&format!("out/{name}"))).unwrap().contains("\"m\""));
     }
-    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("glb"), "--json"]);
+    let (value, status) =
+        json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("glb"), "--json"]);
     assert_eq!(status, 0, "{value}");
     assert!(Path::new(&at("glb/a.glb")).exists() && Path::new(&at("glb/c.glb")).exists());
     let (info, status) = json_of(&["info", &at("glb"), &at("in/bad.gltf"), "--json"]);
     assert_eq!((info["files"].as_array().unwrap().len(), status), (3, 2));
     write(&at("in/b/a.gltf"), FINE);
-    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/a.gltf"), "-o", &at("two"), "--json"]);
+    let (value, status) =
+        json_of(&["convert", &at("in/a.gltf"), &at("in/b/a.gltf"), "-o", &at("two"), "--json"]);
     assert_eq!((&value["error"]["code"], status), (&"outputs_collide".into(), 2));
-    let (value, status) = json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("o.glb"), "--json"]);
+    let (value, status) =
+        json_of(&["convert", &at("in/a.gltf"), &at("in/b/c.gltf"), "-o", &at("o.glb"), "--json"]);
     assert_eq!((&value["error"]["code"], status), (&"output_is_no_folder".into(), 2));
 }
 
@@ -298,19 +338,33 @@ fn a_mistyped_name_gets_the_closest_one_as_advice() {
         (r#"{"do":"pose.reset","node":"LeftHadn"}"#, "LeftHand", "no_such_name"),
         (r#"{"do":"clip.delete","clip":"wlak"}"#, "Walk", "no_such_clip"),
         (r#"{"do":"weights.normalize","mesh":"mannequim"}"#, "Mannequin", "no_such_name"),
-        (r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":5,"space":"lcoal"}"#, "local", "argument_choice"),
+        (
+            r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":5,"space":"lcoal"}"#,
+            "local",
+            "argument_choice",
+        ),
     ] {
         write(&at("s.jsonl"), line);
-        let (value, status) = json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
+        let (value, status) =
+            json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
         assert_eq!((value["error"]["code"].as_str(), status), (Some(code), 1), "{line}");
         let message = value["error"]["message"].as_str().unwrap();
         assert!(message.contains(&format!("(did you mean “{near}”?)")), "{line}: {message}");
     }
     let (value, status) = json_of(&["chek", SAMPLE, "--json"]);
     assert_eq!((&value["error"]["code"], status), (&"wrong_arguments".into(), 2));
-    assert!(value["error"]["message"].as_str().unwrap().contains("(did you mean “check”?)"), "{value}");
+    assert!(
+        value["error"]["message"].as_str().unwrap().contains(
+            "(did you mean \
+        “check”?)"
+        ),
+        "{value}"
+    );
     let plain = ulna(&["chek", SAMPLE]);
-    assert!(plain.status.code() == Some(2) && String::from_utf8_lossy(&plain.stderr).contains("“check”"));
+    assert!(
+        plain.status.code() == Some(2)
+            && String::from_utf8_lossy(&plain.stderr).contains("“check”")
+    );
     write(&at("s.jsonl"), r#"{"do":"pose.reset","node":"Xylophone"}"#);
     let (value, _) = json_of(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb"), "--json"]);
     assert!(!value["error"]["message"].as_str().unwrap().contains("did you mean"), "{value}");
@@ -320,7 +374,9 @@ fn a_mistyped_name_gets_the_closest_one_as_advice() {
 fn the_scene_is_the_world() {
     let (_keep, at) = folder();
     let posed = |space: &str| {
-        let line = format!(r#"{{"do":"pose.rotate","node":"LeftHand","axis":"z","degrees":30,"space":"{space}"}}"#);
+        let line = format!(
+            r#"{{"do":"pose.rotate","node":"LeftHand","axis":"z","degrees":30,"space":"{space}"}}"#
+        );
         write(&at("s.jsonl"), &line);
         let output = ulna(&["run", &at("s.jsonl"), SAMPLE, "-o", &at("o.glb")]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -347,7 +403,8 @@ fn plain(argument: &ArgumentSpec) -> Value {
     }
 }
 
-/// The choices that `ulna commands` lists are those that the parser knows: each is read, and a strange word is refused with that list.
+/// The choices that `ulna commands` lists are those that the parser knows: each is read, and a
+/// strange word is refused with that list.
 #[test]
 fn the_choices_of_commands_are_those_of_the_parser() {
     let (listed, _) = json_of(&["commands", "--json"]);
@@ -359,19 +416,36 @@ fn the_choices_of_commands_are_those_of_the_parser() {
             let choices = &entry["arguments"][k]["choices"];
             let Some(words) = choices.as_array() else { continue };
             let line = |word: &Value| {
-                let needed = spec.arguments.iter().filter(|a| a.required && a.name != argument.name);
-                needed.fold(CommandLine::new(spec.name).with(argument.name, word.clone()), |line, a| {
-                    line.with(a.name, plain(a))
-                })
+                let needed =
+                    spec.arguments.iter().filter(|a| a.required && a.name != argument.name);
+                needed.fold(
+                    CommandLine::new(spec.name).with(argument.name, word.clone()),
+                    |line, a| line.with(a.name, plain(a)),
+                )
             };
-            let code = |word: &Value| EditCommand::read(&line(word)).err().map(|e| (e.code(), e.to_string()));
+            let code = |word: &Value| {
+                EditCommand::read(&line(word)).err().map(|e| (e.code(), e.to_string()))
+            };
             for word in words {
-                assert!(code(word).is_none_or(|(code, _)| code != "argument_choice"), "{} {word}", spec.name);
+                assert!(
+                    code(word).is_none_or(|(code, _)| code != "argument_choice"),
+                    "{} {word}",
+                    spec.name
+                );
             }
-            let (refused, why) = code(&json!("xyzzy")).unwrap_or_else(|| panic!("{} {}", spec.name, argument.name));
+            let (refused, why) =
+                code(&json!("xyzzy")).unwrap_or_else(|| panic!("{} {}", spec.name, argument.name));
             if refused == "argument_choice" {
                 let list: Vec<&str> = words.iter().map(|w| w.as_str().unwrap()).collect();
-                assert!(why.contains(&format!("one of {}, but is", list.join(", "))), "{}: {why}", spec.name);
+                assert!(
+                    why.contains(&format!(
+                        "one of {}, but \
+                    is",
+                        list.join(", ")
+                    )),
+                    "{}: {why}",
+                    spec.name
+                );
                 tried += 1;
             }
         }

@@ -1,4 +1,5 @@
-//! Comparison: nothing that is seen differs without a word, and the same in another form is called the same.
+//! Comparison: nothing that is seen differs without a word, and the same in another form is called
+//! the same.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    AlphaMode, Asset, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track, Transform, WeightMap,
+    AlphaMode, Asset, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track,
+    Transform, WeightMap,
 };
 use ulna_session::{Comparison, Session, Side, compare, compare_states, differences};
 
@@ -35,7 +37,13 @@ fn open(path: &Path) -> Session {
 fn run(folder: &Path, from: &Path, to: &str, lines: &[Value]) -> std::path::PathBuf {
     let (script, out) = (folder.join("script.jsonl"), folder.join(to));
     fs::write(&script, lines.iter().map(|l| format!("{l}\n")).collect::<String>()).unwrap();
-    let done = ulna(&["run", script.to_str().unwrap(), from.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+    let done = ulna(&[
+        "run",
+        script.to_str().unwrap(),
+        from.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+    ]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     out
 }
@@ -86,7 +94,8 @@ fn what_a_kept_layer_moves_is_said_beside_the_layer() {
 fn scaled() -> Vec<u8> {
     let nodes = json!([
         {"name": "Armature", "scale": [0.01, 0.01, 0.01], "children": [1]},
-        {"name": "Hips", "children": [2]}, {"name": "Spine", "translation": [0, 20, 0], "children": [3]},
+        {"name": "Hips", "children": [2]},
+            {"name": "Spine", "translation": [0, 20, 0], "children": [3]},
         {"name": "Head", "translation": [0, 30, 0]},
     ]);
     crate::common::glb(json!({"nodes": nodes, "scenes": [{"nodes": [0]}], "scene": 0}), &[])
@@ -101,16 +110,19 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
     let (_, text) = diff(&path, &run(folder.path(), &path, "moved.glb", &[set]));
     assert!(text.contains("moved by 100.00 mm"), "{text}");
     let names = ["Armature", "Hips", "Spine", "Head"];
-    let lines: Vec<Value> =
-        names.iter().map(|n| json!({"do": "node.rename", "node": n, "name": format!("{n} new")})).collect();
+    let lines: Vec<Value> = names
+        .iter()
+        .map(|n| json!({"do": "node.rename", "node": n, "name": format!("{n} new")}))
+        .collect();
     let (status, text) = diff(&path, &run(folder.path(), &path, "renamed.glb", &lines));
     assert_eq!((status, text.matches("renamed to").count()), (Some(1), 4), "{text}");
     assert_eq!(text.lines().count(), 5, "{text}");
     // All joints of a whole character, with skin, weights and clips.
     let sample = Path::new(SAMPLE);
     let count = open(sample).document().nodes.count();
-    let lines: Vec<Value> =
-        (0..count).map(|k| json!({"do": "node.rename", "node": format!("#{k}"), "name": format!("n{k}")})).collect();
+    let lines: Vec<Value> = (0..count)
+        .map(|k| json!({"do": "node.rename", "node": format!("#{k}"), "name": format!("n{k}")}))
+        .collect();
     let (_, text) = diff(sample, &run(folder.path(), sample, "all.glb", &lines));
     assert_eq!(text.matches("renamed to").count(), count, "{text}");
     assert_eq!(text.lines().count(), count + 1, "{text}");
@@ -143,7 +155,8 @@ fn mutations() -> Vec<Mutation> {
         ("a node is turned", |d| {
             let id = d.nodes.order()[3];
             let local = d.node(id).local().transform();
-            let turned = Transform { rotation: local.rotation * Quat::from_rotation_x(0.001), ..local };
+            let turned =
+                Transform { rotation: local.rotation * Quat::from_rotation_x(0.001), ..local };
             d.nodes.get_mut(id).unwrap().pose = None;
             d.nodes.get_mut(id).unwrap().rest = Local::Trs(turned);
         }),
@@ -151,7 +164,8 @@ fn mutations() -> Vec<Mutation> {
             let id = d.nodes.order()[3];
             let local = d.node(id).local().transform();
             d.nodes.get_mut(id).unwrap().pose = None;
-            d.nodes.get_mut(id).unwrap().rest = Local::Trs(Transform { scale: local.scale * 1.0001, ..local });
+            d.nodes.get_mut(id).unwrap().rest =
+                Local::Trs(Transform { scale: local.scale * 1.0001, ..local });
         }),
         ("a mesh is gone from its node", |d| d.nodes.values_mut().for_each(|n| n.mesh = None)),
         ("a skin is gone from its node", |d| d.nodes.values_mut().for_each(|n| n.skin = None)),
@@ -175,10 +189,24 @@ fn mutations() -> Vec<Mutation> {
         }),
         ("a position", |d| first_primitive(d, |p| p.positions.make_mut()[5].x += 0.001)),
         ("a normal", |d| first_primitive(d, |p| p.normals.make_mut()[5] = Vec3::Y)),
-        ("tangents", |d| first_primitive(d, |p| p.tangents = vec![Vec4::ONE; p.positions.len()].into())),
-        ("a texture coordinate", |d| first_primitive(d, |p| p.uv0 = vec![Vec2::ONE; p.positions.len()].into())),
-        ("second texture coordinates", |d| first_primitive(d, |p| p.uv1 = vec![Vec2::ONE; p.positions.len()].into())),
-        ("vertex colors", |d| first_primitive(d, |p| p.colors = vec![Vec4::ONE; p.positions.len()].into())),
+        ("tangents", |d| {
+            first_primitive(d, |p| p.tangents = vec![Vec4::ONE; p.positions.len()].into())
+        }),
+        (
+            "a texture \
+            coordinate",
+            |d| first_primitive(d, |p| p.uv0 = vec![Vec2::ONE; p.positions.len()].into()),
+        ),
+        (
+            "second texture \
+            coordinates",
+            |d| first_primitive(d, |p| p.uv1 = vec![Vec2::ONE; p.positions.len()].into()),
+        ),
+        (
+            "vertex \
+            colors",
+            |d| first_primitive(d, |p| p.colors = vec![Vec4::ONE; p.positions.len()].into()),
+        ),
         ("a triangle", |d| first_primitive(d, |p| p.indices.make_mut().swap(0, 1))),
         ("no material", |d| first_primitive(d, |p| p.material = None)),
         ("a material that is not the same", |d| {
@@ -219,13 +247,21 @@ fn mutations() -> Vec<Mutation> {
         ("strength of occlusion", |d| first_material(d, |m| m.occlusion_strength -= 0.5)),
         ("a texture is gone", |d| {
             first_material(d, |m| {
-                let all = [&mut m.base_color_texture, &mut m.normal_texture, &mut m.metallic_roughness_texture];
+                let all = [
+                    &mut m.base_color_texture,
+                    &mut m.normal_texture,
+                    &mut m.metallic_roughness_texture,
+                ];
                 *all.into_iter().find(|t| t.is_some()).unwrap() = None;
             });
         }),
         ("a texture is repeated otherwise", |d| {
             first_material(d, |m| {
-                let all = [&mut m.base_color_texture, &mut m.normal_texture, &mut m.metallic_roughness_texture];
+                let all = [
+                    &mut m.base_color_texture,
+                    &mut m.normal_texture,
+                    &mut m.metallic_roughness_texture,
+                ];
                 let texture: &mut TextureRef = all.into_iter().find_map(Option::as_mut).unwrap();
                 texture.scale *= 2.0;
             });
@@ -255,7 +291,12 @@ fn nothing_that_is_seen_changes_without_a_word() {
             ("states", compare_states(&was, &now)),
         ] {
             assert!(found.is_seen(), "{what} ({how}): {found:?}");
-            assert!(found.differences.len() <= 4, "{what} ({how}) is a few lines: {:#?}", found.differences);
+            assert!(
+                found.differences.len() <= 4,
+                "{what} ({how}) is a few lines: \
+                {:#?}",
+                found.differences
+            );
         }
     }
     assert!(all.len() >= 36);
@@ -266,7 +307,17 @@ fn the_same_in_another_form_is_the_same() {
     let was: Asset = open(Path::new(SAMPLE)).document().file.clone();
     let mut now = was.clone();
     first_track(&mut now, |t| t.values.make_mut().iter_mut().for_each(|v| *v = -*v));
-    let turned = now.clips.values().next().unwrap().tracks.values().find(|t| t.times.len() > 2).unwrap().width == 4;
+    let turned = now
+        .clips
+        .values()
+        .next()
+        .unwrap()
+        .tracks
+        .values()
+        .find(|t| t.times.len() > 2)
+        .unwrap()
+        .width
+        == 4;
     let found = compare_states(&was, &now);
     assert_eq!(found.differences.is_empty(), turned, "{found:?}");
     // Another order of joints, with the slots that follow it.
@@ -314,17 +365,28 @@ fn files_in_another_container_mean_the_same() {
 #[test]
 fn members_that_ulna_does_not_interpret_are_compared() {
     let file = |extension: Value, extra: Value| {
-        let material =
-            json!({"name": "m", "extensions": {"KHR_materials_clearcoat": extension}, "extras": {"a": extra}});
-        crate::common::glb(json!({"materials": [material], "nodes": [{}], "scenes": [{"nodes": [0]}]}), &[])
+        let material = json!({"name": "m", "extensions": {"KHR_materials_clearcoat": extension},
+                "extras": {"a": extra}});
+        crate::common::glb(
+            json!({"materials": [material], "nodes": [{}], "scenes": [{"nodes": [0]}]}),
+            &[],
+        )
     };
     let open = |bytes: Vec<u8>| Session::open_bytes(&bytes).unwrap();
     let base = || open(file(json!({"clearcoatFactor": 1}), json!(1)));
     let coat = base().compare(&open(file(json!({"clearcoatFactor": 0.5}), json!(1))));
-    assert!(coat.is_seen() && coat.differences[0].message.contains("KHR_materials_clearcoat"), "{coat:?}");
+    assert!(
+        coat.is_seen() && coat.differences[0].message.contains("KHR_materials_clearcoat"),
+        "{coat:?}"
+    );
     let extra = base().compare(&open(file(json!({"clearcoatFactor": 1.0}), json!(2))));
     assert!(!extra.is_seen() && extra.differences.len() == 1, "{extra:?}");
-    assert!(base().compare(&open(file(json!({"clearcoatFactor": 1.0}), json!(1.0)))).differences.is_empty());
+    assert!(
+        base()
+            .compare(&open(file(json!({"clearcoatFactor": 1.0}), json!(1.0))))
+            .differences
+            .is_empty()
+    );
     let _ = differences(&base().document().file, &base().document().file);
 }
 
@@ -334,18 +396,35 @@ fn an_output_of_several_hard_links_is_refused() {
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::copy(SAMPLE, at("a.glb")).unwrap();
     fs::hard_link(at("a.glb"), at("b.glb")).unwrap();
-    fs::write(at("s.jsonl"), json!({"do": "node.rename", "node": "#0", "name": "q"}).to_string()).unwrap();
+    fs::write(at("s.jsonl"), json!({"do": "node.rename", "node": "#0", "name": "q"}).to_string())
+        .unwrap();
     let before = fs::read(at("a.glb")).unwrap();
     let tries = [
         vec!["run".to_owned(), at("s.jsonl"), SAMPLE.to_owned(), "-o".to_owned(), at("b.glb")],
         vec!["convert".to_owned(), SAMPLE.to_owned(), "-o".to_owned(), at("b.glb")],
-        vec!["export".to_owned(), SAMPLE.to_owned(), "-o".to_owned(), at("b.glb"), "--skeleton-only".to_owned()],
+        vec![
+            "export".to_owned(),
+            SAMPLE.to_owned(),
+            "-o".to_owned(),
+            at("b.glb"),
+            "--skeleton-only".to_owned(),
+        ],
     ];
     for arguments in tries {
         let done = ulna(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let error = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.code() == Some(1) && error.contains("hard links"), "{arguments:?}: {error}");
-        assert!(fs::read(at("a.glb")).unwrap() == before && fs::read(at("b.glb")).unwrap() == before);
+        assert!(
+            done.status.code() == Some(1)
+                && error.contains(
+                    "hard \
+            links"
+                ),
+            "{arguments:?}: \
+            {error}"
+        );
+        assert!(
+            fs::read(at("a.glb")).unwrap() == before && fs::read(at("b.glb")).unwrap() == before
+        );
     }
 }
 
@@ -370,8 +449,15 @@ fn git_compares_models_by_text_and_by_an_external_diff() {
     let home = folder.path();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        command.current_dir(home).env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-        command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.pager=cat"]).args(arguments).output()
+        command
+            .current_dir(home)
+            .env("HOME", home)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("GIT_DIR");
+        command
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.pager=cat"])
+            .args(arguments)
+            .output()
     };
     if git(&["init", "-q"]).is_err() {
         crate::common::skipped("git is not there");

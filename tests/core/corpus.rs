@@ -1,5 +1,5 @@
-//! The shared corpus: real files open, evaluate as the reference does, and are saved byte for byte; hostile ones are
-//! refused or repaired as their list wants.
+//! The shared corpus: real files open, evaluate as the reference does, and are saved byte for byte;
+//! hostile ones are refused or repaired as their list wants.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,7 +28,8 @@ fn posed(document: &Document, pose: &Pose, node: NodeId, primitive: usize) -> Po
     out
 }
 
-/// The farthest that any of `from` is from its nearest in `to`: places in sizes of the model, pictures in their own.
+/// The farthest that any of `from` is from its nearest in `to`: places in sizes of the model,
+/// pictures in their own.
 fn farthest(from: &[Vec3], from_uv: &[Vec2], to: &[Vec3], to_uv: &[Vec2], size: f32) -> f32 {
     let nearest = |(p, uv): (&Vec3, &Vec2)| {
         let far = |(q, other): (&Vec3, &Vec2)| p.distance(*q) / size + uv.distance(*other);
@@ -84,8 +85,9 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
             for vertex in probe["vertices"].as_array().expect("vertices") {
                 let node = NodeId(vertex["node"].as_u64().expect("a node") as u32);
                 let primitive = vertex["primitive"].as_u64().expect("a primitive") as usize;
-                let surface =
-                    cache.entry((node.0, primitive)).or_insert_with(|| posed(document, &pose, node, primitive));
+                let surface = cache
+                    .entry((node.0, primitive))
+                    .or_insert_with(|| posed(document, &pose, node, primitive));
                 let index = vertex["vertex"].as_u64().expect("a vertex") as usize;
                 let found = surface.positions[index];
                 let error = found.distance(vec3(&vertex["position"])) / size;
@@ -108,8 +110,9 @@ fn poses_agree_with_the_reference_within_a_ten_thousandth_of_the_model() {
 #[test]
 fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
     let Some(shared) = crate::common::shared() else { return };
-    // The file, what it was made from, and how far the packing may move a vertex, in sizes of the model: positions of
-    // 14 bits, rotations of 16 with their largest component left out, down a chain of 24 joints.
+    // The file, what it was made from, and how far the packing may move a vertex, in sizes of the
+    // model: positions of 14 bits, rotations of 16 with their largest component left out, down a
+    // chain of 24 joints.
     let twins = [
         ("pipeline/Fox-draco.glb", "characters/Fox/Fox.glb", 5e-4),
         ("pipeline/Fox-meshopt.glb", "pipeline/Fox-quantized.glb", 3e-4),
@@ -126,8 +129,13 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
     assert_eq!(packed.len(), twins.len(), "{packed:?}");
     let mut compared = 0;
     for (packed, plain, tolerance) in twins {
-        let (mut session, twin) = (open(&shared.join("corpus").join(packed)), open(&shared.join("corpus").join(plain)));
-        assert!(session.diagnostics.iter().all(|d| d.code != "ULNA_PACKED"), "{:?}", session.diagnostics);
+        let (mut session, twin) =
+            (open(&shared.join("corpus").join(packed)), open(&shared.join("corpus").join(plain)));
+        assert!(
+            session.diagnostics.iter().all(|d| d.code != "ULNA_PACKED"),
+            "{:?}",
+            session.diagnostics
+        );
         let mut worst = 0.0f32;
         for (clip, other) in session.document().clips.values().zip(twin.document().clips.values()) {
             for step in 0..10 {
@@ -137,16 +145,23 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
                 for node in session.document().shown_nodes() {
                     let Some(mesh) = session.document().node(node).mesh else { continue };
                     for k in 0..session.document().mesh(mesh).primitives.len() {
-                        let (a, b) = (posed(session.document(), &a, node, k), posed(twin.document(), &b, node, k));
-                        let primitives = |s: &Session| s.document().mesh(mesh).primitives[k].clone();
+                        let (a, b) = (
+                            posed(session.document(), &a, node, k),
+                            posed(twin.document(), &b, node, k),
+                        );
+                        let primitives =
+                            |s: &Session| s.document().mesh(mesh).primitives[k].clone();
                         let (first, second) = (primitives(&session), primitives(&twin));
                         assert_eq!(first.indices.len(), second.indices.len());
                         let low = b.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
                         let high = b.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
                         let size = low.distance(high);
-                        // Packing puts the vertices into another order: each is looked for by place and picture.
-                        let far = farthest(&a.positions, &first.uv0, &b.positions, &second.uv0, size);
-                        let back = farthest(&b.positions, &second.uv0, &a.positions, &first.uv0, size);
+                        // Packing puts the vertices into another order: each is looked for by place
+                        // and picture.
+                        let far =
+                            farthest(&a.positions, &first.uv0, &b.positions, &second.uv0, size);
+                        let back =
+                            farthest(&b.positions, &second.uv0, &a.positions, &first.uv0, size);
                         worst = worst.max(far).max(back);
                         compared += a.positions.len();
                     }
@@ -157,9 +172,12 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         assert!(worst <= tolerance, "{packed}: {worst}");
 
         // Keys that were packed are edited: they are stored plain, and the packed bytes stay.
-        let joint = session.document().clips[ClipId(0)].tracks.values().next().expect("a track").target;
-        let key =
-            CommandLine::new("key.set").with("clip", 0).with("time", 0.1234).with("node", format!("#{}", joint.0));
+        let joint =
+            session.document().clips[ClipId(0)].tracks.values().next().expect("a track").target;
+        let key = CommandLine::new("key.set")
+            .with("clip", 0)
+            .with("time", 0.1234)
+            .with("node", format!("#{}", joint.0));
         session.run_line(&key.with("rotation", vec![0.5, 0.5, 0.5, 0.5])).expect("a key");
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("out.glb");
@@ -177,7 +195,11 @@ fn packed_files_are_posed_as_their_plain_twins_and_their_keys_can_be_edited() {
         let options = ulna_formats::gltf::ExportOptions::default();
         let glb = ulna_formats::gltf::export(session.source(), &options).expect("an export");
         let plain = Session::open_bytes(&glb).expect("what was exported");
-        assert!(plain.extensions_used.iter().all(|e| !e.contains("meshopt")), "{:?}", plain.extensions_used);
+        assert!(
+            plain.extensions_used.iter().all(|e| !e.contains("meshopt")),
+            "{:?}",
+            plain.extensions_used
+        );
         assert_eq!(plain.document().meshes, session.opened().meshes);
         assert_eq!(plain.document().clips, session.opened().clips);
     }
@@ -192,10 +214,21 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
     for path in crate::common::models(&shared.join("corpus")) {
         let bytes = fs::read(&path).expect("bytes");
         let mut session = open(&path);
-        assert!(*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{}", path.display());
-        let joint = session.document().skins.values().next().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
-        let turn =
-            CommandLine::new("pose.rotate").with("node", format!("#{}", joint.0)).with("axis", "z").with("degrees", 30);
+        assert!(
+            *session.pack("x").expect("a save").bytes == bytes.as_slice(),
+            "{}",
+            path.display()
+        );
+        let joint = session
+            .document()
+            .skins
+            .values()
+            .next()
+            .map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
+        let turn = CommandLine::new("pose.rotate")
+            .with("node", format!("#{}", joint.0))
+            .with("axis", "z")
+            .with("degrees", 30);
         session.run_line(&turn).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(
             *session.pack("x").expect("a save").bytes != bytes.as_slice(),
@@ -204,7 +237,12 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
         );
         session.undo().expect("a step");
         assert_eq!(session.document(), session.opened());
-        assert!(*session.pack("x").expect("a save").bytes == bytes.as_slice(), "{} after undo", path.display());
+        assert!(
+            *session.pack("x").expect("a save").bytes == bytes.as_slice(),
+            "{} after \
+            undo",
+            path.display()
+        );
         // Saved twice is saved once.
         session.redo().expect("a step");
         let out = folder.path().join(path.file_name().expect("a name"));
@@ -234,12 +272,22 @@ fn a_saved_pose_and_saved_keys_come_back() {
                 .with("axis", "x")
                 .with("degrees", 25)
                 .with("space", "world"),
-            CommandLine::new("pose.move").with("node", joint.as_str()).with("by", vec![0.01, 0.02, 0.0]),
+            CommandLine::new("pose.move")
+                .with("node", joint.as_str())
+                .with("by", vec![0.01, 0.02, 0.0]),
         ];
         if session.document().clips.contains(ClipId(0)) {
-            let key = CommandLine::new("key.set").with("clip", 0).with("time", 0.1234).with("node", joint.as_str());
+            let key = CommandLine::new("key.set")
+                .with("clip", 0)
+                .with("time", 0.1234)
+                .with("node", joint.as_str());
             lines.push(key.with("rotation", vec![0.5, 0.5, 0.5, 0.5]));
-            lines.push(CommandLine::new("key.delete").with("clip", 0).with("time", 0.0).with("node", joint.as_str()));
+            lines.push(
+                CommandLine::new("key.delete")
+                    .with("clip", 0)
+                    .with("time", 0.0)
+                    .with("node", joint.as_str()),
+            );
         }
         lines.push(CommandLine::new("clip.new").with("name", "Ours"));
         for line in &lines {
@@ -257,15 +305,22 @@ fn a_saved_pose_and_saved_keys_come_back() {
         let again = open(&out);
         let size = 1e-5 * again.document().nodes.len() as f32;
         for id in session.document().node_ids() {
-            let (a, b) =
-                (session.document().node(id).local().transform(), again.document().node(id).local().transform());
+            let (a, b) = (
+                session.document().node(id).local().transform(),
+                again.document().node(id).local().transform(),
+            );
             assert!(a.is_close(&b, 1e-4, size.max(1e-4)), "{} node {}", path.display(), id.0);
         }
         for (id, clip) in session.document().clips.iter() {
             let other = &again.document().clips[id];
             assert_eq!(clip.name, other.name, "{}", path.display());
             for ((_, a), (_, b)) in clip.tracks.iter().zip(&other.tracks) {
-                assert_eq!((&a.times, &a.values, a.target), (&b.times, &b.values, b.target), "{}", path.display());
+                assert_eq!(
+                    (&a.times, &a.values, a.target),
+                    (&b.times, &b.values, b.target),
+                    "{}",
+                    path.display()
+                );
             }
             assert_eq!(clip.tracks.len(), other.tracks.len());
         }
@@ -282,7 +337,15 @@ fn extensions(value: &Value, place: &str, found: &mut BTreeMap<String, Value>) {
                 if key == "extensions"
                     && let Some(list) = value.as_object()
                 {
-                    found.extend(list.iter().map(|(name, value)| (format!("{place} {name}"), value.clone())));
+                    found.extend(list.iter().map(|(name, value)| {
+                        (
+                            format!(
+                                "{place} \
+                        {name}"
+                            ),
+                            value.clone(),
+                        )
+                    }));
                 }
                 extensions(value, &format!("{place}/{key}"), found);
             }
@@ -312,13 +375,23 @@ fn an_edit_elsewhere_keeps_every_extension() {
         if before.is_empty() && opened["extensionsUsed"].is_null() {
             continue;
         }
-        let joint = session.document().skins.values().next().map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
+        let joint = session
+            .document()
+            .skins
+            .values()
+            .next()
+            .map_or(NodeId(0), |s| s.joints[s.joints.len() / 2]);
         let at_joint = |line: &str| CommandLine::new(line).with("node", format!("#{}", joint.0));
         for line in [
             at_joint("pose.rotate").with("axis", "z").with("degrees", 30),
-            CommandLine::new("node.rename").with("node", format!("#{}", joint.0)).with("name", "Renamed"),
+            CommandLine::new("node.rename")
+                .with("node", format!("#{}", joint.0))
+                .with("name", "Renamed"),
             CommandLine::new("clip.new").with("name", "Ours"),
-            at_joint("key.set").with("clip", "Ours").with("time", 0.5).with("degrees", vec![10, 20, 30]),
+            at_joint("key.set")
+                .with("clip", "Ours")
+                .with("time", 0.5)
+                .with("degrees", vec![10, 20, 30]),
         ] {
             session.run_line(&line).unwrap_or_else(|e| panic!("{}: {line}: {e}", path.display()));
         }
@@ -354,16 +427,23 @@ fn hostile_files_are_refused_or_repaired_as_the_list_wants() {
     // What the later list says of a file wins.
     let named = |line: &str| line.split('\t').next().map(ToOwned::to_owned);
     let wins: Vec<String> = later.lines().skip(1).filter_map(named).collect();
-    let first = list.lines().skip(1).filter(|l| !wins.iter().any(|w| w.strip_prefix("../") == l.split('\t').next()));
+    let first = list
+        .lines()
+        .skip(1)
+        .filter(|l| !wins.iter().any(|w| w.strip_prefix("../") == l.split('\t').next()));
     let second = later.lines().skip(1).map(|l| format!("found/{l}"));
     for line in first.map(ToOwned::to_owned).chain(second) {
         let mut columns = line.split('\t');
         let (Some(file), Some(wanted)) = (columns.next(), columns.next()) else { continue };
         let found = Session::open(&bad.join(file), &Progress::default());
-        // The list has it refused; but weights can be mended here, so it is shown, with what is wrong and its mending.
+        // The list has it refused; but weights can be mended here, so it is shown, with what is
+        // wrong and its mending.
         let wanted = if file == "joint-index-past.gltf" {
             let found = found.as_ref().map_or(&[][..], |s| &s.diagnostics);
-            assert!(found.iter().any(|d| d.code == "ACCESSOR_JOINTS_INDEX_OOB" && d.fix.is_some()), "{found:?}");
+            assert!(
+                found.iter().any(|d| d.code == "ACCESSOR_JOINTS_INDEX_OOB" && d.fix.is_some()),
+                "{found:?}"
+            );
             "repair"
         } else {
             wanted
@@ -412,7 +492,8 @@ fn x_files_open_with_what_is_in_them() {
         assert_eq!(open(&out).document().nodes.len(), document.nodes.len());
     }
     // The three encodings of one model are one model.
-    let model = |name: &str| open(&shared.join("corpus/x").join(name)).pack("x").expect("bytes").bytes;
+    let model =
+        |name: &str| open(&shared.join("corpus/x").join(name)).pack("x").expect("bytes").bytes;
     assert!(model("test_cube_binary.x") == model("test_cube_compressed.x"));
 }
 
@@ -434,10 +515,15 @@ fn packed_bytes_that_were_changed_are_a_finding_or_another_shape() {
         for (k, at) in (bytes.len() - packed..bytes.len()).step_by(packed / 400).enumerate() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (k % 8);
-            if let Ok(opened) = ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+            if let Ok(opened) =
+                ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default())
+            {
                 let pose = Pose::evaluate(&opened.document, &Stack::default());
-                for node in
-                    opened.document.shown_nodes().into_iter().filter(|n| opened.document.node(*n).mesh.is_some())
+                for node in opened
+                    .document
+                    .shown_nodes()
+                    .into_iter()
+                    .filter(|n| opened.document.node(*n).mesh.is_some())
                 {
                     let _surface = posed(&opened.document, &pose, node, 0);
                 }
@@ -461,10 +547,16 @@ fn every_file_survives_being_cut_and_flipped() {
         let bytes = fs::read(shared.join("corpus").join(name)).expect("bytes");
         let step = (bytes.len() / 150).max(1);
         for at in (0..bytes.len()).step_by(step) {
-            let _cut = ulna_formats::gltf::open_bytes(bytes[..at].to_vec().into(), None, &Progress::default());
+            let _cut = ulna_formats::gltf::open_bytes(
+                bytes[..at].to_vec().into(),
+                None,
+                &Progress::default(),
+            );
             let mut flipped = bytes.clone();
             flipped[at] ^= 0x15;
-            if let Ok(opened) = ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default()) {
+            if let Ok(opened) =
+                ulna_formats::gltf::open_bytes(flipped.into(), None, &Progress::default())
+            {
                 let _pose = Pose::evaluate(&opened.document, &Stack::default());
             }
             cases += 1;

@@ -1,5 +1,6 @@
-//! Every kind of edit, on trees of every kind: its inverse takes it back, the document stays sound, and what is saved is what
-//! was meant, number by number. `ULNA_EDITS` is how many trees are drawn, 60 unless it says otherwise.
+//! Every kind of edit, on trees of every kind: its inverse takes it back, the document stays sound,
+//! and what is saved is what was meant, number by number. `ULNA_EDITS` is how many trees are drawn,
+//! 60 unless it says otherwise.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -9,9 +10,9 @@ use serde_json::{Value, json};
 use ulna_edit::{Command, CommandLine, Edit, apply};
 use ulna_formats::gltf::{self, Opened, Progress, SaveOptions};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local, MeshId, Mix, MixBar,
-    MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId, Property, SceneId, Shared, Skin, SkinId,
-    Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
+    Clip, ClipId, Components, Document, Interpolation, KeptJoint, KeptMorphs, KeptPose, Local,
+    MeshId, Mix, MixBar, MixLane, MixMask, Node, NodeId, NodePose, NodeSet, Pin, PrimitiveId,
+    Property, SceneId, Shared, Skin, SkinId, Track, Transform, UnkeyedAt, WeightLayers, WeightMap,
 };
 use ulna_session::{Session, first_lost};
 
@@ -80,13 +81,20 @@ struct Data {
 }
 
 impl Data {
-    fn add(&mut self, bytes: &[u8], component: u32, kind: &str, count: usize, more: Value) -> usize {
+    fn add(
+        &mut self,
+        bytes: &[u8],
+        component: u32,
+        kind: &str,
+        count: usize,
+        more: Value,
+    ) -> usize {
         let at = self.bin.len();
         self.bin.extend_from_slice(bytes);
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         self.views.push(json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}));
-        let mut accessor =
-            json!({"bufferView": self.views.len() - 1, "componentType": component, "type": kind, "count": count});
+        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": component, "type": kind,
+                "count": count});
         for (key, value) in more.as_object().into_iter().flatten() {
             accessor[key] = value.clone();
         }
@@ -101,7 +109,8 @@ impl Data {
 
 const VERTICES: usize = 6;
 
-/// A mesh of two primitives with two morph targets, and weights of some type where it is for a skin.
+/// A mesh of two primitives with two morph targets, and weights of some type where it is for a
+/// skin.
 fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
     let mut primitives = Vec::new();
     for _ in 0..2 {
@@ -112,9 +121,12 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
         let bounds = json!({"min": bound(f32::min), "max": bound(f32::max)});
         let mut attributes = json!({"POSITION": data.floats(&points, "VEC3", 3, bounds.clone())});
         if let Some(joints) = joints {
-            let slots: Vec<u8> = (0..VERTICES * 4).map(|k| if k % 4 < joints { (k % 4) as u8 } else { 0 }).collect();
+            let slots: Vec<u8> =
+                (0..VERTICES * 4).map(|k| if k % 4 < joints { (k % 4) as u8 } else { 0 }).collect();
             attributes["JOINTS_0"] = json!(data.add(&slots, 5121, "VEC4", VERTICES, json!({})));
-            let share = |k: usize| if k.is_multiple_of(4) || (k % 4 == 1 && joints > 1) { 1.0 } else { 0.0 };
+            let share = |k: usize| {
+                if k.is_multiple_of(4) || (k % 4 == 1 && joints > 1) { 1.0 } else { 0.0 }
+            };
             let even = |k: usize| if joints > 1 { share(k) * 0.5 } else { share(k) };
             attributes["WEIGHTS_0"] = json!(match draw.below(3) {
                 0 => {
@@ -123,26 +135,34 @@ fn mesh(draw: &mut Draw, data: &mut Data, joints: Option<usize>) -> Value {
                 }
                 1 => {
                     // 127 and 128 make 255.
-                    let byte = |k: usize| (even(k) * 255.0).floor() as u8 + u8::from(joints > 1 && k.is_multiple_of(4));
+                    let byte = |k: usize| {
+                        (even(k) * 255.0).floor() as u8
+                            + u8::from(joints > 1 && k.is_multiple_of(4))
+                    };
                     let weights: Vec<u8> = (0..VERTICES * 4).map(byte).collect();
                     data.add(&weights, 5121, "VEC4", VERTICES, json!({"normalized": true}))
                 }
                 _ => {
-                    let word =
-                        |k: usize| (even(k) * 65535.0).floor() as u16 + u16::from(joints > 1 && k.is_multiple_of(4));
-                    let weights: Vec<u8> = (0..VERTICES * 4).flat_map(|k| word(k).to_le_bytes()).collect();
+                    let word = |k: usize| {
+                        (even(k) * 65535.0).floor() as u16
+                            + u16::from(joints > 1 && k.is_multiple_of(4))
+                    };
+                    let weights: Vec<u8> =
+                        (0..VERTICES * 4).flat_map(|k| word(k).to_le_bytes()).collect();
                     data.add(&weights, 5123, "VEC4", VERTICES, json!({"normalized": true}))
                 }
             });
         }
-        let targets: Vec<Value> =
-            (0..2).map(|_| json!({"POSITION": data.floats(&points, "VEC3", 3, bounds.clone())})).collect();
+        let targets: Vec<Value> = (0..2)
+            .map(|_| json!({"POSITION": data.floats(&points, "VEC3", 3, bounds.clone())}))
+            .collect();
         primitives.push(json!({"attributes": attributes, "targets": targets}));
     }
     json!({"primitives": primitives, "weights": [0.25, 0.0]})
 }
 
-/// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph targets, clips.
+/// A file: a tree of nodes with matrices and transforms of every kind, up to three skins, morph
+/// targets, clips.
 pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
     let (mut data, count) = (Data::default(), 3 + draw.below(8));
     let mut nodes: Vec<Value> = Vec::new();
@@ -156,7 +176,9 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
             0 => node["matrix"] = json!(draw.sheared().to_cols_array()),
             1 => {
                 let t = draw.transform();
-                node["matrix"] = json!(Mat4::from_rotation_translation(t.rotation, t.translation).to_cols_array());
+                node["matrix"] = json!(
+                    Mat4::from_rotation_translation(t.rotation, t.translation).to_cols_array()
+                );
             }
             2 => {}
             _ => {
@@ -182,10 +204,13 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
         if draw.below(4) > 0 {
             let mut binds = Vec::new();
             for _ in &joints {
-                let bind = Mat4::from_rotation_translation(draw.turn(), draw.vec3()).to_cols_array();
+                let bind =
+                    Mat4::from_rotation_translation(draw.turn(), draw.vec3()).to_cols_array();
                 // Its last row is exact.
                 binds.extend(
-                    bind.iter().enumerate().map(|(k, v)| if k % 4 == 3 { f32::from(u8::from(k == 15)) } else { *v }),
+                    bind.iter()
+                        .enumerate()
+                        .map(|(k, v)| if k % 4 == 3 { f32::from(u8::from(k == 15)) } else { *v }),
                 );
             }
             skin["inverseBindMatrices"] = json!(data.floats(&binds, "MAT4", 16, json!({})));
@@ -203,21 +228,26 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
         for node in free.iter().filter(|_| draw.below(2) == 0).copied().collect::<Vec<_>>() {
             let property = Property::TRS[draw.below(3)];
             let track = keys(draw, property, 0);
-            let span = json!({"min": [track.times[0]], "max": [track.times[track.times.len() - 1]]});
+            let span =
+                json!({"min": [track.times[0]], "max": [track.times[track.times.len() - 1]]});
             let (kind, width) = if track.width == 4 { ("VEC4", 4) } else { ("VEC3", 3) };
             let input = data.floats(&track.times, "SCALAR", 1, span);
             let output = data.floats(&track.values, kind, width, json!({}));
             let target = json!({"node": node, "path": track.property.path()});
             channels.push(json!({"sampler": samplers.len(), "target": target}));
-            samplers.push(json!({"input": input, "output": output, "interpolation": track.interpolation.label()}));
+            samplers.push(json!({"input": input, "output": output,
+                "interpolation": track.interpolation.label()}));
         }
         if !channels.is_empty() {
-            animations.push(json!({"name": format!("Clip {k}"), "channels": channels, "samplers": samplers}));
+            animations.push(json!({"name": format!("Clip \
+                {k}"), "channels": channels, "samplers": samplers}));
         }
     }
     let mut file = json!({
         "nodes": nodes, "meshes": meshes, "accessors": data.accessors, "bufferViews": data.views,
-        "scenes": [{"nodes": (0..nodes.len()).filter(|k| !children.values().flatten().any(|c| c == k)).collect::<Vec<_>>()}],
+        "scenes": [
+            {"nodes": (0..nodes.len()).filter(|k| !children.values().flatten().any(|c| c == k))
+                .collect::<Vec<_>>()}],
         "scene": 0
     });
     if !skins.is_empty() {
@@ -236,7 +266,8 @@ fn keys(draw: &mut Draw, property: Property, morphs: usize) -> Track {
         Property::Weights => morphs,
         _ => 3,
     };
-    let interpolation = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline][draw.below(3)];
+    let interpolation =
+        [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline][draw.below(3)];
     let count = 1 + draw.below(5);
     let count = if interpolation == Interpolation::CubicSpline { count.max(2) } else { count };
     let mut time = draw.below(10) as f32 / 30.0;
@@ -288,7 +319,8 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         let count = targets_of(document, node) + usize::from(draw.below(9) == 0);
         (!gone).then(|| (0..count).map(|_| draw.number()).collect())
     };
-    let skinned: Vec<(MeshId, SkinId)> = document.nodes.values().filter_map(|n| Some((n.mesh?, n.skin?))).collect();
+    let skinned: Vec<(MeshId, SkinId)> =
+        document.nodes.values().filter_map(|n| Some((n.mesh?, n.skin?))).collect();
     let part = skinned.get(draw.below(skinned.len())).copied();
     let (mesh, joints) = part.map_or((MeshId(0), 1), |(m, s)| (m, document.skin(s).joints.len()));
     let primitive = PrimitiveId::from(draw.below(2));
@@ -311,8 +343,16 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
                 };
                 let weight = if joints == 1 { f32::from(u8::from(k == 0)) } else { weight };
                 // Of two a vertex, each of another joint.
-                slots.push(if k < 2.min(joints) { ((draw.below(joints) / 2 * 2 + k) % joints) as u16 } else { 0 });
-                shares.push(if weight == 0.0 { 0.0 } else { encoding.decode(encoding.encode(weight)) });
+                slots.push(if k < 2.min(joints) {
+                    ((draw.below(joints) / 2 * 2 + k) % joints) as u16
+                } else {
+                    0
+                });
+                shares.push(if weight == 0.0 {
+                    0.0
+                } else {
+                    encoding.decode(encoding.encode(weight))
+                });
             }
             let last = slots.len() - sets * 4;
             if joints > 1 && slots[last] == slots[last + 1] {
@@ -330,14 +370,19 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
     match kind {
         0 => {
             let (rest, user) = (document.node(node).rest, draw.transform());
-            let sheared = (!is_keyed(document, node)).then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
+            let sheared = (!is_keyed(document, node))
+                .then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
             let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
             // Commands leave no matrix on a node with keys, at rest neither.
             let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
             Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
         }
         1 => {
-            let to = Components { rotation: Some(draw.turn()), scale: None, translation: Some(draw.vec3()) };
+            let to = Components {
+                rotation: Some(draw.turn()),
+                scale: None,
+                translation: Some(draw.vec3()),
+            };
             Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
         }
         2 => Edit::SetMorphs { node, to: morphs(draw) },
@@ -355,11 +400,15 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
                 return Edit::SetTrack { clip, track: ulna_model::TrackId(0), to: None };
             };
             let morphs = targets_of(document, target);
-            let property =
-                if morphs > 0 && draw.below(2) == 0 { Property::Weights } else { Property::TRS[draw.below(3)] };
+            let property = if morphs > 0 && draw.below(2) == 0 {
+                Property::Weights
+            } else {
+                Property::TRS[draw.below(3)]
+            };
             let found = document.clips.get(clip);
             let known = found.and_then(|c| c.track(target, property)).map(|(id, _)| id);
-            let track = known.unwrap_or_else(|| found.map_or(ulna_model::TrackId(0), |c| c.free_track_id()));
+            let track = known
+                .unwrap_or_else(|| found.map_or(ulna_model::TrackId(0), |c| c.free_track_id()));
             let to = Track { target, ..keys(draw, property, morphs) };
             Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
         }
@@ -370,22 +419,31 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
                     let track = Track { target, ..keys(draw, Property::Rotation, 0) };
                     fresh.tracks.insert(fresh.free_track_id(), Shared::new(track));
                 }
-                return Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(fresh)) };
+                return Edit::SetClip {
+                    clip: document.clips.next_id(),
+                    to: Some(Shared::new(fresh)),
+                };
             };
-            let renamed = Clip { name: Some(["Walk", "歩く"][draw.below(2)].into()), ..(**known).clone() };
+            let renamed =
+                Clip { name: Some(["Walk", "歩く"][draw.below(2)].into()), ..(**known).clone() };
             Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
         }
         7 => {
             let sets = map.map_or(1, |m| m.sets);
             let fresh = weights(draw, sets);
-            let some: Vec<u32> = (0..fresh.vertex_count() as u32).filter(|_| draw.below(2) == 0).collect();
+            let some: Vec<u32> =
+                (0..fresh.vertex_count() as u32).filter(|_| draw.below(2) == 0).collect();
             Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
         }
         8 => {
             let sets = 1 + draw.below(2);
             Edit::SetWeights { mesh, primitive, to: Shared::new(weights(draw, sets)) }
         }
-        9 => Edit::BindWeights { mesh, primitive, to: (!gone).then(|| Shared::new(weights(draw, 1))) },
+        9 => Edit::BindWeights {
+            mesh,
+            primitive,
+            to: (!gone).then(|| Shared::new(weights(draw, 1))),
+        },
         10 => {
             let skin = part.map_or(SkinId(0), |(_, s)| s);
             Edit::SetLayers { skin, to: (!gone).then(|| Shared::new(WeightLayers::default())) }
@@ -398,14 +456,25 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
                 ..node
             };
             if draw.below(2) == 0 {
-                return Edit::SetNode { node, to: (!gone).then(|| Box::new(place(document.node(node).clone(), draw))) };
+                return Edit::SetNode {
+                    node,
+                    to: (!gone).then(|| Box::new(place(document.node(node).clone(), draw))),
+                };
             }
             let (mesh, skin) = part.filter(|_| draw.below(3) == 0).unzip();
-            let rest = if draw.below(4) == 0 { Local::Matrix(draw.sheared()) } else { Local::Trs(draw.transform()) };
+            let rest = if draw.below(4) == 0 {
+                Local::Matrix(draw.sheared())
+            } else {
+                Local::Trs(draw.transform())
+            };
             let fresh = Node { name: Some("neu".into()), rest, mesh, skin, ..Node::default() };
             // Of a flat rest every edit must be storable.
             let fresh = Node {
-                rest: if fresh.rest.transform().scale.min_element() == 0.0 { Local::default() } else { rest },
+                rest: if fresh.rest.transform().scale.min_element() == 0.0 {
+                    Local::default()
+                } else {
+                    rest
+                },
                 ..fresh
             };
             Edit::SetNode { node: document.nodes.next_id(), to: Some(Box::new(place(fresh, draw))) }
@@ -416,7 +485,9 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let has_inverse_bind = draw.below(3) > 0;
             let count = 1 + draw.below(3.min(document.nodes.count()));
             let joints: Vec<NodeId> = document.node_ids().skip(draw.below(2)).take(count).collect();
-            let bind = |draw: &mut Draw| if has_inverse_bind { draw.transform().matrix() } else { Mat4::IDENTITY };
+            let bind = |draw: &mut Draw| {
+                if has_inverse_bind { draw.transform().matrix() } else { Mat4::IDENTITY }
+            };
             let inverse_bind = joints.iter().map(|_| bind(draw)).collect();
             let name = (draw.below(2) == 0).then(|| "皮".into());
             let to = Skin { name, joints: joints.into(), inverse_bind, has_inverse_bind };
@@ -424,9 +495,13 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             Edit::SetSkin { skin, to: (!gone || known.is_none()).then(|| Shared::new(to)) }
         }
         14 => {
-            let roots: Vec<NodeId> = document.node_ids().filter(|n| document.node(*n).parent.is_none()).collect();
+            let roots: Vec<NodeId> =
+                document.node_ids().filter(|n| document.node(*n).parent.is_none()).collect();
             let some = roots.into_iter().filter(|_| draw.below(3) > 0).collect();
-            Edit::SetRoots { scene: SceneId(draw.below(document.scenes.len() + 1) as u32), to: some }
+            Edit::SetRoots {
+                scene: SceneId(draw.below(document.scenes.len() + 1) as u32),
+                to: some,
+            }
         }
         15 => {
             let pin = Pin { place: draw.below(2) == 0, angle: draw.below(2) == 0 };
@@ -435,7 +510,11 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         16 => {
             let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
             let pose = KeptPose {
-                name: if draw.below(5) == 0 { String::new() } else { format!("姿 {}", draw.below(3)) },
+                name: if draw.below(5) == 0 {
+                    String::new()
+                } else {
+                    format!("姿 {}", draw.below(3))
+                },
                 height: if draw.below(9) == 0 { f32::NAN } else { 1.7 },
                 joints: vec![KeptJoint {
                     name: "a".into(),
@@ -461,7 +540,11 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
             let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
             let length = if draw.below(6) == 0 { 0.0 } else { 1.5 };
             let mask = MixMask::Below { joint: node, falloff: draw.below(3) as u32 };
-            let lane = MixLane { mask: Some(mask), bars: vec![MixBar::new(clip, 0.5, length)], ..MixLane::new("a") };
+            let lane = MixLane {
+                mask: Some(mask),
+                bars: vec![MixBar::new(clip, 0.5, length)],
+                ..MixLane::new("a")
+            };
             Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
         }
         19 => {
@@ -481,7 +564,10 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
 /// The numbers of a local transform, and which kind it is.
 fn numbers(local: &Local) -> (bool, Vec<f32>) {
     match local {
-        Local::Trs(t) => (false, [&t.translation.to_array()[..], &t.rotation.to_array(), &t.scale.to_array()].concat()),
+        Local::Trs(t) => (
+            false,
+            [&t.translation.to_array()[..], &t.rotation.to_array(), &t.scale.to_array()].concat(),
+        ),
         Local::Matrix(m) => (true, m.to_cols_array().to_vec()),
     }
 }
@@ -504,7 +590,11 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
     same!(meant.scenes, got.scenes, "scenes");
     for id in meant.node_ids() {
         let (a, b) = (meant.node(id), got.node(id));
-        same!((&a.name, a.parent, meant.children(id)), (&b.name, b.parent, got.children(id)), "{id:?}");
+        same!(
+            (&a.name, a.parent, meant.children(id)),
+            (&b.name, b.parent, got.children(id)),
+            "{id:?}"
+        );
         same!((a.mesh, a.skin), (b.mesh, b.skin), "{id:?}");
         same!(numbers(&a.local()), numbers(&b.local()), "{id:?}");
         let weights = |d: &Document, n: &ulna_model::Node| -> Option<Vec<f32>> {
@@ -514,8 +604,9 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
         same!(weights(meant, a), weights(got, b), "morphs of {id:?}");
     }
     // A clip without tracks is in no file.
-    let clips =
-        |d: &Document| -> Vec<Shared<Clip>> { d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect() };
+    let clips = |d: &Document| -> Vec<Shared<Clip>> {
+        d.clips.values().filter(|c| !c.tracks.is_empty()).cloned().collect()
+    };
     let (a, b) = (clips(meant), clips(got));
     same!(a.len(), b.len(), "clips");
     for (a, b) in a.iter().zip(&b) {
@@ -532,7 +623,9 @@ fn differs(meant: &Document, got: &Document) -> Option<String> {
             for vertex in 0..a.vertex_count() {
                 let shares = |m: &WeightMap| -> BTreeMap<u16, f32> {
                     let mut list = BTreeMap::new();
-                    m.vertex(vertex).filter(|(_, w)| *w != 0.0).for_each(|(j, w)| *list.entry(j).or_default() += w);
+                    m.vertex(vertex)
+                        .filter(|(_, w)| *w != 0.0)
+                        .for_each(|(j, w)| *list.entry(j).or_default() += w);
                     list
                 };
                 // To the bit: what was set can be stored.
@@ -590,7 +683,11 @@ fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
             apply(&mut now, inverse).unwrap();
             assert!(now == before, "{seed}");
         }
-        assert!(save(&opened, &now) == opened.source.bytes.to_vec(), "{seed}: undone, it is the file it was");
+        assert!(
+            save(&opened, &now) == opened.source.bytes.to_vec(),
+            "{seed}: undone, it is the \
+            file it was"
+        );
     }
     println!("done {done:?}, refused {refused:?}");
     assert!(done.iter().all(|n| *n as u64 > trees / 6), "{done:?}");
@@ -621,10 +718,13 @@ fn every_kind_of_edit_is_saved_in_files_of_every_kind() {
             continue;
         }
         now.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let saved = gltf::save(&opened.source, &opened.document, &now, "model", SaveOptions::default());
+        let saved =
+            gltf::save(&opened.source, &opened.document, &now, "model", SaveOptions::default());
         let saved = saved.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let bytes = saved.bytes.clone();
-        let read = gltf::open_beside(bytes, Some(&path), saved.companions.into(), &Progress::default()).unwrap();
+        let read =
+            gltf::open_beside(bytes, Some(&path), saved.companions.into(), &Progress::default())
+                .unwrap();
         assert_eq!(first_lost(&opened.document, &now, &read.document), None, "{}", path.display());
         (files, edits) = (files + 1, edits + way.len());
         while let Some(inverse) = way.pop() {
@@ -650,7 +750,11 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
             if apply(&mut meant, edit.clone()).is_err() || differs(&meant, without).is_none() {
                 continue;
             }
-            assert!(first_lost(without, &meant, without).is_some(), "{seed}: {edit:?} could be dropped without a word");
+            assert!(
+                first_lost(without, &meant, without).is_some(),
+                "{seed}: {edit:?} could be \
+                dropped without a word"
+            );
             let written = open(&save(&opened, &meant)).document;
             assert_eq!(first_lost(without, &meant, &written), None, "{seed}: {edit:?}");
             assert_eq!(differs(&meant, &written), None, "{seed}: {edit:?}");
@@ -666,9 +770,13 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
 /// What the title says: steps from the saved state, also where no redo leads back to it.
 #[test]
 fn steps_are_counted_from_the_saved_state_in_both_directions() {
-    let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let mut session =
+        Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let step = |session: &mut Session, degrees: f64| {
-        let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+        let line = CommandLine::new("pose.rotate")
+            .with("node", "Head")
+            .with("axis", "y")
+            .with("degrees", degrees);
         assert!(session.run(&Command::read(&line).expect("a line")).expect("done"));
     };
     for k in 1..=5 {

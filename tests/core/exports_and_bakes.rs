@@ -1,4 +1,5 @@
-//! Exports of many clips hold one file at a time; bakes of a mix say where it jumps and offer the rate of its clips.
+//! Exports of many clips hold one file at a time; bakes of a mix say where it jumps and offer the
+//! rate of its clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{fs, path::Path};
@@ -26,16 +27,20 @@ fn heavy(megabytes: usize, clips: usize) -> Vec<u8> {
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "mode": 0}]}],
         "animations": (0..clips).map(clip).collect::<Vec<_>>(),
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": vertices, "type": "VEC3", "min": [0, 0, 0], "max": [96, 88, 82]},
-            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+            {"bufferView": 0, "componentType": 5126, "count": vertices, "type": "VEC3",
+                "min": [0, 0, 0], "max": [96, 88, 82]},
+            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0],
+                "max": [1]},
             {"bufferView": 2, "componentType": 5126, "count": 2, "type": "VEC3"}],
-        "bufferViews": [{"buffer": 0, "byteLength": start}, {"buffer": 0, "byteOffset": start, "byteLength": 8},
+        "bufferViews": [{"buffer": 0, "byteLength": start},
+            {"buffer": 0, "byteOffset": start, "byteLength": 8},
             {"buffer": 0, "byteOffset": start + 8, "byteLength": 24}],
     });
     glb(json, &bin)
 }
 
-/// The most memory that the program held while it exported each clip, bytes; nothing where the system does not say.
+/// The most memory that the program held while it exported each clip, bytes; nothing where the
+/// system does not say.
 #[cfg(target_os = "linux")]
 fn peak(file: &Path, to: &Path) -> u64 {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
@@ -51,7 +56,8 @@ fn peak(file: &Path, to: &Path) -> u64 {
         // What it held at most, up to now: a number that only rises.
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|l| l.strip_prefix("VmHWM:"));
-        let kilobytes: u64 = line.and_then(|l| l.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0);
+        let kilobytes: u64 =
+            line.and_then(|l| l.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0);
         most = most.max(kilobytes * 1024);
         if let Some(ended) = child.try_wait().unwrap() {
             break ended;
@@ -69,32 +75,42 @@ fn an_export_of_each_clip_holds_one_file_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let mut peaks = Vec::new();
     for clips in [1, 2, 10] {
-        let (file, to) = (folder.path().join(format!("{clips}.glb")), folder.path().join(format!("out {clips}")));
+        let (file, to) = (
+            folder.path().join(format!("{clips}.glb")),
+            folder.path().join(format!("out {clips}")),
+        );
         fs::write(&file, heavy(MEGABYTES, clips)).unwrap();
         fs::create_dir(&to).unwrap();
         peaks.push(peak(&file, &to));
-        let sizes: Vec<u64> = fs::read_dir(&to).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).collect();
+        let sizes: Vec<u64> =
+            fs::read_dir(&to).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).collect();
         assert_eq!(sizes.len(), clips);
         assert!(sizes.iter().all(|s| *s > (MEGABYTES << 20) as u64));
     }
     println!("{peaks:?}");
-    // Ten files are 240 MB; what they take more than two do is less than another one, whatever an allocator keeps.
+    // Ten files are 240 MB; what they take more than two do is less than another one, whatever an
+    // allocator keeps.
     let more = peaks[2].saturating_sub(peaks[1]);
     assert!(peaks[0] > (MEGABYTES << 20) as u64 && more < (MEGABYTES << 20) as u64, "{peaks:?}");
 }
 
 /// Two joints one on the other; clips that turn the lower one to and fro, a key on each frame.
 fn swings(clips: &[(&str, f64, f64, f32)]) -> Vec<u8> {
-    let (mut bin, mut views, mut accessors, mut animations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut bin, mut views, mut accessors, mut animations) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (name, rate, seconds, degrees) in clips {
         let count = (rate * seconds).round() as usize;
         let times: Vec<f32> = (0..=count).map(|k| (k as f64 / rate) as f32).collect();
-        let turn = |k: usize| glam::Quat::from_rotation_z((degrees * k as f32 / count as f32).to_radians()).to_array();
+        let turn = |k: usize| {
+            glam::Quat::from_rotation_z((degrees * k as f32 / count as f32).to_radians()).to_array()
+        };
         let values: Vec<f32> = (0..=count).flat_map(turn).collect();
         for (numbers, kind) in [(&times, "SCALAR"), (&values, "VEC4")] {
-            views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}));
-            let mut accessor =
-                json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count + 1, "type": kind});
+            views.push(
+                json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
+            );
+            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count + 1,
+                    "type": kind});
             if kind == "SCALAR" {
                 (accessor["min"], accessor["max"]) = (json!([0]), json!([times[count]]));
             }
@@ -114,35 +130,64 @@ fn swings(clips: &[(&str, f64, f64, f32)]) -> Vec<u8> {
 }
 
 fn lay(session: &mut Session, bars: Value) {
-    run(session, CommandLine::new("mix.set").with("mix", json!({"lanes": [{"name": "Body", "bars": bars}]})));
+    run(
+        session,
+        CommandLine::new("mix.set").with("mix", json!({"lanes": [{"name": "Body", "bars": bars}]})),
+    );
 }
 
 fn bake(session: &mut Session) -> String {
-    run(session, CommandLine::new("mix.bake").with("name", "Baked").with("millimetres", 0)).join("; ")
+    run(session, CommandLine::new("mix.bake").with("name", "Baked").with("millimetres", 0))
+        .join("; ")
 }
 
 #[test]
 fn a_bake_warns_of_jumps_with_their_times() {
     let bytes = swings(&[("Up", 30.0, 1.0, 60.0), ("Back", 30.0, 1.0, -20.0)]);
-    let bar = |clip: &str, start: f64, enter: &str, fade: f64| json!({"plays": {"clip": clip}, "start": start, "length": 1, "enter": enter, "fade_in": fade});
+    let bar = |clip: &str, start: f64, enter: &str, fade: f64| {
+        json!({"plays": {"clip": clip}, "start": start, "length": 1, "enter": enter,
+            "fade_in": fade})
+    };
     let mut session = Session::open_bytes(&bytes).unwrap();
-    lay(&mut session, json!([bar("Up", 0.0, "cut", 0.0), bar("Back", 1.0, "cut", 0.0), bar("Up", 2.0, "cut", 0.0)]));
+    lay(
+        &mut session,
+        json!([
+            bar("Up", 0.0, "cut", 0.0),
+            bar("Back", 1.0, "cut", 0.0),
+            bar("Up", 2.0, "cut", 0.0)
+        ]),
+    );
     let said = bake(&mut session);
     // From 60° to 0 at 1 s; from −20° to 0 at 2 s.
-    assert!(said.contains("warning: the pose jumps at 1.000 s (“High” by 100.0 cm and 60°)"), "{said}");
+    assert!(
+        said.contains(
+            "warning: the pose jumps at 1.000 s (“High” by 100.0 cm and \
+        60°)"
+        ),
+        "{said}"
+    );
     let document = session.document();
-    let (id, clip) = document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Baked")).unwrap();
+    let (id, clip) =
+        document.clips.iter().find(|(_, c)| c.name.as_deref() == Some("Baked")).unwrap();
     let place = |time: f64| {
         let pose = Pose::evaluate(document, &Stack::of(document.clips.get(id), time));
         pose.world[1].w_axis.truncate()
     };
-    // That is what was baked: a meter within a frame there, and nothing of the kind a little before.
+    // That is what was baked: a meter within a frame there, and nothing of the kind a little
+    // before.
     assert!(place(1.0 - 1.0 / 30.0).distance(place(1.0 + 1.0 / 30.0)) > 0.9, "{said}");
     assert!(place(0.5).distance(place(0.5 + 1.0 / 30.0)) < 0.05);
     assert!((clip.length() - 3.0).abs() < 1e-4);
     // The same with fades has no jump, and no warning.
     let mut session = Session::open_bytes(&bytes).unwrap();
-    lay(&mut session, json!([bar("Up", 0.0, "cut", 0.0), bar("Back", 1.0, "fade", 0.3), bar("Up", 2.0, "fade", 0.3)]));
+    lay(
+        &mut session,
+        json!([
+            bar("Up", 0.0, "cut", 0.0),
+            bar("Back", 1.0, "fade", 0.3),
+            bar("Up", 2.0, "fade", 0.3)
+        ]),
+    );
     let said = bake(&mut session);
     assert!(!said.contains("warning") && !said.contains("jump"), "{said}");
 }
@@ -150,29 +195,51 @@ fn a_bake_warns_of_jumps_with_their_times() {
 #[test]
 fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
     let television = 30_000.0 / 1001.0;
-    let rates = [("Slow", 24.0), ("Fast", 60.0), ("Film", 25.0), ("Usual", 30.0), ("Old", television)];
+    let rates =
+        [("Slow", 24.0), ("Fast", 60.0), ("Film", 25.0), ("Usual", 30.0), ("Old", television)];
     let bytes = swings(&rates.map(|(name, rate)| (name, rate, 2.0, 40.0)));
-    for clips in [&["Usual"][..], &["Slow"], &["Film"], &["Old"], &["Slow", "Usual"], &["Fast", "Slow"]] {
+    for clips in
+        [&["Usual"][..], &["Slow"], &["Film"], &["Old"], &["Slow", "Usual"], &["Fast", "Slow"]]
+    {
         for retimed in [false, true] {
             let mut session = Session::open_bytes(&bytes).unwrap();
-            let wanted = rates.iter().filter(|(n, _)| clips.contains(n)).map(|(_, rate)| *rate).fold(0.0, f64::max);
+            let wanted = rates
+                .iter()
+                .filter(|(n, _)| clips.contains(n))
+                .map(|(_, rate)| *rate)
+                .fold(0.0, f64::max);
             if retimed {
                 // Longer, its keys are on no frames any more; its rate is what it was.
                 for clip in clips {
-                    run(&mut session, CommandLine::new("clip.retime").with("clip", *clip).with("factor", 1.2));
+                    run(
+                        &mut session,
+                        CommandLine::new("clip.retime").with("clip", *clip).with("factor", 1.2),
+                    );
                 }
             }
-            let bar =
-                |(k, clip): (usize, &&str)| json!({"plays": {"clip": clip}, "start": 2.0 * k as f64, "length": 2});
+            let bar = |(k, clip): (usize, &&str)| json!({"plays": {"clip": clip}, "start": 2.0 * k as f64, "length": 2});
             lay(&mut session, clips.iter().enumerate().map(bar).collect());
             let offered = mix_rate(session.document());
             assert!((offered - wanted).abs() < 1e-3, "{clips:?} retimed {retimed}: {offered}");
             let said = bake(&mut session);
-            let baked = session.document().clips.values().find(|c| c.name.as_deref() == Some("Baked")).unwrap();
+            let baked = session
+                .document()
+                .clips
+                .values()
+                .find(|c| c.name.as_deref() == Some("Baked"))
+                .unwrap();
             let frames = baked.tracks.values().next().unwrap();
             let frame = f64::from(frames.times[2] - frames.times[1]);
-            assert!((frame * wanted - 1.0).abs() < 1e-3, "{clips:?} retimed {retimed}: {frame} s; {said}");
-            assert!((baked.guess_fps().unwrap().0 - wanted).abs() < 1e-3, "{clips:?} retimed {retimed}");
+            assert!(
+                (frame * wanted - 1.0).abs() < 1e-3,
+                "{clips:?} retimed {retimed}: {frame} s; \
+                {said}"
+            );
+            assert!(
+                (baked.guess_fps().unwrap().0 - wanted).abs() < 1e-3,
+                "{clips:?} retimed \
+                {retimed}"
+            );
         }
     }
     // Without a rate of its own it is the usual one.

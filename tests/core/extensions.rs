@@ -5,7 +5,9 @@ use glam::Vec3;
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::{ExportOptions, export};
-use ulna_model::{ClipId, DisplayChoice, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, VariantId};
+use ulna_model::{
+    ClipId, DisplayChoice, Interpolation, LightKind, MeshId, NodeId, Projection, SceneId, VariantId,
+};
 use ulna_motion::{Pose, Stack};
 use ulna_session::Session;
 
@@ -15,7 +17,8 @@ fn open(json: Value, bin: &[u8]) -> Session {
 
 #[test]
 fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
-    // KHR_mesh_quantization: each integer type, normalised and not; three vertices of four integers, the last a filler.
+    // KHR_mesh_quantization: each integer type, normalised and not; three vertices of four
+    // integers, the last a filler.
     type Decoded = fn(&[u8]) -> f32;
     let cases: [(u32, bool, Decoded); 8] = [
         (5120, false, |b| f32::from(b[0].cast_signed())),
@@ -30,7 +33,10 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
     for (component, normalized, wanted) in cases {
         let size = if component < 5122 { 1 } else { 2 };
         let bin: Vec<u8> = (0..12 * size).map(|k| (k * 77 + 128) as u8).collect();
-        let accessor = |kind: &str| json!({"bufferView": 0, "componentType": component, "normalized": normalized, "count": 3, "type": kind});
+        let accessor = |kind: &str| {
+            json!({"bufferView": 0, "componentType": component,
+                "normalized": normalized, "count": 3, "type": kind})
+        };
         let session = open(
             json!({
                 "extensionsUsed": ["KHR_mesh_quantization"],
@@ -47,13 +53,19 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
         );
         let primitive = &session.document().meshes[MeshId(0)].primitives[0];
         for vertex in 0..3 {
-            let numbers: Vec<f32> = (0..3).map(|k| wanted(&bin[(vertex * 4 + k) * size..])).collect();
-            let close =
-                |found: &[f32]| found.iter().zip(&numbers).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1.0));
+            let numbers: Vec<f32> =
+                (0..3).map(|k| wanted(&bin[(vertex * 4 + k) * size..])).collect();
+            let close = |found: &[f32]| {
+                found.iter().zip(&numbers).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs().max(1.0))
+            };
             assert!(close(&primitive.positions[vertex].to_array()), "{component} {normalized}");
             assert!(close(&primitive.normals[vertex].to_array()), "{component} {normalized}");
             assert!(close(&primitive.uv0[vertex].to_array()), "{component} {normalized}");
-            assert!(close(&primitive.targets[0].positions[vertex].to_array()), "{component} {normalized}");
+            assert!(
+                close(&primitive.targets[0].positions[vertex].to_array()),
+                "{component} \
+                {normalized}"
+            );
         }
     }
 }
@@ -62,8 +74,8 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
 fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let bin = [positions.as_slice(), &[0xa0, 1, 2, 3]].concat();
-    let packed =
-        json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12, "count": 3, "mode": "ATTRIBUTES"});
+    let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12, "count": 3,
+            "mode": "ATTRIBUTES"});
     for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
         let json = json!({
             "extensionsUsed": [extension],
@@ -73,36 +85,46 @@ fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
                 {"buffer": 1, "byteLength": 36, "extensions": {extension: packed}},
             ],
             "accessors": [
-                {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
+                {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+                    "min": [0, 0, 0], "max": [1, 1, 0]},
                 {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3"},
             ],
-            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}, {"attributes": {"POSITION": 1}}]}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}},
+                {"attributes": {"POSITION": 1}}]}],
             "nodes": [{"mesh": 0}],
         });
         let mut glb: Value = json;
         glb["asset"] = json!({"version": "2.0"});
         glb["buffers"] = json!([{"byteLength": bin.len()}, {"byteLength": 36}]);
-        let bytes = ulna_formats::gltf::build_glb(glb.to_string().as_bytes(), Some(&bin), &[], 0).expect("a file");
+        let bytes = ulna_formats::gltf::build_glb(glb.to_string().as_bytes(), Some(&bin), &[], 0)
+            .expect("a file");
         let session = Session::open_bytes(&bytes).expect("a file that opens");
         let primitives = &session.document().meshes[MeshId(0)].primitives;
         assert_eq!((primitives[0].positions.len(), primitives[1].positions.len()), (3, 0));
         let found: Vec<&str> = session.diagnostics.iter().map(|d| d.place.as_str()).collect();
         assert_eq!(found, ["bufferViews/1", "meshes/0/primitives/1"]);
-        assert!(session.diagnostics[0].message.contains(extension), "{}", session.diagnostics[0].message);
+        assert!(
+            session.diagnostics[0].message.contains(extension),
+            "{}",
+            session.diagnostics[0].message
+        );
     }
 }
 
 #[test]
 fn variants_choose_another_material_and_leave_the_rest() {
-    let mapping = |material: u32, variants: &[u32]| json!({"material": material, "variants": variants});
+    let mapping =
+        |material: u32, variants: &[u32]| json!({"material": material, "variants": variants});
     let json = json!({
         "extensionsUsed": ["KHR_materials_variants"],
-        "extensions": {"KHR_materials_variants": {"variants": [{"name": "Day"}, {"name": "Night"}]}},
+        "extensions": {"KHR_materials_variants": {"variants": [{"name": "Day"},
+            {"name": "Night"}]}},
         "materials": [{}, {}, {}],
         "bufferViews": [{"buffer": 0, "byteLength": 36}],
         "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
         "meshes": [{"primitives": [
-            {"attributes": {"POSITION": 0}, "material": 0, "extensions": {"KHR_materials_variants": {
+            {"attributes": {"POSITION": 0}, "material": 0,
+                "extensions": {"KHR_materials_variants": {
                 "mappings": [mapping(1, &[1]), mapping(9, &[0]), mapping(2, &[7])]}}},
             {"attributes": {"POSITION": 0}, "material": 2},
             {"attributes": {"POSITION": 0}, "extensions": {"KHR_materials_variants": 3}},
@@ -113,9 +135,14 @@ fn variants_choose_another_material_and_leave_the_rest() {
     let document = session.document();
     assert_eq!(document.variants.iter().map(|v| &**v).collect::<Vec<_>>(), ["Day", "Night"]);
     let material = |k: usize, variant: Option<u32>| {
-        document.material_of(&document.mesh(MeshId(0)).primitives[k], variant.map(VariantId)).map(|m| m.0)
+        document
+            .material_of(&document.mesh(MeshId(0)).primitives[k], variant.map(VariantId))
+            .map(|m| m.0)
     };
-    assert_eq!([None, Some(0), Some(1), Some(5)].map(|v| material(0, v)), [Some(0), Some(0), Some(1), Some(0)]);
+    assert_eq!(
+        [None, Some(0), Some(1), Some(5)].map(|v| material(0, v)),
+        [Some(0), Some(0), Some(1), Some(0)]
+    );
     assert_eq!([None, Some(1)].map(|v| material(1, v)), [Some(2), Some(2)]);
     assert_eq!(material(2, Some(1)), None);
     // A material and a variant that are not there, and an extension that is none.
@@ -125,7 +152,10 @@ fn variants_choose_another_material_and_leave_the_rest() {
     // What is shown is a choice, and no change of the file.
     let before = session.pack("x").expect("bytes").bytes;
     session.show(DisplayChoice { variant: Some(VariantId(1)), scene: Some(SceneId(4)) });
-    assert_eq!(session.document().shown, DisplayChoice { variant: Some(VariantId(1)), scene: None });
+    assert_eq!(
+        session.document().shown,
+        DisplayChoice { variant: Some(VariantId(1)), scene: None }
+    );
     assert!(!session.is_unsaved());
     assert_eq!(session.pack("x").expect("bytes").bytes, before);
 }
@@ -140,7 +170,9 @@ fn of_several_scenes_the_chosen_one_is_shown() {
         }),
         &[],
     );
-    let shown = |session: &Session| -> Vec<u32> { session.document().shown_nodes().iter().map(|n| n.0).collect() };
+    let shown = |session: &Session| -> Vec<u32> {
+        session.document().shown_nodes().iter().map(|n| n.0).collect()
+    };
     assert_eq!(shown(&session), [2, 3]);
     assert_eq!(session.document().shown_scene(), Some(SceneId(1)));
     session.show(DisplayChoice { scene: Some(SceneId(0)), variant: None });
@@ -161,8 +193,10 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
             {"type": "laser", "spot": {}},
         ]}},
         "cameras": [
-            {"name": "Eye", "type": "perspective", "perspective": {"yfov": 0.7, "znear": 0.1, "zfar": 90.0, "aspectRatio": 1.5}},
-            {"type": "orthographic", "orthographic": {"xmag": -2.0, "ymag": 1.0, "znear": 0.0, "zfar": 5.0}},
+            {"name": "Eye", "type": "perspective",
+                "perspective": {"yfov": 0.7, "znear": 0.1, "zfar": 90.0, "aspectRatio": 1.5}},
+            {"type": "orthographic",
+                "orthographic": {"xmag": -2.0, "ymag": 1.0, "znear": 0.0, "zfar": 5.0}},
             {"type": "perspective", "perspective": {"yfov": -1.0, "znear": 0.1}},
         ],
         "nodes": [
@@ -173,17 +207,26 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
     });
     let session = open(json, &[]);
     let document = session.document();
-    let Projection::Perspective { yfov, aspect, near, far } = document.cameras[0].projection else { panic!() };
+    let Projection::Perspective { yfov, aspect, near, far } = document.cameras[0].projection else {
+        panic!()
+    };
     assert_eq!((yfov, aspect, near, far), (0.7, Some(1.5), 0.1, Some(90.0)));
     let wanted = Projection::Orthographic { xmag: 2.0, ymag: 1.0, near: 0.0, far: 5.0 };
     assert_eq!(document.cameras[1].projection, wanted);
-    assert!(matches!(document.cameras[2].projection, Projection::Perspective { yfov, .. } if yfov > 0.0));
+    assert!(
+        matches!(document.cameras[2].projection, Projection::Perspective { yfov, .. } if yfov > 0.0)
+    );
     assert_eq!(document.lights[0].color, Vec3::new(1.0, 0.9, 0.8));
-    assert_eq!((document.lights[0].kind, document.lights[0].intensity), (LightKind::Directional, 3.0));
+    assert_eq!(
+        (document.lights[0].kind, document.lights[0].intensity),
+        (LightKind::Directional, 3.0)
+    );
     assert_eq!(document.lights[1].kind, LightKind::Spot { inner: 0.1, outer: 0.3 });
     assert_eq!((document.lights[1].range, document.lights[0].range), (Some(7.0), None));
     assert_eq!((document.lights[2].intensity, document.lights[2].color), (1.0, Vec3::ONE));
-    let at = |k: usize| (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0));
+    let at = |k: usize| {
+        (document.node(k.into()).camera.map(|c| c.0), document.node(k.into()).light.map(|l| l.0))
+    };
     assert_eq!([at(0), at(1), at(2)], [(Some(0), None), (Some(1), Some(1)), (None, None)]);
     // One camera, three numbers or words of lights, two references.
     assert_eq!(session.diagnostics.len(), 6, "{:?}", session.diagnostics);
@@ -191,19 +234,25 @@ fn cameras_and_lights_sit_at_their_nodes_and_nonsense_becomes_the_default() {
 
 #[test]
 fn instances_are_places_under_their_node() {
-    let bin = [floats(&[1.0, 2.0, 3.0, 4.0, 5.0, f32::NAN]), vec![0, 0, 0, 127, 0, 90, 0, 90]].concat();
-    let node =
-        |attributes: Value| json!({"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": attributes}}});
+    let bin =
+        [floats(&[1.0, 2.0, 3.0, 4.0, 5.0, f32::NAN]), vec![0, 0, 0, 127, 0, 90, 0, 90]].concat();
+    let node = |attributes: Value| {
+        json!({"mesh": 0,
+        "extensions": {"EXT_mesh_gpu_instancing": {"attributes": attributes}}})
+    };
     let json = json!({
         "extensionsUsed": ["EXT_mesh_gpu_instancing"],
-        "bufferViews": [{"buffer": 0, "byteLength": 24}, {"buffer": 0, "byteOffset": 24, "byteLength": 8}],
+        "bufferViews": [{"buffer": 0, "byteLength": 24},
+            {"buffer": 0, "byteOffset": 24, "byteLength": 8}],
         "accessors": [
             {"bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3"},
-            {"bufferView": 1, "componentType": 5120, "normalized": true, "count": 2, "type": "VEC4"},
+            {"bufferView": 1, "componentType": 5120, "normalized": true, "count": 2,
+                "type": "VEC4"},
             {"bufferView": 0, "componentType": 5126, "count": 1, "type": "VEC3"},
         ],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
-        "nodes": [node(json!({"TRANSLATION": 0, "ROTATION": 1})), node(json!({"TRANSLATION": 0, "SCALE": 2})), {"mesh": 0}],
+        "nodes": [node(json!({"TRANSLATION": 0, "ROTATION": 1})),
+            node(json!({"TRANSLATION": 0, "SCALE": 2})), {"mesh": 0}],
     });
     let session = open(json, &bin);
     let nodes = &session.document().nodes;
@@ -214,7 +263,10 @@ fn instances_are_places_under_their_node() {
     // Lists of different lengths are none.
     assert!(nodes[NodeId(1)].instances.is_none() && nodes[NodeId(2)].instances.is_none());
     let codes: Vec<&str> = session.diagnostics.iter().map(|d| d.code).collect();
-    assert!(codes.contains(&"ULNA_INSTANCES") && codes.contains(&"ACCESSOR_INVALID_FLOAT"), "{codes:?}");
+    assert!(
+        codes.contains(&"ULNA_INSTANCES") && codes.contains(&"ACCESSOR_INVALID_FLOAT"),
+        "{codes:?}"
+    );
 }
 
 #[test]
@@ -226,17 +278,27 @@ fn the_extensions_of_the_corpus_are_in_the_model() {
     };
     let variants = open("18_variants/18_variants.gltf");
     assert_eq!(variants.document().variants.len(), 2);
-    let mapped: usize = variants.document().meshes[MeshId(0)].primitives.iter().map(|p| p.variants.len()).sum();
+    let mapped: usize =
+        variants.document().meshes[MeshId(0)].primitives.iter().map(|p| p.variants.len()).sum();
     assert_eq!(mapped, 6);
     let teapots = open("24_gpu_instancing/24_gpu_instancing.gltf");
-    let counts: Vec<usize> =
-        teapots.document().nodes.values().filter_map(|n| n.instances.as_ref()).map(|i| i.len()).collect();
+    let counts: Vec<usize> = teapots
+        .document()
+        .nodes
+        .values()
+        .filter_map(|n| n.instances.as_ref())
+        .map(|i| i.len())
+        .collect();
     assert_eq!(counts.len(), 2);
     assert!(counts.iter().all(|c| *c > 1), "{counts:?}");
-    let avatar = Session::open(&shared.join("corpus/vrm/cryptovoxels.vrm"), &Default::default()).expect("an avatar");
+    let avatar = Session::open(&shared.join("corpus/vrm/cryptovoxels.vrm"), &Default::default())
+        .expect("an avatar");
     let vrm = avatar.document().vrm.clone().expect("facts");
     assert_eq!((vrm.title.as_deref(), &*vrm.authors[0]), (Some("cryptovoxels"), "jin"));
-    assert!(vrm.bones.len() == 43 && vrm.bones.iter().all(|(_, n)| avatar.document().joint_flags()[n.index()]));
+    assert!(
+        vrm.bones.len() == 43
+            && vrm.bones.iter().all(|(_, n)| avatar.document().joint_flags()[n.index()])
+    );
     let sided = vrm.bones.iter().filter(|(role, _)| role.starts_with("left"));
     assert!(sided.clone().count() == 19 && sided.clone().all(|(_, n)| vrm.mirror(*n).is_some()));
     let pointers = open("24_animation_pointer/24_animation_pointer.gltf");
@@ -257,9 +319,11 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     };
     let json = json!({
         "extensionsUsed": ["KHR_animation_pointer"],
-        "bufferViews": [{"buffer": 0, "byteLength": 12}, {"buffer": 0, "byteOffset": 12, "byteLength": 36}],
+        "bufferViews": [{"buffer": 0, "byteLength": 12},
+            {"buffer": 0, "byteOffset": 12, "byteLength": 36}],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0], "max": [2]},
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "SCALAR", "min": [0],
+                "max": [2]},
             {"bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3"},
             {"bufferView": 1, "componentType": 5126, "count": 9, "type": "SCALAR"},
             {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"},
@@ -267,7 +331,8 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
         "materials": [{}],
         "nodes": [{"name": "a"}, {"name": "b"}],
         "animations": [{"samplers": [
-            {"input": 0, "output": 1}, {"input": 0, "output": 2, "interpolation": "STEP"}, {"input": 0, "output": 3},
+            {"input": 0, "output": 1}, {"input": 0, "output": 2, "interpolation": "STEP"},
+                {"input": 0, "output": 3},
         ], "channels": [
             channel(0, "/nodes/1/translation"),
             channel(0, "/materials/0/emissiveFactor"),
@@ -291,7 +356,10 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
     ];
     assert_eq!(rows, wanted);
     assert!(clip.pointers.iter().all(|p| *p.times == [0.0, 1.0, 2.0]));
-    assert_eq!((clip.pointers[2].interpolation, clip.tracks.len(), clip.length()), (Interpolation::Step, 1, 2.0));
+    assert_eq!(
+        (clip.pointers[2].interpolation, clip.tracks.len(), clip.length()),
+        (Interpolation::Step, 1, 2.0)
+    );
     let pose = Pose::evaluate(session.document(), &Stack::of(Some(&clip), 0.5));
     assert_eq!(pose.local[1].transform().translation, Vec3::new(1.0, 2.0, 3.0));
 
@@ -325,10 +393,15 @@ fn animation_pointers_at_nodes_are_played_and_all_of_them_are_kept() {
 
 #[test]
 fn avatars_say_who_made_them_and_which_node_is_which_bone() {
-    let one = json!({"specVersion": "1.0", "meta": {"name": "Ada", "authors": ["A", "B"], "licenseUrl": "https://vrm.dev/licenses/1.0/"},
-        "humanoid": {"humanBones": {"hips": {"node": 0}, "leftHand": {"node": 1}, "rightHand": {"node": 2}, "jaw": {"node": 9}}}});
-    let zero = json!({"specVersion": "0.0", "meta": {"title": "Ada", "author": "A", "licenseName": "CC0"},
-        "humanoid": {"humanBones": [{"bone": "hips", "node": 0}, {"bone": "leftHand", "node": 1}, {"bone": "rightHand", "node": 2},
+    let one = json!({"specVersion": "1.0",
+        "meta": {"name": "Ada", "authors": ["A", "B"],
+            "licenseUrl": "https://vrm.dev/licenses/1.0/"},
+        "humanoid": {"humanBones": {"hips": {"node": 0}, "leftHand": {"node": 1},
+            "rightHand": {"node": 2}, "jaw": {"node": 9}}}});
+    let zero = json!({"specVersion": "0.0",
+        "meta": {"title": "Ada", "author": "A", "licenseName": "CC0"},
+        "humanoid": {"humanBones": [{"bone": "hips", "node": 0}, {"bone": "leftHand", "node": 1},
+            {"bone": "rightHand", "node": 2},
                                     {"bone": "jaw", "node": 9}]}});
     for (extensions, version, authors) in [
         (json!({"VRMC_vrm": one, "VRMC_springBone": {"springs": [{}, {}]}}), "1.0", 2),
@@ -336,13 +409,23 @@ fn avatars_say_who_made_them_and_which_node_is_which_bone() {
     ] {
         let used: Vec<&String> = extensions.as_object().expect("an object").keys().collect();
         let nodes = json!([{}, {}, {}]);
-        let session = open(json!({"extensionsUsed": used, "extensions": extensions, "nodes": nodes}), &[]);
+        let session =
+            open(json!({"extensionsUsed": used, "extensions": extensions, "nodes": nodes}), &[]);
         let vrm = session.document().vrm.clone().expect("an avatar");
-        assert_eq!((&*vrm.version, vrm.title.as_deref(), vrm.authors.len()), (version, Some("Ada"), authors));
+        assert_eq!(
+            (&*vrm.version, vrm.title.as_deref(), vrm.authors.len()),
+            (version, Some("Ada"), authors)
+        );
         assert!(vrm.licence.is_some());
         assert_eq!(vrm.springs, if version == "1.0" { 2 } else { 0 });
-        assert_eq!((vrm.node("hips"), vrm.node("jaw"), vrm.bones.len()), (Some(NodeId(0)), None, 3));
-        assert_eq!((vrm.role(NodeId(2)), vrm.mirror(NodeId(2))), (Some("rightHand"), Some(NodeId(1))));
+        assert_eq!(
+            (vrm.node("hips"), vrm.node("jaw"), vrm.bones.len()),
+            (Some(NodeId(0)), None, 3)
+        );
+        assert_eq!(
+            (vrm.role(NodeId(2)), vrm.mirror(NodeId(2))),
+            (Some("rightHand"), Some(NodeId(1)))
+        );
         assert_eq!(vrm.mirror(NodeId(0)), None);
         assert_eq!(session.diagnostics.len(), 1, "{:?}", session.diagnostics);
     }
@@ -352,31 +435,40 @@ fn avatars_say_who_made_them_and_which_node_is_which_bone() {
 
 #[test]
 fn an_avatar_is_edited_and_saved_with_its_extensions_as_they_were() {
-    let constraint =
-        json!({"VRMC_node_constraint": {"specVersion": "1.0", "constraint": {"roll": {"source": 0, "rollAxis": "X"}}}});
+    let constraint = json!({"VRMC_node_constraint": {"specVersion": "1.0",
+            "constraint": {"roll": {"source": 0, "rollAxis": "X"}}}});
     let json = json!({
-        "extensionsUsed": ["VRMC_vrm", "VRMC_springBone", "VRMC_node_constraint", "VRMC_materials_mtoon"],
+        "extensionsUsed": ["VRMC_vrm", "VRMC_springBone", "VRMC_node_constraint",
+            "VRMC_materials_mtoon"],
         "extensions": {
             "VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": {"hips": {"node": 1}}},
                          "firstPerson": {"meshAnnotations": [{"node": 0, "type": "auto"}]}},
             "VRMC_springBone": {"specVersion": "1.0", "springs": [{"joints": [{"node": 1}]}]},
         },
-        "materials": [{"extensions": {"VRMC_materials_mtoon": {"specVersion": "1.0", "shadeColorFactor": [0.1, 0.2, 0.3]}}}],
+        "materials": [
+            {"extensions": {"VRMC_materials_mtoon": {"specVersion": "1.0",
+                "shadeColorFactor": [0.1, 0.2, 0.3]}}}],
         "nodes": [{"name": "a"}, {"name": "b", "extensions": constraint}],
     });
     let mut session = open(json.clone(), &[]);
-    let line = CommandLine::new("pose.rotate").with("node", "b").with("axis", "x").with("degrees", 20);
+    let line =
+        CommandLine::new("pose.rotate").with("node", "b").with("axis", "x").with("degrees", 20);
     session.run_line(&line).expect("a turn");
     let saved = session.pack("x").expect("bytes").bytes;
-    let saved: Value =
-        serde_json::Deserializer::from_slice(&saved[20..]).into_iter().next().expect("JSON").expect("JSON");
+    let saved: Value = serde_json::Deserializer::from_slice(&saved[20..])
+        .into_iter()
+        .next()
+        .expect("JSON")
+        .expect("JSON");
     for key in ["extensions", "materials", "extensionsUsed"] {
         assert_eq!(saved[key], json[key]);
     }
     assert_eq!(saved["nodes"][1]["extensions"], json["nodes"][1]["extensions"]);
-    // Only the skeleton: what names meshes and materials goes, what names nodes stays, and they stand where they stood.
+    // Only the skeleton: what names meshes and materials goes, what names nodes stays, and they
+    // stand where they stood.
     let options = ExportOptions { skeleton_only: true, ..ExportOptions::default() };
-    let exported = Session::open_bytes(&export(session.source(), &options).expect("an export")).expect("a file");
+    let exported = Session::open_bytes(&export(session.source(), &options).expect("an export"))
+        .expect("a file");
     assert_eq!(exported.extensions_used, ["VRMC_vrm", "VRMC_springBone", "VRMC_node_constraint"]);
     assert_eq!(exported.document().nodes.len(), 2);
 }
@@ -390,14 +482,16 @@ fn data_that_an_unknown_extension_may_name_is_not_moved() {
         "nodes": [{"extensions": {"ACME_curves": {"list": [{"curveAccessor": 0}]}}}],
     });
     let session = open(json, &[0; 12]);
-    let error = export(session.source(), &ExportOptions::default()).expect_err("a refusal").to_string();
+    let error =
+        export(session.source(), &ExportOptions::default()).expect_err("a refusal").to_string();
     assert!(error.contains("ACME_curves") && error.contains("convert"), "{error}");
 }
 
 #[test]
 fn textures_of_basis_are_shown_and_kept() {
     for (name, own) in [("etc1s", false), ("uastc", true)] {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/{name}.ktx2"));
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("tests/data/{name}.ktx2"));
         let ktx = std::fs::read(path).expect("the sample");
         let mut texture = json!({"extensions": {"KHR_texture_basisu": {"source": 0}}});
         if own {
@@ -407,7 +501,8 @@ fn textures_of_basis_are_shown_and_kept() {
             "extensionsUsed": ["KHR_texture_basisu"],
             "extensionsRequired": ["KHR_texture_basisu"],
             "bufferViews": [{"buffer": 0, "byteLength": ktx.len()}],
-            "images": [{"bufferView": 0, "mimeType": "image/ktx2"}, {"bufferView": 0, "mimeType": "image/ktx2"}],
+            "images": [{"bufferView": 0, "mimeType": "image/ktx2"},
+                {"bufferView": 0, "mimeType": "image/ktx2"}],
             "textures": [texture],
             "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}],
         });

@@ -1,17 +1,22 @@
-//! The bound of the history counts bytes that are really held: each shared part once, and none that the document has as it is.
+//! The bound of the history counts bytes that are really held: each shared part once, and none that
+//! the document has as it is.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::HashMap;
 
 use ulna_edit::{CommandLine, Edit, History, apply};
-use ulna_model::{Asset, Clip, Document, LayerHome, PoseLayers, Shape, Shared, Slice, Track, WeightLayers, WeightMap};
+use ulna_model::{
+    Asset, Clip, Document, LayerHome, PoseLayers, Shape, Shared, Slice, Track, WeightLayers,
+    WeightMap,
+};
 use ulna_session::Session;
 
 use crate::edits::{Draw, KINDS, edit, model, open};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 
-/// A count by hand, of what takes much: lists of numbers by where they are, and things that point to them.
+/// A count by hand, of what takes much: lists of numbers by where they are, and things that point
+/// to them.
 #[derive(Default)]
 struct Sum(HashMap<usize, usize>);
 
@@ -51,7 +56,8 @@ impl Sum {
         for layer in &layers.layers {
             self.shared(layer);
             for part in layer.parts.values() {
-                let lists = part.vertices.len() * 8 + part.joints.len() * 2 + part.weights.len() * 4;
+                let lists =
+                    part.vertices.len() * 8 + part.joints.len() * 2 + part.weights.len() * 4;
                 self.add(std::ptr::from_ref(&**part).addr(), lists);
             }
         }
@@ -145,13 +151,21 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
                 steps += 1;
             }
             let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
-            assert!((least..=most).contains(&held), "tree {seed}, step {k}: {held} is not {least} to {most}");
+            assert!(
+                (least..=most).contains(&held),
+                "tree {seed}, step {k}: {held} is not {least} \
+                to {most}"
+            );
         }
         // Undone and done again, all of it is held still.
         let before = history.held(&document);
         while history.undo(&mut document).is_some() {}
         let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
-        assert!((least..=most).contains(&held), "tree {seed}, undone: {held} is not {least} to {most}");
+        assert!(
+            (least..=most).contains(&held),
+            "tree {seed}, undone: {held} is not {least} to \
+            {most}"
+        );
         while history.redo(&mut document).is_some() {}
         assert_eq!(history.held(&document), before, "tree {seed}");
         trees += 1;
@@ -184,7 +198,15 @@ fn whole_clips_are_bounded_by_their_keys() {
     for k in 0..40 {
         // About 128 KiB each.
         let to = Some(long_clip(2048, k as f32));
-        history.preview(&mut document, "Set a clip", vec![Edit::SetClip { clip, to }], Vec::new()).unwrap();
+        history
+            .preview(
+                &mut document,
+                "Set a \
+            clip",
+                vec![Edit::SetClip { clip, to }],
+                Vec::new(),
+            )
+            .unwrap();
         assert!(history.commit(&mut document));
         assert!(history.held(&document) <= BUDGET, "{} bytes after {k}", history.held(&document));
     }
@@ -196,7 +218,15 @@ fn whole_clips_are_bounded_by_their_keys() {
     let both = [long_clip(2048, 1.0), long_clip(2048, 2.0)];
     for k in 0..40 {
         let to = Some(both[k % 2].clone());
-        history.preview(&mut document, "Set a clip", vec![Edit::SetClip { clip, to }], Vec::new()).unwrap();
+        history
+            .preview(
+                &mut document,
+                "Set a \
+            clip",
+                vec![Edit::SetClip { clip, to }],
+                Vec::new(),
+            )
+            .unwrap();
         assert!(history.commit(&mut document));
     }
     assert_eq!(history.done().len(), 40);
@@ -205,7 +235,9 @@ fn whole_clips_are_bounded_by_their_keys() {
 #[test]
 fn layers_that_steps_share_are_counted_once_and_what_they_do_not_share_in_full() {
     let mut session = Session::open_bytes(SAMPLE).unwrap();
-    let run = |session: &mut Session, line: CommandLine| assert!(session.run_line(&line).unwrap(), "{line}");
+    let run = |session: &mut Session, line: CommandLine| {
+        assert!(session.run_line(&line).unwrap(), "{line}")
+    };
     run(&mut session, CommandLine::new("weight_layer.add").with("name", "Arms"));
     let held = |session: &Session| session.history().held(session.document());
     let base: usize = {
@@ -218,9 +250,15 @@ fn layers_that_steps_share_are_counted_once_and_what_they_do_not_share_in_full()
         let flood = CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5);
         run(&mut session, flood.with("vertices", vertices));
         let now = held(&session);
-        // A step holds what the layer was before, 26 to 52 bytes a vertex, and its patches; never the weights under it again.
+        // A step holds what the layer was before, 26 to 52 bytes a vertex, and its patches; never
+        // the weights under it again.
         assert!(now > last, "{now} after {last}");
-        assert!(now - last < 60_000 + base / 4, "step {k}: {} bytes more, of {base} below", now - last);
+        assert!(
+            now - last < 60_000 + base / 4,
+            "step {k}: {} bytes more, of {base} \
+            below",
+            now - last
+        );
         last = now;
     }
     assert!(session.document().aids.layers(LayerHome::Pose).is_empty());

@@ -1,5 +1,6 @@
-//! Feet that are held over the clips of the corpus, judged by the positions of the foot frame by frame; limbs of bodies with helper
-//! nodes between their joints, without skins, and under a mirrored parent.
+//! Feet that are held over the clips of the corpus, judged by the positions of the foot frame by
+//! frame; limbs of bodies with helper nodes between their joints, without skins, and under a
+//! mirrored parent.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -23,7 +24,11 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
 }
 
 fn clip_named(document: &Document, name: &str) -> ClipId {
-    document.clips.ids().find(|id| document.clip_label(*id) == name).unwrap_or_else(|| panic!("{name}"))
+    document
+        .clips
+        .ids()
+        .find(|id| document.clip_label(*id) == name)
+        .unwrap_or_else(|| panic!("{name}"))
 }
 
 fn situation(name: &str) -> Option<PathBuf> {
@@ -40,7 +45,8 @@ fn open(path: &std::path::Path) -> Session {
     Session::open(path, &Default::default()).unwrap()
 }
 
-/// The greatest speed of a node between two frames of a clip, in some ranges, over a ground that moves; and over the whole clip.
+/// The greatest speed of a node between two frames of a clip, in some ranges, over a ground that
+/// moves; and over the whole clip.
 fn speeds(
     document: &Document,
     clip: ClipId,
@@ -72,7 +78,9 @@ fn speeds(
 fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) -> usize {
     let mut most = 0;
     for track in after.clips[clip].tracks.values() {
-        let was = before.clips[clip].track(track.target, track.property).map_or(&[][..], |(_, t)| &t.times[..]);
+        let was = before.clips[clip]
+            .track(track.target, track.property)
+            .map_or(&[][..], |(_, t)| &t.times[..]);
         let mut frames = std::collections::BTreeMap::new();
         for time in track.times.iter().filter(|t| !was.iter().any(|w| (*w - **t).abs() < 1e-5)) {
             *frames.entry((f64::from(*time) * rate + 0.01).floor() as i64).or_insert(0) += 1;
@@ -82,8 +90,9 @@ fn keys_per_frame(before: &Document, after: &Document, clip: ClipId, rate: f64) 
     most
 }
 
-/// Clips that travel, turn, stand, and walk on the spot: no foot slides more than before where it is held, none is faster than the
-/// clip's fastest, and keys are no more than one per frame. A clip that cannot be held is refused and stays as it was.
+/// Clips that travel, turn, stand, and walk on the spot: no foot slides more than before where it
+/// is held, none is faster than the clip's fastest, and keys are no more than one per frame. A clip
+/// that cannot be held is refused and stays as it was.
 #[test]
 fn a_hold_is_never_worse_than_before() {
     let Some(shared) = shared() else { return };
@@ -106,7 +115,9 @@ fn a_hold_is_never_worse_than_before() {
     for (file, name, foot) in cases {
         let mut session = open(&shared.join("corpus/characters").join(file));
         let document = session.document().clone();
-        let Some(clip) = document.clips.ids().find(|id| name == "*" || document.clip_label(*id) == name) else {
+        let Some(clip) =
+            document.clips.ids().find(|id| name == "*" || document.clip_label(*id) == name)
+        else {
             println!("{file} has no clip {name}");
             continue;
         };
@@ -119,7 +130,9 @@ fn a_hold_is_never_worse_than_before() {
         let ground = ik::ground_under(&document, &document.clips[clip], node);
         let ranges: Vec<(f64, f64)> = ik::contacts(&document, &document.clips[clip], node)
             .iter()
-            .map(|r| ((f64::from(r.from) * rate).round() / rate, (f64::from(r.to) * rate).round() / rate))
+            .map(|r| {
+                ((f64::from(r.from) * rate).round() / rate, (f64::from(r.to) * rate).round() / rate)
+            })
             .collect();
         let line = CommandLine::new("pin.hold")
             .with("node", ulna_edit::node_text(&document, node).as_str())
@@ -130,18 +143,30 @@ fn a_hold_is_never_worse_than_before() {
                 println!("{file} {label}: refused: {error}");
                 assert!(session.document() == &document, "a refusal changes nothing");
                 let error = error.to_string();
-                assert!(error.contains("was left unchanged") || error.contains("never low and slow"), "{error}");
+                assert!(
+                    error.contains(
+                        "was left \
+                    unchanged"
+                    ) || error.contains(
+                        "never low and \
+                    slow"
+                    ),
+                    "{error}"
+                );
                 refused += 1;
                 continue;
             }
             Ok(_) => println!("{file} {label}: {:?}", session.take_sentence()),
         }
         let now = session.document();
-        let (before, after) =
-            (speeds(&document, clip, node, &ranges, rate, ground), speeds(now, clip, node, &ranges, rate, ground));
+        let (before, after) = (
+            speeds(&document, clip, node, &ranges, rate, ground),
+            speeds(now, clip, node, &ranges, rate, ground),
+        );
         let keys = keys_per_frame(&document, now, clip, rate);
         println!(
-            "  held {:.3} → {:.3} m/s, fastest {:.3} → {:.3}, {keys} keys per frame, ground {ground}",
+            "  held {:.3} → {:.3} m/s, fastest {:.3} → {:.3}, {keys} keys per frame, ground \
+                {ground}",
             before.0, after.0, before.1, after.1
         );
         assert!(after.0 <= before.0 + 2e-3, "{file} {label}: {before:?} {after:?}");
@@ -151,10 +176,15 @@ fn a_hold_is_never_worse_than_before() {
         moving += usize::from(ground != Vec3::ZERO);
     }
     println!("{held} held, {refused} refused, {moving} over a moving ground");
-    assert!(held >= 6 && held + refused >= 9 && moving >= 2, "{held} held, {refused} refused, {moving} moving");
+    assert!(
+        held >= 6 && held + refused >= 9 && moving >= 2,
+        "{held} held, {refused} refused, \
+        {moving} moving"
+    );
 }
 
-/// A walk on the spot that is made to travel and to turn, by keys of the root: its feet slide a little, and less once held.
+/// A walk on the spot that is made to travel and to turn, by keys of the root: its feet slide a
+/// little, and less once held.
 #[test]
 fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
     let Some(shared) = shared() else { return };
@@ -171,16 +201,32 @@ fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
         let heading = Quat::from_rotation_y(turn * time);
         at_root -= heading * ground * (time - last);
         last = time;
-        let line = CommandLine::new("key.set").with("clip", "Walking_A").with("time", time).with("node", "root");
-        run(&mut session, line.with("translation", at_root.to_array()).with("rotation", heading.to_array()));
+        let line = CommandLine::new("key.set")
+            .with("clip", "Walking_A")
+            .with("time", time)
+            .with("node", "root");
+        run(
+            &mut session,
+            line.with("translation", at_root.to_array()).with("rotation", heading.to_array()),
+        );
     }
     let document = session.document().clone();
-    assert_eq!(ik::ground_under(&document, &document.clips[clip], node), Vec3::ZERO, "the body travels itself");
+    assert_eq!(
+        ik::ground_under(&document, &document.clips[clip], node),
+        Vec3::ZERO,
+        "the body \
+        travels itself"
+    );
     let ranges: Vec<(f64, f64)> = ik::contacts(&document, &document.clips[clip], node)
         .iter()
-        .map(|r| ((f64::from(r.from) * 30.0).round() / 30.0, (f64::from(r.to) * 30.0).round() / 30.0))
+        .map(|r| {
+            ((f64::from(r.from) * 30.0).round() / 30.0, (f64::from(r.to) * 30.0).round() / 30.0)
+        })
         .collect();
-    let notes = run(&mut session, CommandLine::new("pin.hold").with("node", "foot.l").with("clip", "Walking_A"));
+    let notes = run(
+        &mut session,
+        CommandLine::new("pin.hold").with("node", "foot.l").with("clip", "Walking_A"),
+    );
     println!("{notes:?}");
     let before = speeds(&document, clip, node, &ranges, 30.0, Vec3::ZERO);
     let after = speeds(session.document(), clip, node, &ranges, 30.0, Vec3::ZERO);
@@ -188,7 +234,8 @@ fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
     assert!(keys_per_frame(&document, session.document(), clip, 30.0) <= 1);
 }
 
-/// Feet of bodies with helper nodes between their joints, without a skin, and under a mirrored parent stand where they are held.
+/// Feet of bodies with helper nodes between their joints, without a skin, and under a mirrored
+/// parent stand where they are held.
 #[test]
 fn feet_are_held_with_helpers_between_joints_and_without_skins() {
     let (mut held, mut exact) = (0, 0);
@@ -204,28 +251,37 @@ fn feet_are_held_with_helpers_between_joints_and_without_skins() {
         let mut session = open(&path);
         let document = session.document().clone();
         let (clip, node) = (clip_named(&document, clip), named(&document, foot));
-        let line = CommandLine::new("pin.hold").with("node", foot).with("clip", format!("#{}", clip.0).as_str());
-        let notes = run(&mut session, line.with("from", 0.3).with("to", 0.6).with("ground", "still"));
+        let line = CommandLine::new("pin.hold")
+            .with("node", foot)
+            .with("clip", format!("#{}", clip.0).as_str());
+        let notes =
+            run(&mut session, line.with("from", 0.3).with("to", 0.6).with("ground", "still"));
         println!("{folder} {foot}: {notes:?}");
         let now = session.document();
         let (from, to) = (0.3, 0.6);
-        let places: Vec<Vec3> =
-            (0..=20).map(|k| place(&at(now, Some(clip), from + (to - from) * f64::from(k) / 20.0), node)).collect();
+        let places: Vec<Vec3> = (0..=20)
+            .map(|k| place(&at(now, Some(clip), from + (to - from) * f64::from(k) / 20.0), node))
+            .collect();
         let off = places.iter().map(|p| p.distance(places[10])).fold(0.0, f32::max);
         let was: Vec<Vec3> = (0..=20)
-            .map(|k| place(&at(&document, Some(clip), from + (to - from) * f64::from(k) / 20.0), node))
+            .map(|k| {
+                place(&at(&document, Some(clip), from + (to - from) * f64::from(k) / 20.0), node)
+            })
             .collect();
         let went = was.iter().map(|p| p.distance(was[10])).fold(0.0, f32::max);
         if notes.iter().any(|n| n.contains("cannot reach any farther")) {
             // Its legs are straight, and its hips go on: as near as it gets.
             assert!(off < went, "{folder} {foot}: {off} of {went}");
         } else {
-            // Between frames its joints turn from key to key, on arcs of their own; at frames it is nearer, see `situations_limbs`.
+            // Between frames its joints turn from key to key, on arcs of their own; at frames it is
+            // nearer, see `situations_limbs`.
             assert!(off < 0.005, "{folder} {foot}: {off} of {went}");
             exact += 1;
         }
         for limb in ["LeftHand", "left_hand"] {
-            if let Some(other) = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(limb)) {
+            if let Some(other) =
+                document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(limb))
+            {
                 for k in 0..10 {
                     let time = f64::from(k) * 0.1;
                     let moved = place(&at(now, Some(clip), time), other)
@@ -265,7 +321,10 @@ fn hands_and_feet_come_to_where_they_are_asked() {
                 ["RightUpperLeg", "RightLowerLeg", "RightFoot"],
             ],
         ),
-        ("rigid-figure", &[["left_arm", "left_forearm", "left_hand"], ["right_leg", "right_shin", "right_foot"]]),
+        (
+            "rigid-figure",
+            &[["left_arm", "left_forearm", "left_hand"], ["right_leg", "right_shin", "right_foot"]],
+        ),
         (
             "fbx-helper-nodes",
             &[
@@ -285,24 +344,37 @@ fn hands_and_feet_come_to_where_they_are_asked() {
                 let nodes = limb.map(|n| named(&document, n));
                 let was = lengths(&before, &nodes);
                 let angle = 0.9 * k as f32;
-                let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin()).normalize_or(Vec3::Y);
+                let way = Vec3::new(angle.cos(), -0.4 + 0.2 * k as f32, angle.sin())
+                    .normalize_or(Vec3::Y);
                 // Which way an unequal scale lets it go is another matter.
-                let part =
-                    if limb[0] == "RightUpperArm" && folder == "nulls-between-joints" { part.min(0.75) } else { part };
+                let part = if limb[0] == "RightUpperArm" && folder == "nulls-between-joints" {
+                    part.min(0.75)
+                } else {
+                    part
+                };
                 let target = place(&before, nodes[0]) + way * (was[0] + was[1]) * part;
-                let notes =
-                    run(&mut session, CommandLine::new("pose.ik").with("node", limb[2]).with("to", target.to_array()));
+                let notes = run(
+                    &mut session,
+                    CommandLine::new("pose.ik").with("node", limb[2]).with("to", target.to_array()),
+                );
                 let after = at(session.document(), None, 0.0);
                 let off = place(&after, nodes[2]).distance(target);
                 assert!(off < 1e-4, "{folder} {limb:?} {part}: {off} {notes:?}");
                 for (was, is) in was.iter().zip(lengths(&after, &nodes)) {
                     assert!(
-                        (was - is).abs() < 1e-4 || notes.iter().any(|n| n.contains("nonuniform scale")),
+                        (was - is).abs() < 1e-4
+                            || notes.iter().any(|n| n.contains(
+                                "nonuniform \
+                            scale"
+                            )),
                         "{folder} {limb:?}: {was} {is} {notes:?}"
                     );
                 }
                 for node in document.node_ids() {
-                    let (a, b) = (before.local[node.index()].transform(), after.local[node.index()].transform());
+                    let (a, b) = (
+                        before.local[node.index()].transform(),
+                        after.local[node.index()].transform(),
+                    );
                     assert!(
                         a.translation == b.translation && a.scale == b.scale,
                         "{folder}: {} is torn off",
@@ -316,7 +388,8 @@ fn hands_and_feet_come_to_where_they_are_asked() {
     assert_eq!(tried, 50);
 }
 
-/// A chain of joints with helpers between them: offset, angles and scale of each node, and whether it is a joint.
+/// A chain of joints with helpers between them: offset, angles and scale of each node, and whether
+/// it is a joint.
 fn chain(nodes: &[(Vec3, Vec3, f32, bool)]) -> Session {
     let all: Vec<_> = nodes
         .iter()
@@ -325,7 +398,8 @@ fn chain(nodes: &[(Vec3, Vec3, f32, bool)]) -> Session {
             let mut node = json!({
                 "name": if *joint { format!("j{k}") } else { format!("null{k}") },
                 "translation": offset.to_array(), "scale": Vec3::splat(*scale).to_array(),
-                "rotation": Quat::from_euler(glam::EulerRot::XYZ, angles.x, angles.y, angles.z).to_array(),
+                "rotation": Quat::from_euler(glam::EulerRot::XYZ, angles.x, angles.y,
+                    angles.z).to_array(),
             });
             if k + 1 < nodes.len() {
                 node["children"] = json!([k + 1]);
@@ -346,14 +420,17 @@ fn vectors(size: f32) -> impl Strategy<Value = Vec3> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
-    /// With helpers of any turn, offset, size and sign between joints the end comes to where it is asked within reach, bones keep their
-    /// lengths, and nothing but the rotations of joints changes.
+    /// With helpers of any turn, offset, size and sign between joints the end comes to where it is
+    /// asked within reach, bones keep their lengths, and nothing but the rotations of joints
+    /// changes.
     #[test]
     fn helpers_between_joints_change_nothing_for_a_limb(
         bones in prop::collection::vec((vectors(1.0), 0.3f32..1.0, vectors(1.5), 0usize..3), 3..5),
-        helpers in prop::collection::vec((vectors(0.2), vectors(2.0), 0.6f32..1.6, any::<bool>()), 12),
+        helpers in prop::collection::vec((vectors(0.2), vectors(2.0), 0.6f32..1.6, any::<bool>()),
+            12),
         whole in -2.0f32..2.0, way in vectors(1.0), part in 0.1f32..0.97,
     ) {
         let mut free = helpers.iter();
@@ -373,10 +450,12 @@ proptest! {
         let (most, longest) = (was.iter().sum::<f32>(), was.iter().copied().fold(0.0, f32::max));
         prop_assume!(was.iter().all(|l| *l > 0.05 * most));
         let least = (2.0 * longest - most).max(0.0);
-        let target = place(&before, joints[0]) + way.normalize_or(Vec3::X) * (least + (most - least) * part);
+        let target =
+            place(&before, joints[0]) + way.normalize_or(Vec3::X) * (least + (most - least) * part);
         let end = joints[joints.len() - 1];
         let line = CommandLine::new("pose.ik").with("node", document.node(end).label(end).as_str());
-        let notes = run(&mut session, line.with("chain", joints.len() - 1).with("to", target.to_array()));
+        let notes =
+            run(&mut session, line.with("chain", joints.len() - 1).with("to", target.to_array()));
         let after = at(session.document(), None, 0.0);
         let off = place(&after, end).distance(target);
         prop_assert!(off < 1e-4 * most, "{off} of {most}: {notes:?}");
@@ -385,14 +464,16 @@ proptest! {
             prop_assert!((a - b).abs() < 1e-4 * most, "{a} {b}");
         }
         for node in document.node_ids() {
-            let (a, b) = (before.local[node.index()].transform(), after.local[node.index()].transform());
+            let (a, b) =
+                (before.local[node.index()].transform(), after.local[node.index()].transform());
             prop_assert!(a.translation == b.translation && a.scale == b.scale);
             prop_assert!(flags[node.index()] || a.rotation == b.rotation, "a helper turns");
         }
     }
 }
 
-/// Hips of a rig with a root above them and controls beside them: the hips move, the root and the controls stay, feet stand.
+/// Hips of a rig with a root above them and controls beside them: the hips move, the root and the
+/// controls stay, feet stand.
 #[test]
 fn dragged_hips_move_and_their_root_stays() {
     let Some(shared) = shared() else { return };
@@ -401,7 +482,10 @@ fn dragged_hips_move_and_their_root_stays() {
     let before = at(&document, None, 0.0);
     let hips = named(&document, "hips");
     let target = place(&before, hips) + Vec3::new(0.04, -0.06, 0.02);
-    run(&mut session, CommandLine::new("pose.ik").with("node", "hips").with("to", target.to_array()));
+    run(
+        &mut session,
+        CommandLine::new("pose.ik").with("node", "hips").with("to", target.to_array()),
+    );
     let after = at(session.document(), None, 0.0);
     assert!(place(&after, hips).distance(target) < 1e-4);
     let legs = ["hips", "upperleg.l", "lowerleg.l", "foot.l", "upperleg.r", "lowerleg.r", "foot.r"];
@@ -431,7 +515,8 @@ fn steps_of_a_figure_without_a_skin_are_found() {
     assert!(error.contains("no feet were found"), "{error}");
 }
 
-/// Travel that is left out or moved to a root changes translations alone, and the feet keep their motion about the hips.
+/// Travel that is left out or moved to a root changes translations alone, and the feet keep their
+/// motion about the hips.
 #[test]
 fn root_motion_moves_no_rotation_and_keeps_the_feet() {
     let mut tried = 0;
@@ -439,25 +524,45 @@ fn root_motion_moves_no_rotation_and_keeps_the_feet() {
         ("rigid-figure", "walk", "body", ["left_foot", "right_foot"], "root"),
         ("nulls-between-joints", "Walk", "Hips", ["LeftFoot", "RightFoot"], "Armature"),
         ("mirrored-parent", "Walk", "Hips", ["LeftFoot", "RightFoot"], "Armature"),
-        ("fbx-helper-nodes", "mixamo.com", "mixamorig:Hips", ["mixamorig:LeftFoot", "mixamorig:RightFoot"], "Scene"),
+        (
+            "fbx-helper-nodes",
+            "mixamo.com",
+            "mixamorig:Hips",
+            ["mixamorig:LeftFoot", "mixamorig:RightFoot"],
+            "Scene",
+        ),
     ] {
         for to in ["in place", "root"] {
             let Some(path) = situation(&format!("{folder}/in.glb")) else { return };
             let mut session = open(&path);
             let document = session.document().clone();
             let id = clip_named(&document, clip);
-            let line = CommandLine::new("clip.root_motion").with("clip", format!("#{}", id.0).as_str()).with("to", to);
+            let line = CommandLine::new("clip.root_motion")
+                .with("clip", format!("#{}", id.0).as_str())
+                .with("to", to);
             let notes = run(&mut session, line);
             println!("{folder} {to}: {notes:?}");
             let now = session.document();
-            for (track, was) in document.clips[id].tracks.iter().filter(|(_, t)| t.property == Property::Rotation) {
-                assert!(now.clips[id].tracks[track] == *was, "{folder} {to}: a rotation track is another one");
+            for (track, was) in
+                document.clips[id].tracks.iter().filter(|(_, t)| t.property == Property::Rotation)
+            {
+                assert!(
+                    now.clips[id].tracks[track] == *was,
+                    "{folder} {to}: a rotation track is \
+                    another one"
+                );
             }
-            let added =
-                now.clips[id].tracks.values().filter(|t| document.clips[id].track(t.target, t.property).is_none());
+            let added = now.clips[id]
+                .tracks
+                .values()
+                .filter(|t| document.clips[id].track(t.target, t.property).is_none());
             for track in added {
                 let label = now.node(track.target).label(track.target);
-                assert_eq!((label.as_str(), track.property), (carrier, Property::Translation), "{folder} {to}");
+                assert_eq!(
+                    (label.as_str(), track.property),
+                    (carrier, Property::Translation),
+                    "{folder} {to}"
+                );
             }
             let hips = named(&document, hips);
             let start = place(&at(now, Some(id), 0.0), hips);
@@ -465,14 +570,21 @@ fn root_motion_moves_no_rotation_and_keeps_the_feet() {
                 let time = f64::from(k) * 0.05;
                 let (was, is) = (at(&document, Some(id), time), at(now, Some(id), time));
                 for foot in feet.map(|f| named(&document, f)) {
-                    let (a, b) = (place(&was, foot) - place(&was, hips), place(&is, foot) - place(&is, hips));
+                    let (a, b) = (
+                        place(&was, foot) - place(&was, hips),
+                        place(&is, foot) - place(&is, hips),
+                    );
                     assert!(a.distance(b) < 2e-3, "{folder} {to} at {time}: {a} {b}");
                 }
                 if to == "in place" {
                     let gone = place(&is, hips) - start;
                     assert!(gone.with_y(0.0).length() < 2e-3, "{folder} at {time}: {gone}");
                 } else {
-                    assert!(place(&was, hips).distance(place(&is, hips)) < 2e-3, "{folder} at {time}");
+                    assert!(
+                        place(&was, hips).distance(place(&is, hips)) < 2e-3,
+                        "{folder} at \
+                        {time}"
+                    );
                 }
             }
             tried += 1;

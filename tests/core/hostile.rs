@@ -1,4 +1,5 @@
-//! Small hostile files, each made here: it opens, is shown as far as possible, and what is wrong is named.
+//! Small hostile files, each made here: it opens, is shown as far as possible, and what is wrong is
+//! named.
 
 use crate::common::{floats, glb};
 use serde_json::{Value, json};
@@ -95,7 +96,10 @@ fn numbers_that_are_none_become_zero_and_are_counted() {
     let session = open(json, &bin);
     assert_eq!(surfaces(session.document(), &Stack::default())[0].positions.len(), 3);
     let primitive = &session.document().meshes[MeshId(0)].primitives[0];
-    assert!(primitive.uv0.iter().all(|v| v.is_finite()) && primitive.colors.iter().all(|v| v.is_finite()));
+    assert!(
+        primitive.uv0.iter().all(|v| v.is_finite())
+            && primitive.colors.iter().all(|v| v.is_finite())
+    );
     for name in ["POSITION", "NORMAL", "TEXCOORD", "TANGENT", "COLOR_0"] {
         let wanted = format!("1 value of {name} is not a finite number");
         assert!(session.diagnostics.iter().any(|d| d.message.starts_with(&wanted)), "{wanted}");
@@ -112,7 +116,10 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
     bin.extend(floats(&bind));
     bin.extend(floats(&[0.0, f32::NAN, 2.0]));
     bin.extend(floats(&[1.0, 1.0, 1.0, f32::INFINITY, 2.0, 2.0, 3.0, 3.0, 3.0]));
-    let float = |offset: u32, count: u32, kind: &str| json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": kind});
+    let float = |offset: u32, count: u32, kind: &str| {
+        json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126,
+            "count": count, "type": kind})
+    };
     let json = json!({
         "bufferViews": [{"buffer": 0, "byteLength": bin.len()}],
         "accessors": [
@@ -120,7 +127,8 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
             {"bufferView": 0, "byteOffset": 84, "componentType": 5121, "count": 3, "type": "VEC4"},
             float(96, 1, "MAT4"), float(160, 3, "SCALAR"), float(172, 3, "VEC3"),
         ],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
+        "meshes": [
+            {"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}}]}],
         "skins": [{"joints": [1], "inverseBindMatrices": 3}],
         "nodes": [{"mesh": 0, "skin": 0}, {}],
         "animations": [{"samplers": [{"input": 4, "output": 5}],
@@ -132,7 +140,11 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
         surfaces(session.document(), &Stack::of(Some(&clip), time));
     }
     let found = codes(&session);
-    for wanted in ["ACCESSOR_INVALID_FLOAT", "ACCESSOR_INVALID_IBM", "ACCESSOR_ANIMATION_INPUT_NON_INCREASING"] {
+    for wanted in [
+        "ACCESSOR_INVALID_FLOAT",
+        "ACCESSOR_INVALID_IBM",
+        "ACCESSOR_ANIMATION_INPUT_NON_INCREASING",
+    ] {
         assert!(found.contains(&wanted), "{found:?}");
     }
 }
@@ -141,14 +153,23 @@ fn weights_binds_and_keys_that_are_no_numbers_still_pose() {
 fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     let flat = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     // No normals of its own: a line, a point, and one real triangle.
-    let (json, bin) =
-        mesh(&[("POSITION", "VEC3", &flat), ("TEXCOORD_0", "VEC2", &[0.0; 8])], &[0, 1, 2, 1, 1, 1, 0, 1, 3]);
+    let (json, bin) = mesh(
+        &[("POSITION", "VEC3", &flat), ("TEXCOORD_0", "VEC2", &[0.0; 8])],
+        &[0, 1, 2, 1, 1, 1, 0, 1, 3],
+    );
     let session = open(json, &bin);
     let posed = surfaces(session.document(), &Stack::default());
     assert_eq!(posed[0].normals[0], glam::Vec3::Z);
     assert_eq!(posed[0].normals[2], glam::Vec3::ZERO);
     assert_eq!(codes(&session), ["ACCESSOR_INDEX_TRIANGLE_DEGENERATE"]);
-    assert!(session.diagnostics[0].message.starts_with("2 of 3"), "{}", session.diagnostics[0].message);
+    assert!(
+        session.diagnostics[0].message.starts_with(
+            "2 of \
+        3"
+        ),
+        "{}",
+        session.diagnostics[0].message
+    );
 
     // Normals and tangents of its own that point nowhere: the triangle's normal is shown.
     let (json, bin) = mesh(
@@ -166,17 +187,23 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     assert_eq!(codes(&session), ["ACCESSOR_VECTOR3_NON_UNIT"; 2]);
 }
 
-/// A skin of so many joints in a chain of none, one vertex each, and so many morph targets of one delta.
+/// A skin of so many joints in a chain of none, one vertex each, and so many morph targets of one
+/// delta.
 fn crowd(joints: usize, targets: usize) -> (Value, Vec<u8>) {
     let positions: Vec<f32> = (0..joints).flat_map(|k| [k as f32 * 0.001, 0.0, 0.0]).collect();
     let mut bin = floats(&positions);
     bin.extend((0..joints).flat_map(|k| [k as u16, 0, 0, 0]).flat_map(u16::to_le_bytes));
     bin.extend(floats(&(0..joints).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect::<Vec<f32>>()));
-    let nodes: Vec<Value> = (0..joints).map(|k| json!({"translation": [0, k as f32 * 0.01, 0]})).collect();
-    let accessor = |offset: usize, component: u32, kind: &str| json!({"bufferView": 0, "byteOffset": offset, "componentType": component, "count": joints, "type": kind});
+    let nodes: Vec<Value> =
+        (0..joints).map(|k| json!({"translation": [0, k as f32 * 0.01, 0]})).collect();
+    let accessor = |offset: usize, component: u32, kind: &str| {
+        json!({"bufferView": 0, "byteOffset": offset, "componentType": component,
+            "count": joints, "type": kind})
+    };
     let mut root = json!({
         "bufferViews": [{"buffer": 0, "byteLength": bin.len()}],
-        "accessors": [accessor(0, 5126, "VEC3"), accessor(joints * 12, 5123, "VEC4"), accessor(joints * 20, 5126, "VEC4")],
+        "accessors": [accessor(0, 5126, "VEC3"), accessor(joints * 12, 5123, "VEC4"),
+            accessor(joints * 20, 5126, "VEC4")],
         "meshes": [{
             "primitives": [{"mode": 0, "attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2},
                             "targets": vec![json!({"POSITION": 0}); targets]}],
@@ -196,14 +223,24 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
     let session = open(json, &bin);
     let posed = &surfaces(session.document(), &Stack::default())[0];
     for k in [0, 1, joints / 2, joints - 1] {
-        let wanted = glam::Vec3::new(k as f32 * 0.001 * (1.0 + 0.5 * targets as f32), k as f32 * 0.01, 0.0);
+        let wanted =
+            glam::Vec3::new(k as f32 * 0.001 * (1.0 + 0.5 * targets as f32), k as f32 * 0.01, 0.0);
         assert!(posed.positions[k].distance(wanted) < 1e-2, "{k}: {} {wanted}", posed.positions[k]);
     }
     #[cfg(feature = "render")]
     if let Ok(gpu) = ulna_render::Gpu::headless() {
         let pose = Pose::evaluate(session.document(), &Stack::default());
-        let found = ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
-        let far = found[0].2.positions.iter().zip(&posed.positions).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        let found = ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect(
+            "a computed \
+            surface",
+        );
+        let far = found[0]
+            .2
+            .positions
+            .iter()
+            .zip(&posed.positions)
+            .map(|(a, b)| a.distance(*b))
+            .fold(0.0, f32::max);
         assert!(far < 0.02, "{far}");
     }
 }
@@ -216,13 +253,18 @@ fn a_missing_image_costs_only_itself() {
         "asset": {"version": "2.0"},
         "images": [{"uri": "nowhere.png"}, {}],
         "textures": [{"source": 0}, {"source": 1}],
-        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}, "emissiveTexture": {"index": 1}}],
+        "materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}},
+            "emissiveTexture": {"index": 1}}],
         "nodes": [{}],
     });
     std::fs::write(&path, json.to_string()).expect("a file");
     let session = Session::open(&path, &Default::default()).expect("a file that opens");
     assert_eq!(codes(&session), ["IO_ERROR", "IO_ERROR"]);
-    assert!(session.diagnostics[0].message.contains("nowhere.png"), "{}", session.diagnostics[0].message);
+    assert!(
+        session.diagnostics[0].message.contains("nowhere.png"),
+        "{}",
+        session.diagnostics[0].message
+    );
     assert!(session.document().images.iter().all(|i| i.bytes.is_empty()));
 }
 
@@ -241,7 +283,9 @@ mod pictures {
             out.extend((data.len() as u32).to_be_bytes());
             let body = [name, data].concat();
             let crc = body.iter().fold(!0u32, |crc, byte| {
-                (0..8).fold(crc ^ u32::from(*byte), |c, _| if c & 1 == 1 { 0xEDB8_8320 ^ (c >> 1) } else { c >> 1 })
+                (0..8).fold(crc ^ u32::from(*byte), |c, _| {
+                    if c & 1 == 1 { 0xEDB8_8320 ^ (c >> 1) } else { c >> 1 }
+                })
             });
             out.extend(&body);
             out.extend((!crc).to_be_bytes());
@@ -259,7 +303,8 @@ mod pictures {
     /// The pictures that a file of one image comes to, and all that was found.
     fn shown(bytes: &[u8]) -> (Option<RgbaImage>, Vec<Diagnostic>) {
         let session = open(
-            json!({"bufferViews": [{"buffer": 0, "byteLength": bytes.len()}], "images": [{"bufferView": 0}]}),
+            json!({"bufferViews": [{"buffer": 0, "byteLength": bytes.len()}],
+                "images": [{"bufferView": 0}]}),
             bytes,
         );
         let (mut pictures, findings) = decode_images(session.document());
@@ -279,7 +324,8 @@ mod pictures {
         ] {
             for depth in depths {
                 let bits = usize::from(*depth) * channels;
-                let palette: Vec<u8> = if kind == 3 { [10, 20, 30].repeat(1 << depth) } else { Vec::new() };
+                let palette: Vec<u8> =
+                    if kind == 3 { [10, 20, 30].repeat(1 << depth) } else { Vec::new() };
                 let mut palette = palette;
                 if kind == 3 {
                     let end = palette.len() - 3;
@@ -291,7 +337,8 @@ mod pictures {
                 }
                 let (picture, findings) = shown(&png(2, 1, *depth, kind, &palette, &row));
                 assert!(findings.is_empty(), "kind {kind} depth {depth}: {findings:?}");
-                let pixels: Vec<[u8; 4]> = picture.expect("a picture").pixels().map(|p| p.0).collect();
+                let pixels: Vec<[u8; 4]> =
+                    picture.expect("a picture").pixels().map(|p| p.0).collect();
                 let wanted = match kind {
                     3 => [[10, 20, 30, 255], [200, 100, 50, 255]],
                     4 | 6 => [[0; 4], [255; 4]],

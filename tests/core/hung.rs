@@ -1,4 +1,5 @@
-//! Meshes hung on joints by lines: which joints, in which order, on which skin, and where their nodes are then.
+//! Meshes hung on joints by lines: which joints, in which order, on which skin, and where their
+//! nodes are then.
 
 use crate::common::{glb, named, run};
 use glam::Vec3;
@@ -9,22 +10,25 @@ use ulna_model::{Document, NodeId};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 
-/// Three joints under an armature that is scaled and moved, two cards under it that hang on nothing, a third with weights, and a lamp
-/// below the hand.
+/// Three joints under an armature that is scaled and moved, two cards under it that hang on
+/// nothing, a third with weights, and a lamp below the hand.
 fn armature() -> Session {
     let mut bin = Vec::new();
-    let floats = |list: &[f32], bin: &mut Vec<u8>| list.iter().for_each(|v| bin.extend(v.to_le_bytes()));
+    let floats =
+        |list: &[f32], bin: &mut Vec<u8>| list.iter().for_each(|v| bin.extend(v.to_le_bytes()));
     floats(&[0.0, 0.0, 0.0, 0.2, 1.0, 0.0, 0.0, 2.0, 0.0], &mut bin);
     // Joints 2, 0 and 1 move a vertex each.
     bin.extend([2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
     floats(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], &mut bin);
     let card = json!({"primitives": [{"attributes": {"POSITION": 0}}]});
-    let weighted = json!({"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}}]});
+    let weighted =
+        json!({"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}}]});
     let json = json!({
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [
-            {"name": "Armature", "translation": [0.5, 0.0, 0.0], "scale": [2.0, 2.0, 2.0], "children": [1, 4, 5, 6]},
+            {"name": "Armature", "translation": [0.5, 0.0, 0.0], "scale": [2.0, 2.0, 2.0],
+                "children": [1, 4, 5, 6]},
             {"name": "Hip", "children": [2]},
             {"name": "Knee", "translation": [0.0, 1.0, 0.0], "children": [3, 7]},
             {"name": "Foot", "translation": [0.0, 1.0, 0.0]},
@@ -35,7 +39,8 @@ fn armature() -> Session {
         ],
         "meshes": [card, card, weighted],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0.0, 0.0, 0.0], "max": [0.2, 2.0, 0.0]},
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+                "min": [0.0, 0.0, 0.0], "max": [0.2, 2.0, 0.0]},
             {"bufferView": 1, "componentType": 5121, "count": 3, "type": "VEC4"},
             {"bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC4"},
         ],
@@ -78,7 +83,12 @@ fn refused(session: &mut Session, line: CommandLine, why: &str) {
 
 #[test]
 fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
-    for order in [["Foot", "Hip", "Knee"], ["Hip", "Foot", "Knee"], ["Knee", "Foot", "Hip"], ["Hip", "Knee", "Foot"]] {
+    for order in [
+        ["Foot", "Hip", "Knee"],
+        ["Hip", "Foot", "Knee"],
+        ["Knee", "Foot", "Hip"],
+        ["Hip", "Knee", "Foot"],
+    ] {
         let mut session = armature();
         let node = named(session.document(), "Body");
         let before = seen(session.document(), node);
@@ -89,8 +99,9 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
         // The vertex that counts joint 2 goes with the third that was named, and the others stay.
         for (slot, vertex) in [(2, 0), (0, 1), (1, 2)] {
             let joint = named(session.document(), order[slot]);
-            let move_ =
-                CommandLine::new("pose.move").with("node", session.document().path(joint)).with("by", [0.0, 0.0, 1.0]);
+            let move_ = CommandLine::new("pose.move")
+                .with("node", session.document().path(joint))
+                .with("by", [0.0, 0.0, 1.0]);
             session.run_line(&move_).expect("it moves");
             let moved = seen(session.document(), node);
             let below = |k: usize| {
@@ -98,7 +109,12 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
                 other == joint || session.document().is_above(joint, other)
             };
             for (k, v) in [(2, 0), (0, 1), (1, 2)] {
-                assert_eq!(moved[v].distance(now[v]) > 0.5, below(k), "{order:?}: {slot} {vertex} moves {v}");
+                assert_eq!(
+                    moved[v].distance(now[v]) > 0.5,
+                    below(k),
+                    "{order:?}: {slot} {vertex} \
+                    moves {v}"
+                );
             }
             session.undo();
         }
@@ -117,7 +133,10 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
     assert_eq!(joints_of(session.document(), "Cloth"), ["Hip", "Knee", "Foot"]);
     let mesh = session.document().node(named(session.document(), "Cloth")).mesh.expect("a mesh");
     let map = session.document().mesh(mesh).primitives[0].weights.clone().expect("weights");
-    assert!((0..3).flat_map(|v| map.vertex(v).collect::<Vec<_>>()).any(|(j, w)| j > 0 && w > 0.1), "all hangs on one");
+    assert!(
+        (0..3).flat_map(|v| map.vertex(v).collect::<Vec<_>>()).any(|(j, w)| j > 0 && w > 0.1),
+        "all hangs on one"
+    );
     let mut session = armature();
     run(&mut session, create("Cloth", &["Hip"]).with("below", false));
     assert_eq!(joints_of(session.document(), "Cloth"), ["Hip"]);
@@ -129,7 +148,12 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
     assert_eq!(joints_of(session.document(), "Cloth"), ["Foot", "Hip", "Knee"]);
     let mut session = armature();
     refused(&mut session, create("Cloth", &["*"]), "has a mesh, so it cannot be a joint");
-    refused(&mut session, create("Cloth", &["Hip", "Cloth"]), "“Cloth” has a mesh, so it cannot be a joint");
+    refused(
+        &mut session,
+        create("Cloth", &["Hip", "Cloth"]),
+        "“Cloth” has a mesh, so it cannot be \
+        a joint",
+    );
     assert_eq!(session.document().skins.count(), 0);
 }
 
@@ -138,7 +162,8 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     let mut session = armature();
     let opened = session.pack("a").expect("packs").bytes;
     let nodes = ["Cloth", "Belt", "Body"];
-    let before: Vec<Vec<Vec3>> = nodes.iter().map(|n| seen(session.document(), named(session.document(), n))).collect();
+    let before: Vec<Vec<Vec3>> =
+        nodes.iter().map(|n| seen(session.document(), named(session.document(), n))).collect();
     for node in nodes {
         let said = run(&mut session, create(node, &["Hip", "Knee", "Foot"]));
         assert!(said[0].contains("moved to the top level"), "{said:?}");
@@ -146,11 +171,16 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     assert_eq!(session.document().skins.count(), 1);
     for (node, before) in nodes.iter().zip(&before) {
         let now = seen(session.document(), named(session.document(), node));
-        assert!(before.iter().zip(&now).all(|(a, b)| a.distance(*b) < 1e-5), "{node}: {before:?} {now:?}");
+        assert!(
+            before.iter().zip(&now).all(|(a, b)| a.distance(*b) < 1e-5),
+            "{node}: {before:?} \
+            {now:?}"
+        );
     }
     let bytes = session.pack("a").expect("packs").bytes;
     let again = Session::open_bytes(&bytes).expect("opens");
-    let warned: Vec<String> = rules::check(again.source()).into_iter().map(|d| d.code.to_string()).collect();
+    let warned: Vec<String> =
+        rules::check(again.source()).into_iter().map(|d| d.code.to_string()).collect();
     // “Plate” shows a mesh that has weights now, on no skin: that is another finding.
     let about = ["NODE_SKINNED_MESH_NON_ROOT", "NODE_SKINNED_MESH_LOCAL_TRANSFORMS"];
     assert!(!warned.iter().any(|c| about.contains(&c.as_str())), "{warned:?}");
@@ -164,8 +194,20 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     let mut session = armature();
     let key = CommandLine::new("clip.new").with("name", "sway");
     session.run_line(&key).expect("a clip");
-    let key = CommandLine::new("key.set").with("clip", "sway").with("time", 0.0).with("node", "Armature/Cloth");
+    let key = CommandLine::new("key.set")
+        .with("clip", "sway")
+        .with("time", 0.0)
+        .with("node", "Armature/Cloth");
     session.run_line(&key.with("translation", [0.0, 0.0, 0.0])).expect("a key");
     let said = run(&mut session, create("Armature/Cloth", &["Hip"]));
-    assert!(said[0].contains("keeps its parent") && said[0].contains("“ulna check” warns"), "{said:?}");
+    assert!(
+        said[0].contains(
+            "keeps its \
+        parent"
+        ) && said[0].contains(
+            "“ulna check” \
+        warns"
+        ),
+        "{said:?}"
+    );
 }

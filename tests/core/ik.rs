@@ -1,4 +1,5 @@
-//! Limbs that are put somewhere, and pins: on random chains of every scale and sign, and on real skeletons.
+//! Limbs that are put somewhere, and pins: on random chains of every scale and sign, and on real
+//! skeletons.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
@@ -19,7 +20,8 @@ fn place(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// A parent that is scaled, and a chain of joints below it: offsets, angles, and a scale of the parent.
+/// A parent that is scaled, and a chain of joints below it: offsets, angles, and a scale of the
+/// parent.
 fn chain(bones: &[(Vec3, Vec3)], scale: Vec3) -> Session {
     let mut nodes = vec![json!({
         "name": "above", "children": [1], "scale": scale.to_array(),
@@ -62,9 +64,11 @@ fn lengths(pose: &Pose, document: &Document, count: usize) -> Vec<f32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
-    /// What is within reach is reached, bones keep their lengths, and the end its angle, under every uniform scale and sign.
+    /// What is within reach is reached, bones keep their lengths, and the end its angle, under
+    /// every uniform scale and sign.
     #[test]
     fn what_is_within_reach_is_reached(
         bones in bones(3..7), power in -3.0f32..3.0, flips in prop::array::uniform3(any::<bool>()),
@@ -97,28 +101,36 @@ proptest! {
         }
     }
 
-    /// Under scales that are not equal, within 1 : 100 in a chain, what is reached may be less, but never the worse for it: the
-    /// end is no farther than it was, or it is there.
+    /// Under scales that are not equal, within 1 : 100 in a chain, what is reached may be less, but
+    /// never the worse for it: the end is no farther than it was, or it is there.
     #[test]
-    fn unequal_scales_bring_it_no_farther(bones in bones(3..5), scale in vectors(1.0), way in vectors(1.0)) {
+    fn unequal_scales_bring_it_no_farther(bones in bones(3..5), scale in vectors(1.0),
+        way in vectors(1.0)) {
         let scale = scale.signum() * scale.abs().max(Vec3::splat(0.1));
         let mut session = chain(&bones, scale);
         let before = pose(&session);
         let count = bones.len();
         let end = named(session.document(), &format!("j{}", count - 1));
         let was = lengths(&before, session.document(), count);
-        let target = place(&before, named(session.document(), "j0")) + way.normalize_or(Vec3::X) * was.iter().sum::<f32>() * 0.6;
-        let line = CommandLine::new("pose.ik").with("node", format!("j{}", count - 1)).with("chain", count - 1);
+        let target =
+            place(&before,
+                named(session.document(), "j0")) + way.normalize_or(Vec3::X) * was.iter()
+                    .sum::<f32>() * 0.6;
+        let line = CommandLine::new("pose.ik").with("node", format!("j{}", count - 1)).with("chain",
+            count - 1);
         run(&mut session, line.with("to", target.to_array()));
         let now = place(&pose(&session), end).distance(target);
         let then = place(&before, end).distance(target);
-        prop_assert!(now.is_finite() && now <= then * 1.05 + 1e-3 * was.iter().sum::<f32>(), "{now} {then}");
+        prop_assert!(now.is_finite() && now <= then * 1.05 + 1e-3 * was.iter().sum::<f32>(),
+            "{now} {then}");
     }
 
-    /// A step of the target is no leap of a joint, on any way that stays five degrees from exactly opposite.
+    /// A step of the target is no leap of a joint, on any way that stays five degrees from exactly
+    /// opposite.
     #[test]
     fn small_steps_of_the_target_are_small_steps_of_the_joints(
-        bones in bones(3..4), from in vectors(1.0), to in vectors(1.0), reach in prop::array::uniform2(0.35f32..0.85),
+        bones in bones(3..4), from in vectors(1.0), to in vectors(1.0),
+            reach in prop::array::uniform2(0.35f32..0.85),
     ) {
         let session = chain(&bones, Vec3::ONE);
         let (document, start) = (session.document(), pose(&session));
@@ -139,13 +151,16 @@ proptest! {
             }
             let far = reach[0] + (reach[1] - reach[0]) * part;
             let distance = (least + (0.92 - least) * far) * (was[0] + was[1]);
-            let goal = ik::Goal { tip: Vec3::ZERO, target: root + way * distance, swivel: 0.0, keeps: None, soft: true };
+            let goal = ik::Goal { tip: Vec3::ZERO, target: root + way * distance, swivel: 0.0,
+                keeps: None, soft: true };
             let solved = ik::solve(document, &start, &limb, &goal);
             let now: Vec<Quat> = solved.rotations.iter().map(|(_, r)| *r).collect();
             if let Some(last) = last {
                 for (a, b) in last.iter().zip(&now) {
-                    // The target turns by less than 3° a step; near the line's other side the limb turns up to 23 times as far.
-                    prop_assert!(angle_between(*a, *b) < 1.2, "{k}: {}", angle_between(*a, *b).to_degrees());
+                    // The target turns by less than 3° a step; near the line's other side the limb
+                    // turns up to 23 times as far.
+                    prop_assert!(angle_between(*a, *b) < 1.2, "{k}: \
+                        {}", angle_between(*a, *b).to_degrees());
                 }
             }
             last = Some(now);
@@ -154,21 +169,27 @@ proptest! {
 
     /// Pinned feet stay where they are and as they are turned, wherever the hips go within reach.
     #[test]
-    fn pinned_feet_stay_while_the_hips_move(by in vectors(0.12), lower in 0.05f32..0.25, turn in -25.0f32..25.0) {
+    fn pinned_feet_stay_while_the_hips_move(by in vectors(0.12), lower in 0.05f32..0.25,
+        turn in -25.0f32..25.0) {
         let mut session = sample();
         let feet = ["LeftFoot", "RightFoot"];
         run(&mut session, CommandLine::new("pin.set").with("node", feet).with("kind", "both"));
         let before = pose(&session);
         let step = [by.x, by.y.min(0.0) - lower, by.z];
-        run(&mut session, CommandLine::new("pose.move").with("node", "Hips").with("by", step).with("space", "world"));
-        let line = CommandLine::new("pose.rotate").with("node", "Hips").with("axis", "y").with("space", "world");
+        run(&mut session,
+            CommandLine::new("pose.move").with("node", "Hips").with("by", step).with("space",
+                "world"));
+        let line = CommandLine::new("pose.rotate").with("node", "Hips").with("axis",
+            "y").with("space", "world");
         run(&mut session, line.with("degrees", turn));
         let after = pose(&session);
         for foot in feet {
             let node = named(session.document(), foot);
             let (a, b) = (before.world[node.index()], after.world[node.index()]);
-            prop_assert!((a.w_axis - b.w_axis).length() < 1e-3, "{foot}: {}", (a.w_axis - b.w_axis).length());
-            prop_assert!((a.x_axis - b.x_axis).length() < 1e-3 && (a.y_axis - b.y_axis).length() < 1e-3);
+            prop_assert!((a.w_axis - b.w_axis).length() < 1e-3, "{foot}: \
+                {}", (a.w_axis - b.w_axis).length());
+            prop_assert!((a.x_axis - b.x_axis).length() < 1e-3
+                && (a.y_axis - b.y_axis).length() < 1e-3);
         }
     }
 }
@@ -176,7 +197,8 @@ proptest! {
 /// The ends of limbs of a character, by its tree.
 fn ends(document: &Document, pose: &Pose) -> Vec<NodeId> {
     let joints = document.joint_flags();
-    let bones = |n: &NodeId| ik::limb_of(document, pose, *n, None, false).map_or(0, |l| l.turns.len());
+    let bones =
+        |n: &NodeId| ik::limb_of(document, pose, *n, None, false).map_or(0, |l| l.turns.len());
     document.shown_nodes().into_iter().filter(|n| joints[n.index()] && bones(n) == 2).collect()
 }
 
@@ -189,21 +211,34 @@ fn put_where_it_is_nothing_moves_on_the_corpus() {
         if std::fs::metadata(&path).is_ok_and(|m| m.len() > 24 << 20) {
             continue;
         }
-        let Ok(session) = Session::open(&path, &ulna_formats::gltf::Progress::default()) else { continue };
+        let Ok(session) = Session::open(&path, &ulna_formats::gltf::Progress::default()) else {
+            continue;
+        };
         let document = session.document();
         let pose = pose(&session);
         let mut some = false;
         for node in ends(document, &pose) {
             let limb = ik::limb_of(document, &pose, node, None, false).unwrap();
             let world = pose.world[node.index()];
-            let goal =
-                |soft| ik::Goal { tip: Vec3::ZERO, target: place(&pose, node), swivel: 0.0, keeps: Some(world), soft };
+            let goal = |soft| ik::Goal {
+                tip: Vec3::ZERO,
+                target: place(&pose, node),
+                swivel: 0.0,
+                keeps: Some(world),
+                soft,
+            };
             for soft in [false, true] {
                 let solved = ik::solve(document, &pose, &limb, &goal(soft));
                 for (joint, rotation) in &solved.rotations {
                     let was = pose.local[joint.index()].transform().rotation;
                     let by = angle_between(was, *rotation).to_degrees();
-                    assert!(by < 0.05, "{}: {} turns by {by}°", path.display(), document.node(*joint).label(*joint));
+                    assert!(
+                        by < 0.05,
+                        "{}: {} turns by \
+                        {by}°",
+                        path.display(),
+                        document.node(*joint).label(*joint)
+                    );
                 }
             }
             limbs += 1;
@@ -220,11 +255,17 @@ fn hands_and_feet_end_the_limbs_that_people_mean() {
     let (document, pose) = (session.document(), pose(&session));
     let limb = |name: &str| {
         let limb = ik::limb_of(document, &pose, named(document, name), None, false).unwrap();
-        limb.turns.iter().map(|k| document.node(limb.nodes[*k]).label(limb.nodes[*k])).collect::<Vec<_>>()
+        limb.turns
+            .iter()
+            .map(|k| document.node(limb.nodes[*k]).label(limb.nodes[*k]))
+            .collect::<Vec<_>>()
     };
     assert_eq!(limb("LeftHand"), ["LeftUpperArm", "LeftLowerArm"]);
     assert_eq!(limb("RightFoot"), ["RightUpperLeg", "RightLowerLeg"]);
-    assert_eq!(document.node(ik::body_of(document, named(document, "LeftHand"))).label(NodeId::from(0)), "Hips");
+    assert_eq!(
+        document.node(ik::body_of(document, named(document, "LeftHand"))).label(NodeId::from(0)),
+        "Hips"
+    );
 }
 
 #[test]
@@ -242,7 +283,10 @@ fn out_of_reach_the_body_follows_and_comes_back() {
         let at = place(&before, hand);
         let far = at + Vec3::new(0.35, 0.1, 0.5);
         let drag = |to: Vec3, body: &str| {
-            CommandLine::new("pose.ik").with("node", "LeftHand").with("to", to.to_array()).with("body", body)
+            CommandLine::new("pose.ik")
+                .with("node", "LeftHand")
+                .with("to", to.to_array())
+                .with("body", body)
         };
         let gap = |session: &Session| place(&pose(session), hand).distance(far);
         let notes = run(&mut session, drag(far, "limb"));
@@ -257,7 +301,10 @@ fn out_of_reach_the_body_follows_and_comes_back() {
             let node = named(session.document(), foot);
             assert!(place(&before, node).distance(place(&after, node)) < 1e-3, "{foot}");
         }
-        assert!(place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips"))) > 0.01);
+        assert!(
+            place(&before, named(&start, "Hips")).distance(place(&after, named(&start, "Hips")))
+                > 0.01
+        );
         session.undo().unwrap();
         // Of one gesture, there and back.
         let read = |to| ulna_edit::Command::read(&drag(to, "full")).unwrap();
@@ -266,8 +313,13 @@ fn out_of_reach_the_body_follows_and_comes_back() {
         session.commit();
         let back = pose(&session);
         for node in start.node_ids() {
-            let (a, b) = (&before.local[node.index()].transform(), &back.local[node.index()].transform());
-            assert!(angle_between(a.rotation, b.rotation).to_degrees() < 0.1, "{}", start.node(node).label(node));
+            let (a, b) =
+                (&before.local[node.index()].transform(), &back.local[node.index()].transform());
+            assert!(
+                angle_between(a.rotation, b.rotation).to_degrees() < 0.1,
+                "{}",
+                start.node(node).label(node)
+            );
             assert!(a.translation.distance(b.translation) < 1e-4);
         }
     }
@@ -280,10 +332,15 @@ fn a_head_looks_at_a_point() {
     let rest = pose(&session).world[head.index()];
     let forward = rest.inverse().transform_vector3(Vec3::Z);
     for at in [Vec3::new(2.0, 1.5, 3.0), Vec3::new(-1.0, 2.5, 1.0), Vec3::new(0.5, 0.0, 4.0)] {
-        run(&mut session, CommandLine::new("pose.look_at").with("node", "Head").with("at", at.to_array()));
+        run(
+            &mut session,
+            CommandLine::new("pose.look_at").with("node", "Head").with("at", at.to_array()),
+        );
         let world: Mat4 = pose(&session).world[head.index()];
-        let (looks, way) =
-            (world.transform_vector3(forward).normalize_or_zero(), (at - world.w_axis.truncate()).normalize_or_zero());
+        let (looks, way) = (
+            world.transform_vector3(forward).normalize_or_zero(),
+            (at - world.w_axis.truncate()).normalize_or_zero(),
+        );
         assert!(looks.distance(way) < 1e-3, "{looks} {way}");
     }
 }
@@ -303,7 +360,8 @@ fn pins_are_steps_and_can_be_let_go() {
     assert!(!session.unsaved().file, "pins are of the sitting");
 }
 
-/// A foot of a walk held where it stands: within 2 mm, slower than a hundredth of what it was, and the motion beyond as it was.
+/// A foot of a walk held where it stands: within 2 mm, slower than a hundredth of what it was, and
+/// the motion beyond as it was.
 #[test]
 fn a_sliding_foot_is_held_where_it_stands() {
     let Some(shared) = crate::common::shared() else { return };
@@ -314,7 +372,10 @@ fn a_sliding_foot_is_held_where_it_stands() {
     let foot = named(&document, "Front_Leg_Foot_L");
     let stands = ik::contacts(&document, &document.clips[walk], foot);
     assert!(!stands.is_empty() && stands.iter().all(|r| r.to - r.from > 0.05), "{stands:?}");
-    let line = CommandLine::new("pin.hold").with("node", "Front_Leg_Foot_L").with("clip", "Walk").with("ease", 0.1);
+    let line = CommandLine::new("pin.hold")
+        .with("node", "Front_Leg_Foot_L")
+        .with("clip", "Walk")
+        .with("ease", 0.1);
     let notes = run(&mut session, line);
     assert!(notes[0].starts_with("held over"), "{notes:?}");
     let now = session.document();
@@ -329,7 +390,12 @@ fn a_sliding_foot_is_held_where_it_stands() {
         for k in 0..=200 {
             let time = range.from + (range.to - range.from) * k as f32 / 200.0;
             let next = time + (range.to - range.from) / 200.0;
-            assert!(at(now, time).distance(middle) < 2e-3, "at {time}: {}", at(now, time).distance(middle));
+            assert!(
+                at(now, time).distance(middle) < 2e-3,
+                "at {time}: \
+                {}",
+                at(now, time).distance(middle)
+            );
             if k < 200 {
                 slid.0 = slid.0.max(at(&document, time).distance(at(&document, next)));
                 slid.1 = slid.1.max(at(now, time).distance(at(now, next)));
@@ -339,12 +405,18 @@ fn a_sliding_foot_is_held_where_it_stands() {
     }
     // Ranges and their easing end on frames.
     let frames = 2.0 / 30.0 + 1e-3;
-    let beyond = |time: f32| stands.iter().all(|r| time < r.from - ease - frames || time > r.to + ease + frames);
+    let beyond = |time: f32| {
+        stands.iter().all(|r| time < r.from - ease - frames || time > r.to + ease + frames)
+    };
     let mut some = 0;
     for (id, was) in &document.clips[walk].tracks {
         let is = &now.clips[walk].tracks[id];
-        let limb = [foot].into_iter().chain(ik::limb_of(&document, &pose(&session), foot, None, false).unwrap().nodes);
-        if !limb.into_iter().any(|n| n == was.target) || was.property != ulna_model::Property::Rotation {
+        let limb = [foot]
+            .into_iter()
+            .chain(ik::limb_of(&document, &pose(&session), foot, None, false).unwrap().nodes);
+        if !limb.into_iter().any(|n| n == was.target)
+            || was.property != ulna_model::Property::Rotation
+        {
             assert!(was == is, "{}", document.node(was.target).label(was.target));
             continue;
         }
@@ -359,7 +431,11 @@ fn a_sliding_foot_is_held_where_it_stands() {
     for time in seen {
         assert!(at(now, time).distance(at(&document, time)) < 1e-5, "{time}");
     }
-    let none = CommandLine::new("pin.hold").with("node", "root").with("clip", "Walk").with("from", 0.1).with("to", 0.4);
+    let none = CommandLine::new("pin.hold")
+        .with("node", "root")
+        .with("clip", "Walk")
+        .with("from", 0.1)
+        .with("to", 0.4);
     let error = session.run_line(&none).unwrap_err().to_string();
     assert!(error.contains("choose a hand or a foot"), "{error}");
 }
@@ -374,7 +450,8 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
         ("characters/Fox49/fox-animations.glb", "Hips", 4),
         ("characters/Dragon/dragon-animations.glb", "hips", 2),
     ] {
-        let mut session = Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
+        let mut session =
+            Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
         run(&mut session, CommandLine::new("pose.reset_all"));
         let document = session.document().clone();
         let before = pose(&session);
@@ -383,22 +460,30 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
         let names: Vec<String> = feet.iter().map(|n| document.node(*n).label(*n)).collect();
         println!("{file}: {names:?} on {}", document.node(body).label(body));
         assert!(feet.len() >= least, "{file}: {names:?}");
-        let size = before.world.iter().map(|w| w.w_axis.y).filter(|y| y.is_finite()).fold(0.0, f32::max);
+        let size =
+            before.world.iter().map(|w| w.w_axis.y).filter(|y| y.is_finite()).fold(0.0, f32::max);
         let to = place(&before, body) - Vec3::Y * size * 0.05;
-        let line =
-            CommandLine::new("pose.ik").with("node", ulna_edit::node_text(&document, body)).with("to", to.to_array());
+        let line = CommandLine::new("pose.ik")
+            .with("node", ulna_edit::node_text(&document, body))
+            .with("to", to.to_array());
         run(&mut session, line);
         let after = pose(&session);
         for foot in &feet {
             let gap = place(&before, *foot).distance(place(&after, *foot));
-            assert!(gap < 2e-3 * size, "{file} {}: {gap} of {size}", document.node(*foot).label(*foot));
+            assert!(
+                gap < 2e-3 * size,
+                "{file} {}: {gap} of \
+                {size}",
+                document.node(*foot).label(*foot)
+            );
             compared += 1;
         }
     }
     assert!(compared >= 10, "{compared}");
 }
 
-/// With limits, no joint of a limb turns farther than in any clip, and what is within reach of them is reached.
+/// With limits, no joint of a limb turns farther than in any clip, and what is within reach of them
+/// is reached.
 #[test]
 fn joints_keep_the_limits_of_the_clips() {
     let mut session = sample();
@@ -410,15 +495,20 @@ fn joints_keep_the_limits_of_the_clips() {
     let foot = named(&document, "LeftFoot");
     let start = place(&pose(&session), foot);
     let (mut free, mut kept) = (0, 0);
-    for (k, way) in [[0.0, 0.15, 0.1], [0.1, 0.5, 0.4], [0.6, 0.6, 0.0], [-0.3, 0.3, -0.5]].into_iter().enumerate() {
+    for (k, way) in [[0.0, 0.15, 0.1], [0.1, 0.5, 0.4], [0.6, 0.6, 0.0], [-0.3, 0.3, -0.5]]
+        .into_iter()
+        .enumerate()
+    {
         for on in [false, true] {
             let to = start + Vec3::from_array(way);
-            let line = CommandLine::new("pose.ik").with("node", "LeftFoot").with("to", to.to_array());
+            let line =
+                CommandLine::new("pose.ik").with("node", "LeftFoot").with("to", to.to_array());
             run(&mut session, line.with("limits", on).with("soft", false));
             for joint in &joints {
                 let rest = document.node(*joint).rest.transform().rotation;
                 let range = limits[joint];
-                let angles = range.angles(rest, session.document().node(*joint).local().transform().rotation);
+                let angles = range
+                    .angles(rest, session.document().node(*joint).local().transform().rotation);
                 let beyond = (angles - angles.clamp(range.low, range.high)).abs().max_element();
                 if on {
                     assert!(beyond < 1e-3, "{way:?}: {beyond}");
@@ -438,7 +528,9 @@ fn joints_keep_the_limits_of_the_clips() {
 /// What ends no limb takes what it hangs on along: nothing is torn off.
 #[test]
 fn knuckles_and_thighs_take_what_they_hang_on_along() {
-    for (dragged, moved) in [("LeftIndex1", "LeftHand"), ("LeftUpperLeg", "Hips"), ("LeftShoulder", "UpperChest")] {
+    for (dragged, moved) in
+        [("LeftIndex1", "LeftHand"), ("LeftUpperLeg", "Hips"), ("LeftShoulder", "UpperChest")]
+    {
         let mut session = sample();
         let before = pose(&session);
         let way = Vec3::new(-0.06, 0.05, 0.02);
@@ -446,13 +538,20 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
         let to = place(&before, node) + way;
         run(
             &mut session,
-            CommandLine::new("pose.ik").with("node", dragged).with("to", to.to_array()).with("soft", false),
+            CommandLine::new("pose.ik")
+                .with("node", dragged)
+                .with("to", to.to_array())
+                .with("soft", false),
         );
         let (document, after) = (session.document(), pose(&session));
         let carrier = named(document, moved);
         // A spine bends as far as it can.
         let left = place(&after, carrier).distance(place(&before, carrier) + way);
-        assert!(left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 }, "{dragged}: {left}");
+        assert!(
+            left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 },
+            "{dragged}: \
+            {left}"
+        );
         for n in document.node_ids().filter(|n| moved != "Hips" || *n != carrier) {
             let [a, b] = [&before, &after].map(|p| p.local[n.index()].transform().translation);
             assert!(a.distance(b) < 1e-6, "{dragged} tore {} off", document.node(n).label(n));
@@ -460,30 +559,41 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
     }
 }
 
-/// Both hands on a bar over the head, pinned: they stay there wherever the hips go within their reach, and hold it as they did.
+/// Both hands on a bar over the head, pinned: they stay there wherever the hips go within their
+/// reach, and hold it as they did.
 #[test]
 fn hands_pinned_to_a_bar_stay_there_while_the_body_swings() {
     let mut session = sample();
     let hips = place(&pose(&session), named(session.document(), "Hips"));
     for (hand, x) in [("LeftHand", 0.3), ("RightHand", -0.3)] {
         let to = [x, hips.y + 0.85, 0.12];
-        run(&mut session, CommandLine::new("pose.ik").with("node", hand).with("to", to).with("soft", false));
+        run(
+            &mut session,
+            CommandLine::new("pose.ik").with("node", hand).with("to", to).with("soft", false),
+        );
         run(&mut session, CommandLine::new("pin.set").with("node", hand).with("kind", "both"));
     }
     let bar = pose(&session);
     let arm: f32 = ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
         .windows(2)
-        .map(|p| place(&bar, named(session.document(), p[0])).distance(place(&bar, named(session.document(), p[1]))))
+        .map(|p| {
+            place(&bar, named(session.document(), p[0]))
+                .distance(place(&bar, named(session.document(), p[1])))
+        })
         .sum();
     let mut swings = 0;
     for k in 0..24 {
         let angle = k as f32 * 0.7;
-        let way = Vec3::new(angle.sin() * 0.06, 0.03 + 0.03 * (angle * 0.5).cos(), angle.cos() * 0.08);
+        let way =
+            Vec3::new(angle.sin() * 0.06, 0.03 + 0.03 * (angle * 0.5).cos(), angle.cos() * 0.08);
         let start = place(&pose(&session), named(session.document(), "Hips"));
         let by = hips + way - start;
         run(
             &mut session,
-            CommandLine::new("pose.move").with("node", "Hips").with("by", by.to_array()).with("space", "world"),
+            CommandLine::new("pose.move")
+                .with("node", "Hips")
+                .with("by", by.to_array())
+                .with("space", "world"),
         );
         let now = pose(&session);
         for hand in ["LeftHand", "RightHand"] {
@@ -509,7 +619,10 @@ fn a_wing_follows_and_the_body_stays() {
     let to = place(&before, node) + Vec3::new(-0.05, 0.2, 0.0);
     run(
         &mut session,
-        CommandLine::new("pose.ik").with("node", "wing_3_l").with("to", to.to_array()).with("soft", false),
+        CommandLine::new("pose.ik")
+            .with("node", "wing_3_l")
+            .with("to", to.to_array())
+            .with("soft", false),
     );
     let (document, after) = (session.document(), pose(&session));
     for stays in ["hips", "shoulder_l", "wing_3_r", "back_foot_l"] {
@@ -517,5 +630,10 @@ fn a_wing_follows_and_the_body_stays() {
         assert!(place(&before, node).distance(place(&after, node)) < 1e-6, "{stays}");
     }
     let size = place(&before, node).distance(place(&before, named(document, "wing_1_l")));
-    assert!(place(&after, node).distance(to) < 0.1 * size, "{} of {size}", place(&after, node).distance(to));
+    assert!(
+        place(&after, node).distance(to) < 0.1 * size,
+        "{} of \
+        {size}",
+        place(&after, node).distance(to)
+    );
 }

@@ -1,4 +1,5 @@
-//! Clips of other files: joints by the humanoid map of a VRM, other kinds of bodies, and what is said of what stays out.
+//! Clips of other files: joints by the humanoid map of a VRM, other kinds of bodies, and what is
+//! said of what stays out.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -48,19 +49,29 @@ enum Map {
     Motion,
 }
 
-/// A body that faces +Z, whose joints have these names, at this size, with a clip where it is asked for: each joint turns by its own
-/// angle.
+/// A body that faces +Z, whose joints have these names, at this size, with a clip where it is asked
+/// for: each joint turns by its own angle.
 fn body(names: &dyn Fn(&str) -> String, size: f32, map: Map, turns: Option<&[f32]>) -> Vec<u8> {
     facing(names, (size, false), map, turns)
 }
 
 /// The same, facing −Z where it is asked for, as avatars of VRM 0 do.
-fn facing(names: &dyn Fn(&str) -> String, (size, back): (f32, bool), map: Map, turns: Option<&[f32]>) -> Vec<u8> {
+fn facing(
+    names: &dyn Fn(&str) -> String,
+    (size, back): (f32, bool),
+    map: Map,
+    turns: Option<&[f32]>,
+) -> Vec<u8> {
     let sign = if back { -1.0 } else { 1.0 };
     let over = |place: [f32; 3]| [place[0] * sign * size, place[1] * size, place[2] * sign * size];
     let at = |role: &str| BODY.iter().position(|(r, ..)| *r == role);
-    let children =
-        |role: &str| BODY.iter().enumerate().filter(|(_, (_, p, _))| *p == role).map(|(k, _)| k).collect::<Vec<_>>();
+    let children = |role: &str| {
+        BODY.iter()
+            .enumerate()
+            .filter(|(_, (_, p, _))| *p == role)
+            .map(|(k, _)| k)
+            .collect::<Vec<_>>()
+    };
     let nodes: Vec<Value> = BODY
         .iter()
         .map(|(role, _, place)| {
@@ -73,14 +84,17 @@ fn facing(names: &dyn Fn(&str) -> String, (size, back): (f32, bool), map: Map, t
         .collect();
     // The inverse binds of a body that stands as its nodes do.
     let world = |k: usize| {
-        std::iter::successors(Some(k), |k| at(BODY[*k].1)).map(|k| Vec3::from(over(BODY[k].2))).sum::<Vec3>()
+        std::iter::successors(Some(k), |k| at(BODY[*k].1))
+            .map(|k| Vec3::from(over(BODY[k].2)))
+            .sum::<Vec3>()
     };
     let mut bin: Vec<f32> = Vec::new();
     for k in 0..BODY.len() {
         bin.extend(glam::Mat4::from_translation(-world(k)).to_cols_array());
     }
     let mut views = vec![json!({"buffer": 0, "byteLength": bin.len() * 4})];
-    let mut accessors = vec![json!({"bufferView": 0, "componentType": 5126, "count": BODY.len(), "type": "MAT4"})];
+    let mut accessors =
+        vec![json!({"bufferView": 0, "componentType": 5126, "count": BODY.len(), "type": "MAT4"})];
     let mut root = json!({
         "nodes": nodes,
         "skins": [{"joints": (0..BODY.len()).collect::<Vec<_>>(), "inverseBindMatrices": 0}],
@@ -88,9 +102,12 @@ fn facing(names: &dyn Fn(&str) -> String, (size, back): (f32, bool), map: Map, t
     });
     if let Some(turns) = turns {
         let mut add = |values: &[f32], kind: &str, width: usize| {
-            views.push(json!({"buffer": 0, "byteOffset": bin.len() * 4, "byteLength": values.len() * 4}));
+            views.push(
+                json!({"buffer": 0, "byteOffset": bin.len() * 4, "byteLength": values.len() * 4}),
+            );
             bin.extend(values);
-            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width, "type": kind});
+            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
+                    "count": values.len() / width, "type": kind});
             if width == 1 {
                 accessor["min"] = json!([values[0]]);
                 accessor["max"] = json!([values[values.len() - 1]]);
@@ -113,23 +130,37 @@ fn facing(names: &dyn Fn(&str) -> String, (size, back): (f32, bool), map: Map, t
     match map {
         Map::None => {}
         Map::One => {
-            let bones: BTreeMap<String, Value> =
-                BODY.iter().enumerate().map(bones).map(|(role, k)| (role, json!({"node": k}))).collect();
+            let bones: BTreeMap<String, Value> = BODY
+                .iter()
+                .enumerate()
+                .map(bones)
+                .map(|(role, k)| (role, json!({"node": k})))
+                .collect();
             root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "meta": {"name": "x", "authors": ["x"],
-                "licenseUrl": "https://vrm.dev/licenses/1.0/"}, "humanoid": {"humanBones": bones}}});
+                "licenseUrl": "https://vrm.dev/licenses/1.0/"},
+                    "humanoid": {"humanBones": bones}}});
             root["extensionsUsed"] = json!(["VRMC_vrm"]);
         }
         Map::Motion => {
-            let bones: BTreeMap<String, Value> =
-                BODY.iter().enumerate().map(bones).map(|(role, k)| (role, json!({"node": k}))).collect();
-            root["extensions"] =
-                json!({"VRMC_vrm_animation": {"specVersion": "1.0", "humanoid": {"humanBones": bones}}});
+            let bones: BTreeMap<String, Value> = BODY
+                .iter()
+                .enumerate()
+                .map(bones)
+                .map(|(role, k)| (role, json!({"node": k})))
+                .collect();
+            root["extensions"] = json!({"VRMC_vrm_animation": {"specVersion": "1.0",
+                    "humanoid": {"humanBones": bones}}});
             root["extensionsUsed"] = json!(["VRMC_vrm_animation"]);
         }
         Map::Zero => {
-            let bones: Vec<Value> =
-                BODY.iter().enumerate().map(bones).map(|(role, k)| json!({"bone": role, "node": k})).collect();
-            root["extensions"] = json!({"VRM": {"specVersion": "0.0", "meta": {}, "humanoid": {"humanBones": bones}}});
+            let bones: Vec<Value> = BODY
+                .iter()
+                .enumerate()
+                .map(bones)
+                .map(|(role, k)| json!({"bone": role, "node": k}))
+                .collect();
+            root["extensions"] = json!({"VRM": {"specVersion": "0.0", "meta": {},
+                    "humanoid": {"humanBones": bones}}});
             root["extensionsUsed"] = json!(["VRM"]);
         }
     }
@@ -206,7 +237,8 @@ fn shuffled(role: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Every joint comes over to the joint of the same role, wherever the map is, whatever the other side's names say.
+    /// Every joint comes over to the joint of the same role, wherever the map is, whatever the
+    /// other side's names say.
     #[test]
     fn the_humanoid_map_of_either_side_says_which_joint_is_which(
         turns in prop::collection::vec(-60f32..60.0, BODY.len()),
@@ -215,9 +247,11 @@ proptest! {
         size in prop::sample::select(vec![0.5f32, 1.0, 1.7]),
         back in any::<bool>(),
     ) {
-        let misleading: &dyn Fn(&str) -> String = [&swapped as &dyn Fn(&str) -> String, &numbered, &shuffled, &unreal][names];
+        let misleading: &dyn Fn(&str) -> String =
+            [&swapped as &dyn Fn(&str) -> String, &numbered, &shuffled, &unreal][names];
         let plain: &dyn Fn(&str) -> String = &unreal;
-        // Sides swapped, of a body that faces back, is the very same skeleton joint by joint: there the names decide.
+        // Sides swapped, of a body that faces back, is the very same skeleton joint by joint: there
+        // the names decide.
         prop_assume!(!(back && names == 0 && sides < 5));
         let (from, to): (_, _) = match sides {
             0 => ((plain, Map::None), (misleading, Map::One)),
@@ -236,7 +270,9 @@ proptest! {
         prop_assert!(said.iter().all(|s| !s.contains("not in this model")), "{said:?}");
         let theirs = Session::open(&source, &Default::default()).unwrap();
         for time in [0.0, 0.5, 1.0] {
-            let posed = |document: &Document| Pose::evaluate(document, &Stack::of(document.clips.values().next_back(), time));
+            let posed =
+                |document: &Document| Pose::evaluate(document,
+                    &Stack::of(document.clips.values().next_back(), time));
             let (there, here) = (posed(theirs.document()), posed(session.document()));
             for (k, (role, ..)) in BODY.iter().enumerate() {
                 let (wanted, found) = (place(&there, k) * size * turned, place(&here, k));
@@ -246,7 +282,8 @@ proptest! {
     }
 }
 
-/// In the file itself: five joints, at half a second where the source has them, scaled by the heights.
+/// In the file itself: five joints, at half a second where the source has them, scaled by the
+/// heights.
 #[test]
 fn a_walk_comes_to_an_avatar_with_japanese_names() {
     let Some(shared) = shared() else { return };
@@ -257,7 +294,9 @@ fn a_walk_comes_to_an_avatar_with_japanese_names() {
     let (there, here) = (theirs.document(), session.document());
     let clip = here.clips.values().next_back().unwrap();
     assert_eq!(clip.tracks.len(), 5);
-    let posed = |document: &Document| Pose::evaluate(document, &Stack::of(document.clips.values().next_back(), 0.5));
+    let posed = |document: &Document| {
+        Pose::evaluate(document, &Stack::of(document.clips.values().next_back(), 0.5))
+    };
     let (theirs, ours) = (posed(there), posed(here));
     let mut compared = 0;
     // The avatar has one joint more, which swings by itself.
@@ -272,8 +311,12 @@ fn a_walk_comes_to_an_avatar_with_japanese_names() {
 
 /// A creature of many legs: its clips say nothing of a human.
 fn creature(found: usize, others: usize) -> Vec<u8> {
-    let names: Vec<String> =
-        BODY.iter().take(found).map(|(r, ..)| unreal(r)).chain((0..others).map(|k| format!("leg{k}_seg"))).collect();
+    let names: Vec<String> = BODY
+        .iter()
+        .take(found)
+        .map(|(r, ..)| unreal(r))
+        .chain((0..others).map(|k| format!("leg{k}_seg")))
+        .collect();
     let count = names.len();
     let nodes: Vec<Value> = names
         .iter()
@@ -286,16 +329,20 @@ fn creature(found: usize, others: usize) -> Vec<u8> {
             node
         })
         .collect();
-    let channels: Vec<Value> =
-        (0..count).map(|k| json!({"sampler": 0, "target": {"node": k, "path": "rotation"}})).collect();
+    let channels: Vec<Value> = (0..count)
+        .map(|k| json!({"sampler": 0, "target": {"node": k, "path": "rotation"}}))
+        .collect();
     let root = json!({
         "nodes": nodes, "scenes": [{"nodes": [0]}], "scene": 0,
         "skins": [{"joints": (0..count).collect::<Vec<_>>()}],
-        "animations": [{"name": "Gallop", "samplers": [{"input": 0, "output": 1}], "channels": channels}],
+        "animations": [{"name": "Gallop", "samplers": [{"input": 0, "output": 1}],
+            "channels": channels}],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0],
+                "max": [1]},
             {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC4"}],
-        "bufferViews": [{"buffer": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 32}],
+        "bufferViews": [{"buffer": 0, "byteLength": 8},
+            {"buffer": 0, "byteOffset": 8, "byteLength": 32}],
     });
     glb(root, &floats(&[0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.6, 0.0, 0.0, 0.8]))
 }
@@ -303,7 +350,9 @@ fn creature(found: usize, others: usize) -> Vec<u8> {
 #[test]
 fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
     let folder = tempfile::tempdir().unwrap();
-    for (found, others, comes) in [(3, 12, false), (6, 7, false), (7, 6, true), (6, 6, true), (0, 9, false)] {
+    for (found, others, comes) in
+        [(3, 12, false), (6, 7, false), (7, 6, true), (6, 6, true), (0, 9, false)]
+    {
         let source = written(folder.path(), "horse.glb", &creature(found, others));
         let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
         if comes {
@@ -315,14 +364,26 @@ fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
         assert_eq!(session.document().clips.count(), 0);
         if found == 0 {
             assert!(why.contains("none of the 9 joints") && why.contains("counterparts"), "{why}");
-            assert!(refused(&mut session, &import(&source).with("force", true)).contains("none of the 9"));
+            assert!(refused(&mut session, &import(&source).with("force", true)).contains(
+                "none of \
+                the 9"
+            ));
             continue;
         }
         let all = found + others;
-        assert!(why.contains(&format!("only {found} of the {all} joints")) && why.contains("\"force\": true"), "{why}");
+        assert!(
+            why.contains(&format!(
+                "only {found} of the {all} \
+            joints"
+            )) && why.contains("\"force\": true"),
+            "{why}"
+        );
         run(&mut session, import(&source).with("force", true));
         let clip = session.document().clips.values().next().unwrap();
-        assert_eq!(clip.tracks.values().map(|t| t.target).collect::<std::collections::BTreeSet<_>>().len(), found);
+        assert_eq!(
+            clip.tracks.values().map(|t| t.target).collect::<std::collections::BTreeSet<_>>().len(),
+            found
+        );
     }
     // Among others of a folder it is left out, and that is said.
     written(folder.path(), "horse.glb", &creature(3, 12));
@@ -354,7 +415,10 @@ fn helpers_and_fingers_may_outnumber_the_body() {
             .unwrap()
             .push(json!({"sampler": 0, "target": {"node": first + k, "path": "rotation"}}));
     }
-    root["nodes"][0]["children"].as_array_mut().unwrap().extend((first..first + 30).map(Value::from));
+    root["nodes"][0]["children"]
+        .as_array_mut()
+        .unwrap()
+        .extend((first..first + 30).map(Value::from));
     let source = written(folder.path(), "rig.glb", &glb(root, &bin));
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let said = run(&mut session, import(&source));
@@ -367,8 +431,10 @@ fn face(targets: &[&str], moved: bool) -> Vec<u8> {
     let of: Vec<Value> = targets.iter().map(|_| json!({"POSITION": 0})).collect();
     let mut root = json!({
         "nodes": [{"name": "Face", "mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0,
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": of}], "extras": {"targetNames": targets}}],
-        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": of}],
+            "extras": {"targetNames": targets}}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+            "min": [0, 0, 0], "max": [1, 1, 0]}],
         "bufferViews": [{"buffer": 0, "byteLength": 36}],
     });
     let mut bin = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
@@ -377,9 +443,12 @@ fn face(targets: &[&str], moved: bool) -> Vec<u8> {
             "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}]}]);
         let list = root["accessors"].as_array_mut().unwrap();
         list.push(
-            json!({"bufferView": 1, "componentType": 5126, "count": 1, "type": "SCALAR", "min": [0], "max": [0]}),
+            json!({"bufferView": 1, "componentType": 5126, "count": 1, "type": "SCALAR", "min": [0],
+                "max": [0]}),
         );
-        list.push(json!({"bufferView": 2, "componentType": 5126, "count": count, "type": "SCALAR"}));
+        list.push(
+            json!({"bufferView": 2, "componentType": 5126, "count": count, "type": "SCALAR"}),
+        );
         let views = root["bufferViews"].as_array_mut().unwrap();
         views.push(json!({"buffer": 0, "byteOffset": 36, "byteLength": 4}));
         views.push(json!({"buffer": 0, "byteOffset": 40, "byteLength": count * 4}));
@@ -393,11 +462,19 @@ fn face(targets: &[&str], moved: bool) -> Vec<u8> {
 #[test]
 fn morph_targets_that_the_model_lacks_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let source = written(folder.path(), "talk.glb", &face(&["aa", "blink", "smile", "unmoved"], true));
+    let source =
+        written(folder.path(), "talk.glb", &face(&["aa", "blink", "smile", "unmoved"], true));
     let mut session = Session::open_bytes(&face(&["blink", "frown"], false)).unwrap();
     let said = run(&mut session, import(&source));
-    assert!(said.iter().any(|s| s.contains("2 of its morph targets are not in this model (aa, smile)")), "{said:?}");
-    let track = session.document().clips.values().next().unwrap().tracks.values().next().unwrap().clone();
+    assert!(
+        said.iter().any(|s| s.contains(
+            "2 of its morph targets are not in this model (aa, \
+        smile)"
+        )),
+        "{said:?}"
+    );
+    let track =
+        session.document().clips.values().next().unwrap().tracks.values().next().unwrap().clone();
     assert_eq!(track.values.to_vec(), [0.5, 0.0]);
     // Where all are here, nothing is said.
     let mut session = Session::open_bytes(&face(&["smile", "blink", "aa"], false)).unwrap();
@@ -405,5 +482,11 @@ fn morph_targets_that_the_model_lacks_are_named() {
     // Where none is, that is the reason, not the joints.
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let why = refused(&mut session, &import(&source));
-    assert!(why.contains("no mesh of this model has the morph targets") && why.contains("aa, blink, smile"), "{why}");
+    assert!(
+        why.contains(
+            "no mesh of this model has the morph \
+        targets"
+        ) && why.contains("aa, blink, smile"),
+        "{why}"
+    );
 }

@@ -1,7 +1,9 @@
-//! The journal: killed at any moment, stopped between any two acts on the disk, a sitting comes back as it was.
+//! The journal: killed at any moment, stopped between any two acts on the disk, a sitting comes
+//! back as it was.
 //!
-//! The children are this test's own binary, started with a folder in `ULNA_KILLED`. How many kills there are is
-//! `ULNA_KILLS`, ten unless it says otherwise; `ULNA_KILL_FILE` and `ULNA_NAMES`, five of its joints, take another file.
+//! The children are this test's own binary, started with a folder in `ULNA_KILLED`. How many kills
+//! there are is `ULNA_KILLS`, ten unless it says otherwise; `ULNA_KILL_FILE` and `ULNA_NAMES`, five
+//! of its joints, take another file.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -51,7 +53,8 @@ enum Act {
 fn names() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let text = std::env::var("ULNA_NAMES").unwrap_or_else(|_| "Head,LeftUpperArm,Spine,RightHand,Hips".into());
+        let text = std::env::var("ULNA_NAMES")
+            .unwrap_or_else(|_| "Head,LeftUpperArm,Spine,RightHand,Hips".into());
         text.split(',').map(ToOwned::to_owned).collect()
     })
 }
@@ -63,17 +66,27 @@ fn act(draw: &mut Draw, k: usize) -> Act {
     let time = draw.next(97) as f32 * 0.0123;
     let line = |name: &str| CommandLine::new(name).with("node", joint);
     Act::Run(Box::new(match draw.next(12) {
-        0..=2 => line("pose.rotate").with("axis", "x").with("degrees", angle).with("space", "world"),
+        0..=2 => {
+            line("pose.rotate").with("axis", "x").with("degrees", angle).with("space", "world")
+        }
         3 => line("pose.move").with("by", vec![angle * 0.001, 0.01, 0.0]),
-        4 | 5 => line("key.set").with("clip", "#1").with("time", time).with("degrees", vec![angle, 0.0, 3.0]),
-        6 => line("unkeyed.set").with("clip", "#2").with("time", time).with("degrees", vec![0.0, angle, 0.0]),
+        4 | 5 => line("key.set")
+            .with("clip", "#1")
+            .with("time", time)
+            .with("degrees", vec![angle, 0.0, 3.0]),
+        6 => line("unkeyed.set")
+            .with("clip", "#2")
+            .with("time", time)
+            .with("degrees", vec![0.0, angle, 0.0]),
         7 => CommandLine::new("clip.new").with("name", format!("Clip {k}")),
         8 => CommandLine::new("weights.flood")
             .with("joint", joint)
             .with("value", 0.25)
             .with("how", "add")
             .with("vertices", format!("{}-{}", k * 3, k * 3 + 40)),
-        9 => CommandLine::new("joints.pair").with("joint", names[1].as_str()).with("with", names[3].as_str()),
+        9 => CommandLine::new("joints.pair")
+            .with("joint", names[1].as_str())
+            .with("with", names[3].as_str()),
         10 => return Act::Undo,
         _ => return Act::Redo,
     }))
@@ -160,8 +173,10 @@ fn child() {
     let folder = PathBuf::from(folder);
     let path = folder.join(std::env::var("ULNA_FILE").unwrap());
     let mut draw = Draw(number("ULNA_SEED").unwrap() as u64 * 7919 + 17);
-    let mut told = fs::OpenOptions::new().create(true).append(true).open(folder.join("told")).unwrap();
-    let disk = Aborting { acts: AtomicUsize::new(0), at: number("ULNA_ABORT").unwrap_or(usize::MAX) };
+    let mut told =
+        fs::OpenOptions::new().create(true).append(true).open(folder.join("told")).unwrap();
+    let disk =
+        Aborting { acts: AtomicUsize::new(0), at: number("ULNA_ABORT").unwrap_or(usize::MAX) };
     let mut session = open(&path);
     session.keep_journal(&folder.join("journal"));
     for k in 0.. {
@@ -175,7 +190,10 @@ fn child() {
             let request = SaveRequest { consent: Consent::ALL, ..SaveRequest::to(&path) };
             session.save_with(request, &disk).unwrap();
             told.write_all(b"d\n").unwrap();
-            if disk.at != usize::MAX && disk.acts.load(Ordering::Relaxed) <= disk.at && k > SAVES * 2 {
+            if disk.at != usize::MAX
+                && disk.acts.load(Ordering::Relaxed) <= disk.at
+                && k > SAVES * 2
+            {
                 // Fewer acts than that: all boundaries were tried.
                 told.write_all(b"end\n").unwrap();
                 return;
@@ -224,7 +242,8 @@ fn meant(first: &Path, seed: usize, acts: usize) -> Document {
     session.document().clone()
 }
 
-/// Looks at what a child left: a file that opens and is what some save made of it, and a journal with all its work.
+/// Looks at what a child left: a file that opens and is what some save made of it, and a journal
+/// with all its work.
 fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     let said = told(folder);
     let acts = said.iter().filter(|l| *l == "a").count();
@@ -236,16 +255,23 @@ fn judge(folder: &Path, file: &str, first: &Path, seed: usize, what: &str) {
     // The format has no clip without keys; how rest and pose share a place is rounded.
     let holds = |mut meant: Document| {
         meant.aids = EditorState::default();
-        let empty: Vec<_> = meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
+        let empty: Vec<_> =
+            meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
         empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));
         differences(&meant, now.document()).iter().all(|d| d.message.contains("rest pose is"))
     };
     let whole = states.iter().any(|n| holds(meant(first, seed, *n)));
-    let far = || states.iter().map(|n| differences(&meant(first, seed, *n), now.document())).collect::<Vec<_>>();
+    let far = || {
+        states
+            .iter()
+            .map(|n| differences(&meant(first, seed, *n), now.document()))
+            .collect::<Vec<_>>()
+    };
     assert!(whole, "{what}: the file is none of the states that were saved: {:#?}", far());
     // Nothing of anybody else's is gone, nothing half-written stays under a name of its own.
     assert_eq!(fs::read(folder.join("stranger.bin")).unwrap(), b"a stranger", "{what}");
-    // Nothing committed is lost: the journal has as many acts as were told, or the one that was being told.
+    // Nothing committed is lost: the journal has as many acts as were told, or the one that was
+    // being told.
     let mut found = Recovery::scan(&folder.join("journal"));
     if acts == 0 {
         return;
@@ -280,8 +306,11 @@ fn a_kill_at_any_moment_loses_nothing() {
         let mut child = start(folder.path(), &file, k + 1, None);
         let mut draw = Draw(k as u64 * 31 + 5);
         // Half of them in a save: a moment after it began.
-        let (mark, count) =
-            if k % 4 < 2 { ("s", 1 + draw.next(4) as usize) } else { ("a", 1 + draw.next(23) as usize) };
+        let (mark, count) = if k % 4 < 2 {
+            ("s", 1 + draw.next(4) as usize)
+        } else {
+            ("a", 1 + draw.next(23) as usize)
+        };
         let until = Instant::now() + Duration::from_secs(60);
         while told(folder.path()).iter().filter(|l| *l == mark).count() < count {
             assert!(Instant::now() < until, "the child does nothing");
@@ -330,7 +359,8 @@ fn several_windows_do_not_tread_on_each_other() {
     let home = folder.path().join("journal");
     let mut first = open(&folder.path().join(&file));
     first.keep_journal(&home);
-    let turn = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5);
+    let turn =
+        CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5);
     first.run_line(&turn).unwrap();
     assert!(Recovery::scan(&home).is_empty(), "what is written is nobody's to recover");
     assert_eq!(fs::read_dir(&home).unwrap().count(), 1);
@@ -356,9 +386,15 @@ fn what_no_file_holds_and_what_has_no_place_is_in_the_journal() {
             .with("node", "Head")
             .with("degrees", vec![0, 9, 0]),
         CommandLine::new("weight_layer.add").with("name", "Arms"),
-        CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5).with("vertices", "0-30"),
+        CommandLine::new("weights.flood")
+            .with("joint", "Head")
+            .with("value", 0.5)
+            .with("vertices", "0-30"),
         CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
-        CommandLine::new("pose.rotate").with("node", "Spine*").with("axis", "z").with("degrees", 11.5),
+        CommandLine::new("pose.rotate")
+            .with("node", "Spine*")
+            .with("axis", "z")
+            .with("degrees", 11.5),
     ];
     for line in &lines {
         assert!(session.run_line(line).unwrap(), "{line}");
@@ -392,7 +428,10 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
     session.keep_journal(&home);
     let lines = [
         CommandLine::new("key.set").with("clip", "Wave").with("time", 0.5).with("node", "Head"),
-        CommandLine::new("pose.rotate").with("node", "Head").with("axis", "x").with("degrees", 12.0),
+        CommandLine::new("pose.rotate")
+            .with("node", "Head")
+            .with("axis", "x")
+            .with("degrees", 12.0),
         CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll"),
     ];
     for line in &lines {
@@ -407,7 +446,15 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
 
     let found = Recovery::scan(&home).remove(0);
     let kept = found.steps();
-    assert_eq!(kept.iter().map(|s| s.about.as_str()).collect::<Vec<_>>(), ["Head, Wave", "Head", "Walk, Stroll"]);
+    assert_eq!(
+        kept.iter().map(|s| s.about.as_str()).collect::<Vec<_>>(),
+        [
+            "Head, \
+        Wave",
+            "Head",
+            "Walk, Stroll"
+        ]
+    );
     let recovered = found.replay(&Progress::default()).unwrap();
     assert!(recovered.changed && recovered.failed.len() == 1, "{:?}", recovered.failed);
     assert!(recovered.failed[0].contains("Walk"), "{:?}", recovered.failed);

@@ -1,4 +1,5 @@
-//! Commands on keys, over the corpus and from scripts: times rise, everything is taken back, what is not touched stays.
+//! Commands on keys, over the corpus and from scripts: times rise, everything is taken back, what
+//! is not touched stays.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::json;
@@ -15,7 +16,8 @@ fn line(name: &str) -> CommandLine {
 }
 
 fn track<'a>(document: &'a Document, node: &str, property: Property) -> &'a Track {
-    let node = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(node)).unwrap();
+    let node =
+        document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(node)).unwrap();
     document.clips[ClipId(1)].track(node, property).unwrap().1
 }
 
@@ -63,7 +65,10 @@ fn keys_are_copied_to_another_clip_and_another_joint() {
     assert_eq!(pasted.times.len(), from.times.len());
     assert!((pasted.times[0] - 0.5).abs() < 1e-6);
     assert_eq!(pasted.values, from.values);
-    run(&mut session, CommandLine::new("key.paste").with("clip", "Hello").with("node", "RightUpperArm"));
+    run(
+        &mut session,
+        CommandLine::new("key.paste").with("clip", "Hello").with("node", "RightUpperArm"),
+    );
     assert_eq!(session.document().clips[wave].tracks.len(), 2);
     // The journal has the keys, not where they were copied from.
     let step = session.history().done().last().unwrap().lines(session.document());
@@ -79,7 +84,8 @@ fn interpolation_is_one_a_track_and_that_is_said() {
     let others = hips(&session).times.len() - 1;
     let was = hips(&session).interpolation;
     let to = if was == Interpolation::CubicSpline { "linear" } else { "smooth" };
-    let notes = run(&mut session, line("track.interpolation").with("interpolation", to).with("keys", keys));
+    let notes =
+        run(&mut session, line("track.interpolation").with("interpolation", to).with("keys", keys));
     assert!(notes[0].contains(&format!("{others} other keys of 1 track")), "{notes:?}");
     assert_ne!(hips(&session).interpolation, was);
 }
@@ -116,7 +122,8 @@ fn a_loop_that_begins_elsewhere_is_the_same_loop() {
     }
 }
 
-/// Every operation on some keys of every animated file: times rise, and undoing all gives what was opened.
+/// Every operation on some keys of every animated file: times rise, and undoing all gives what was
+/// opened.
 #[test]
 fn operations_hold_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -127,11 +134,15 @@ fn operations_hold_on_the_corpus() {
         }
         let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
         let opened = session.document().clone();
-        let Some((id, length)) = opened.clips.iter().map(|(id, c)| (id, c.length())).find(|(_, l)| *l > 0.0) else {
+        let Some((id, length)) =
+            opened.clips.iter().map(|(id, c)| (id, c.length())).find(|(_, l)| *l > 0.0)
+        else {
             continue;
         };
         let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
-        let part = |line: CommandLine, a: f32, b: f32| line.with("from", length * a).with("to", length * b);
+        let part = |line: CommandLine, a: f32, b: f32| {
+            line.with("from", length * a).with("to", length * b)
+        };
         let lines = [
             part(at("key.move").with("by", length * 0.05), 0.2, 0.6),
             part(at("key.move").with("by", -length).with("ripple", true), 0.5, 0.8),
@@ -177,7 +188,10 @@ fn markers_are_kept_in_the_clips_extras_and_nothing_else_changes() {
     run(&mut session, line("marker.set").with("time", 0.125).with("name", "passing"));
     assert!(session.run_line(&line("marker.remove").with("time", 0.9)).is_err());
     let meant = session.document().clips[ClipId(1)].markers.clone();
-    assert_eq!(meant.iter().map(|m| (&*m.name, m.time)).collect::<Vec<_>>(), [("passing", 0.125), ("contact_l", 0.25)]);
+    assert_eq!(
+        meant.iter().map(|m| (&*m.name, m.time)).collect::<Vec<_>>(),
+        [("passing", 0.125), ("contact_l", 0.25)]
+    );
     let saved = session.pack("a").unwrap();
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).unwrap();
@@ -225,7 +239,10 @@ fn all_selected_keys_change_by_one_difference() {
     let seen = glam::Quat::from_slice(before.value(0));
     let wanted = (seen * glam::Quat::from_rotation_x(0.2)).to_array();
     let keys = json!({"Hips": {"rotation": &*before.times}});
-    let shift = line("key.shift").with("time", before.times[0]).with("node", "Hips").with("rotation", wanted);
+    let shift = line("key.shift")
+        .with("time", before.times[0])
+        .with("node", "Hips")
+        .with("rotation", wanted);
     run(&mut session, shift.with("keys", keys));
     for k in 0..before.times.len() {
         let was = glam::Quat::from_slice(before.value(k)) * glam::Quat::from_rotation_x(0.2);
@@ -248,15 +265,35 @@ fn what_is_flipped_twice_is_as_it_was() {
         let before = tracks;
         for track in document.clips.values().take(3).flat_map(|c| c.tracks.values()) {
             let Some(there) = mirror.track(document, track) else { continue };
-            let Some(back) = mirror.track(document, &there.track) else { panic!("{path:?}: a partner without one") };
+            let Some(back) = mirror.track(document, &there.track) else {
+                panic!(
+                    "{path:?}: a \
+                partner without one"
+                )
+            };
             assert_eq!(back.track.target, track.target, "{path:?}");
             let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
             let gap = |sign: f32| {
-                track.values.iter().zip(back.track.values.iter()).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max)
+                track
+                    .values
+                    .iter()
+                    .zip(back.track.values.iter())
+                    .map(|(a, b)| (a - sign * b).abs())
+                    .fold(0.0, f32::max)
             };
-            let gap = if track.property == Property::Rotation { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
+            let gap = if track.property == Property::Rotation {
+                gap(1.0).min(gap(-1.0))
+            } else {
+                gap(1.0)
+            };
             if !there.scale_left {
-                assert!(gap < 2e-4 * size, "{path:?} {:?} {}: {gap}", track.target, track.property.path());
+                assert!(
+                    gap < 2e-4 * size,
+                    "{path:?} {:?} {}: \
+                    {gap}",
+                    track.target,
+                    track.property.path()
+                );
             }
             tracks += 1;
         }
@@ -271,19 +308,30 @@ fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     let mut session = sample();
     run(&mut session, CommandLine::new("clip.new").with("name", "Hello"));
     let key = |node: &str, degrees: [f64; 3]| {
-        CommandLine::new("key.set").with("clip", "Hello").with("time", 0.5).with("node", node).with("degrees", degrees)
+        CommandLine::new("key.set")
+            .with("clip", "Hello")
+            .with("time", 0.5)
+            .with("node", node)
+            .with("degrees", degrees)
     };
     run(&mut session, key("LeftUpperArm", [20.0, -35.0, 50.0]));
     run(&mut session, key("LeftLowerArm", [10.0, 60.0, -15.0]));
     run(&mut session, key("LeftHand", [-25.0, 5.0, 30.0]));
-    run(&mut session, CommandLine::new("key.copy").with("clip", "Hello").with("from", 0).with("to", 1));
+    run(
+        &mut session,
+        CommandLine::new("key.copy").with("clip", "Hello").with("from", 0).with("to", 1),
+    );
     run(&mut session, CommandLine::new("key.paste").with("clip", "Hello").with("flip", true));
     let document = session.document();
     let made = document.clips.ids().next_back().unwrap();
     assert_eq!(document.clips[made].tracks.len(), 6);
-    let pose = ulna_motion::Pose::evaluate(document, &ulna_motion::Stack::of(Some(&document.clips[made]), 0.5));
+    let pose = ulna_motion::Pose::evaluate(
+        document,
+        &ulna_motion::Stack::of(Some(&document.clips[made]), 0.5),
+    );
     let at = |name: &str| {
-        let node = document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap();
+        let node =
+            document.node_ids().find(|n| document.node(*n).name.as_deref() == Some(name)).unwrap();
         pose.world[node.index()].w_axis.truncate()
     };
     for name in ["LowerArm", "Hand", "Index1", "Thumb2", "Little3"] {
@@ -295,7 +343,8 @@ fn keys_that_are_pasted_flipped_make_the_mirror_image() {
     assert!(moved > 0.02, "the arm was turned");
 }
 
-/// One key moved and saved: that channel differs, and nothing else does, on every animated file of the corpus.
+/// One key moved and saved: that channel differs, and nothing else does, on every animated file of
+/// the corpus.
 #[test]
 fn one_moved_key_changes_one_channel_of_the_file() {
     let Some(shared) = crate::common::shared() else { return };
@@ -316,7 +365,10 @@ fn one_moved_key_changes_one_channel_of_the_file() {
         let by = (old.times[2] - old.times[1]) * 0.5;
         let node = ulna_edit::node_text(&opened, old.target);
         let keys = json!({ node: { old.property.path(): [old.times[1]] } });
-        let line = CommandLine::new("key.move").with("clip", format!("#{}", id.0)).with("by", by).with("keys", keys);
+        let line = CommandLine::new("key.move")
+            .with("clip", format!("#{}", id.0))
+            .with("by", by)
+            .with("keys", keys);
         session.run_line(&line).unwrap_or_else(|e| panic!("{path:?}: {e}"));
         let Ok(saved) = session.pack("a") else { continue };
         let meant = session.document();
@@ -328,7 +380,8 @@ fn one_moved_key_changes_one_channel_of_the_file() {
         for (other, clip) in opened.clips.iter() {
             for (k, was) in &clip.tracks {
                 let now = &again.document().clips[other].tracks[k];
-                let wanted = if (other, *k) == (id, track) { &meant.clips[id].tracks[k] } else { was };
+                let wanted =
+                    if (other, *k) == (id, track) { &meant.clips[id].tracks[k] } else { was };
                 assert_eq!(now.times, wanted.times, "{path:?} {other:?} {k:?}");
                 assert_eq!(now.values, wanted.values, "{path:?} {other:?} {k:?}");
             }
@@ -338,7 +391,8 @@ fn one_moved_key_changes_one_channel_of_the_file() {
     assert!(tried >= 20, "{tried} files");
 }
 
-/// Clips without a key, with one, and far from 0: every command does its work or says why not, and all is taken back.
+/// Clips without a key, with one, and far from 0: every command does its work or says why not, and
+/// all is taken back.
 #[test]
 fn odd_clips_take_every_command() {
     for (key, time) in [(None, 0.0), (Some(0.0), 0.0), (Some(10.0), 10.0), (Some(600.0), 600.0)] {
@@ -346,7 +400,10 @@ fn odd_clips_take_every_command() {
         run(&mut session, CommandLine::new("clip.new").with("name", "Odd"));
         let at = |name: &str| CommandLine::new(name).with("clip", "Odd");
         if let Some(time) = key {
-            run(&mut session, at("key.set").with("time", time).with("node", "Head").with("degrees", [0, 20, 0]));
+            run(
+                &mut session,
+                at("key.set").with("time", time).with("node", "Head").with("degrees", [0, 20, 0]),
+            );
         }
         let before = session.document().clone();
         let lines = [
@@ -386,7 +443,8 @@ fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     assert!(track(session.document(), "Head", Property::Rotation).key_at(0.35, 1e-5).is_some());
 }
 
-/// A key put in without a change leaves the motion, at 1,000 times, on every CUBICSPLINE track of the corpus.
+/// A key put in without a change leaves the motion, at 1,000 times, on every CUBICSPLINE track of
+/// the corpus.
 #[test]
 fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -397,9 +455,12 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
         }
         let Ok(session) = Session::open(&path, &Progress::default()) else { continue };
         let before = tracks;
-        let cubic = |t: &&ulna_model::Shared<Track>| t.interpolation == Interpolation::CubicSpline && t.times.len() > 1;
+        let cubic = |t: &&ulna_model::Shared<Track>| {
+            t.interpolation == Interpolation::CubicSpline && t.times.len() > 1
+        };
         let document = session.document();
-        for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(cubic).take(40) {
+        for track in document.clips.values().flat_map(|c| c.tracks.values()).filter(cubic).take(40)
+        {
             let (first, last) = (track.times[0], track.times[track.times.len() - 1]);
             let at = first + (last - first) * 0.371;
             let made = ulna_motion::insert_key(track, at, None, true);
@@ -432,7 +493,8 @@ fn a_key_without_a_change_leaves_the_motion_on_every_spline_of_the_corpus() {
 fn many_keys_are_a_short_line() {
     let mut session = sample();
     let clip = &session.document().clips[ClipId(1)];
-    let all = ulna_model::KeySet::of(clip, |_, t| ulna_model::KeyTimes::part(&t.times, 0..t.times.len()));
+    let all =
+        ulna_model::KeySet::of(clip, |_, t| ulna_model::KeyTimes::part(&t.times, 0..t.times.len()));
     let (count, tracks) = (all.len(), clip.tracks.len());
     let before = session.document().clone();
     let move_all = ulna_edit::command::MoveKeys {
@@ -450,8 +512,8 @@ fn many_keys_are_a_short_line() {
     assert!(*again.document() == *session.document(), "the line does what was done");
 }
 
-/// The independent judge and the validator over what each operation on one track saves: that channel differs, and nothing
-/// else; no error is new. Files and tracks are drawn by a seed.
+/// The independent judge and the validator over what each operation on one track saves: that
+/// channel differs, and nothing else; no error is new. Files and tracks are drawn by a seed.
 #[test]
 fn each_operation_is_saved_in_its_channel_alone() {
     let Some(shared) = crate::common::shared() else { return };
@@ -461,7 +523,8 @@ fn each_operation_is_saved_in_its_channel_alone() {
         let others = ["found", "meshopt", "draco"].iter().any(|n| p.to_string_lossy().contains(n));
         glb && !others && std::fs::metadata(p).is_ok_and(|m| m.len() < 1 << 20)
     };
-    let paths: Vec<_> = crate::common::models(&shared.join("corpus")).into_iter().filter(small).collect();
+    let paths: Vec<_> =
+        crate::common::models(&shared.join("corpus")).into_iter().filter(small).collect();
     let mut seed = 0x5eed_u64;
     let mut draw = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -484,8 +547,15 @@ fn each_operation_is_saved_in_its_channel_alone() {
         let tracks: Vec<_> = document
             .clips
             .iter()
-            .flat_map(|(id, c)| c.tracks.iter().filter(|(_, t)| fits(t)).map(move |(track, t)| (id, *track, t.clone())))
-            .filter(|(id, track, t)| document.clips[*id].track(t.target, t.property).is_some_and(|(k, _)| k == *track))
+            .flat_map(|(id, c)| {
+                c.tracks
+                    .iter()
+                    .filter(|(_, t)| fits(t))
+                    .map(move |(track, t)| (id, *track, t.clone()))
+            })
+            .filter(|(id, track, t)| {
+                document.clips[*id].track(t.target, t.property).is_some_and(|(k, _)| k == *track)
+            })
             .collect();
         if tracks.is_empty() {
             continue;
@@ -497,11 +567,16 @@ fn each_operation_is_saved_in_its_channel_alone() {
         let copied = ulna_edit::command::copied_keys(
             document,
             &ulna_edit::command::field::ClipName::Id(*id),
-            &ulna_edit::command::WhichKeys::these(*id, [(*track, vec![old.times[1]].into())].into_iter().collect()),
+            &ulna_edit::command::WhichKeys::these(
+                *id,
+                [(*track, vec![old.times[1]].into())].into_iter().collect(),
+            ),
         );
         let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
         let of = |line: CommandLine| line.with("keys", keys.clone());
-        let alone = |line: CommandLine| line.with("node", node.clone()).with("parts", [old.property.path()]);
+        let alone = |line: CommandLine| {
+            line.with("node", node.clone()).with("parts", [old.property.path()])
+        };
         let lines = [
             of(at("key.move").with("by", gap * 0.3)),
             of(at("key.duplicate").with("by", gap * 0.4)),
@@ -513,7 +588,9 @@ fn each_operation_is_saved_in_its_channel_alone() {
             of(at("key.offset").with("by", gap)),
             of(at("track.interpolation").with("interpolation", "smooth")),
             alone(at("key.clean").with("tolerance", 0.02)),
-            at("key.paste").with("text", copied.unwrap().text()).with("time", f64::from(old.times[3]) + gap * 0.5),
+            at("key.paste")
+                .with("text", copied.unwrap().text())
+                .with("time", f64::from(old.times[3]) + gap * 0.5),
         ];
         for line in &lines {
             let mut session = Session::open(path, &Progress::default()).unwrap();
@@ -544,14 +621,17 @@ fn each_operation_is_saved_in_its_channel_alone() {
     }
     println!("{files} files, {} operations saved, {judged} judged", after.len());
     assert!(files == 6 && after.len() >= 50, "{files} {}", after.len());
-    if let (Some(was), Some(is)) = (crate::common::judges::validate(&before), crate::common::judges::validate(&after)) {
+    if let (Some(was), Some(is)) =
+        (crate::common::judges::validate(&before), crate::common::judges::validate(&after))
+    {
         for ((was, _), (is, text)) in was.iter().zip(&is) {
             assert!(is <= was, "{text}");
         }
     }
 }
 
-/// The kinds of keys go where the keys go, come back from the file, and leave no trace where they are taken away.
+/// The kinds of keys go where the keys go, come back from the file, and leave no trace where they
+/// are taken away.
 #[test]
 fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     let mut session = sample();
@@ -575,7 +655,10 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     assert_eq!(kinds(&again), kinds(&session));
     // Moved, stretched, and round the loop.
     let by = (times[1] - times[0]) * 0.5;
-    run(&mut again, line("key.move").with("by", by).with("keys", json!({"Hips": {"rotation": [times[1]]}})));
+    run(
+        &mut again,
+        line("key.move").with("by", by).with("keys", json!({"Hips": {"rotation": [times[1]]}})),
+    );
     assert_eq!(kinds(&again)[0], (times[1] + by, "Extreme".into()));
     run(&mut again, line("key.scale").with("factor", 2.0).with("about", 0.0));
     assert!((kinds(&again)[0].0 - 2.0 * (times[1] + by)).abs() < 1e-6);
@@ -583,7 +666,8 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     assert_eq!(kinds(&again).len(), 3);
     // Copied with its key.
     let first = kinds(&again)[0].0;
-    let text = again.run_line(&line("key.copy").with("keys", json!({"Hips": {"rotation": [first]}})));
+    let text =
+        again.run_line(&line("key.copy").with("keys", json!({"Hips": {"rotation": [first]}})));
     assert!(text.is_ok());
     let text = again.copied_keys().unwrap().to_owned();
     assert!(text.contains("extreme"), "{text}");
@@ -592,7 +676,10 @@ fn kinds_go_with_their_keys_and_are_kept_in_the_extras() {
     assert_eq!(kinds(&again).len(), 4);
     // A key that is deleted and set anew is a plain one.
     run(&mut again, line("key.delete").with("keys", json!({"Hips": {"rotation": [first]}})));
-    run(&mut again, line("key.set").with("time", first).with("node", "Hips").with("degrees", [0, 5, 0]));
+    run(
+        &mut again,
+        line("key.set").with("time", first).with("node", "Hips").with("degrees", [0, 5, 0]),
+    );
     assert!(kinds(&again).iter().all(|(t, _)| *t != first), "{:?}", kinds(&again));
     run(&mut session, kind("plain", &times));
     assert_eq!(session.pack("a").unwrap().bytes.as_slice(), opened.as_slice());

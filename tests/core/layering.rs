@@ -1,4 +1,5 @@
-//! Who may name whom. Between crates the compiler keeps that, by their `Cargo.toml`; inside `src/` these tests do.
+//! Who may name whom. Between crates the compiler keeps that, by their `Cargo.toml`; inside `src/`
+//! these tests do.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,11 +15,16 @@ const FOLDERS: [(&str, &[&str]); 3] =
 
 /// Crate → crates of ours it may use, from the table of `docs/architecture.md`.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
-    let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md")).expect("docs/architecture.md");
+    let text = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md"))
+        .expect("docs/architecture.md");
     let rows = text.lines().filter(|l| l.starts_with("| `crates/"));
     rows.map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let name = cells[1].trim_matches('`').trim_start_matches("crates/ulna-").trim_end_matches('/').to_owned();
+        let name = cells[1]
+            .trim_matches('`')
+            .trim_start_matches("crates/ulna-")
+            .trim_end_matches('/')
+            .to_owned();
         let may = cells[3].split(',').map(|w| w.trim().to_owned()).filter(|w| w != "—");
         (name, may.collect())
     })
@@ -73,7 +79,8 @@ fn named(text: &str, layers: &BTreeSet<String>) -> BTreeSet<String> {
                 found.insert(word);
             }
         } else {
-            let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let word: String =
+                rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             if layers.contains(&word) {
                 found.insert(word);
             }
@@ -89,14 +96,34 @@ fn each_crate_uses_those_that_it_may() {
     for (name, may) in &law {
         let manifest = Path::new(ROOT).join(format!("crates/ulna-{name}/Cargo.toml"));
         let text = fs::read_to_string(&manifest).expect("a manifest");
-        let used = text.lines().filter_map(|l| l.strip_prefix("ulna-")?.strip_suffix(".workspace = true"));
+        let used = text.lines().filter_map(|l| {
+            l.strip_prefix("ulna-")?.strip_suffix(
+                ".workspace = \
+            true",
+            )
+        });
         for other in used {
-            assert!(may.contains(other), "{} uses {other}, which {name} may not", manifest.display());
+            assert!(
+                may.contains(other),
+                "{} uses {other}, which {name} may \
+                not",
+                manifest.display()
+            );
         }
         for window in ["egui", "eframe", "winit"] {
-            assert!(!text.contains(&format!("\n{window}")), "{} knows of the window", manifest.display());
+            assert!(
+                !text.contains(&format!("\n{window}")),
+                "{} knows of the \
+                window",
+                manifest.display()
+            );
         }
-        assert!(name == "render" || !text.contains("\nwgpu"), "{} knows of the device", manifest.display());
+        assert!(
+            name == "render" || !text.contains("\nwgpu"),
+            "{} knows of the \
+            device",
+            manifest.display()
+        );
     }
 }
 
@@ -110,7 +137,12 @@ fn no_folder_of_the_program_names_one_that_it_may_not() {
         for path in list {
             let text = fs::read_to_string(&path).expect("a source");
             for other in named(&text, &folders) {
-                assert!(!may_not.contains(&&*other), "{} names {other}, which {folder} may not", path.display());
+                assert!(
+                    !may_not.contains(&&*other),
+                    "{} names {other}, which {folder} may \
+                    not",
+                    path.display()
+                );
             }
             files += 1;
         }
@@ -121,7 +153,14 @@ fn no_folder_of_the_program_names_one_that_it_may_not() {
 #[test]
 fn the_check_sees_what_it_should() {
     let layers: BTreeSet<String> = ["model", "ui"].map(String::from).into();
-    assert_eq!(named("use crate::{edit::{model}, ui::View};", &layers), BTreeSet::from(["ui".to_owned()]));
+    assert_eq!(
+        named(
+            "use crate::{edit::{model}, \
+        ui::View};",
+            &layers
+        ),
+        BTreeSet::from(["ui".to_owned()])
+    );
     assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
 }
 
@@ -132,14 +171,19 @@ fn spelled(text: &str, names: &BTreeSet<&str>) -> Vec<String> {
     let strings = lines.flat_map(|line| line.split('"').skip(1).step_by(2));
     let is_word = |c: char| c.is_ascii_lowercase() || c == '.' || c == '_';
     let words = strings.flat_map(|string| string.split(move |c| !is_word(c)));
-    words.map(|w| w.trim_matches('.')).filter(|w| names.contains(w)).map(ToOwned::to_owned).collect()
+    words
+        .map(|w| w.trim_matches('.'))
+        .filter(|w| names.contains(w))
+        .map(ToOwned::to_owned)
+        .collect()
 }
 
 #[test]
 fn commands_are_named_by_their_types_outside_their_own_folder() {
     let names: BTreeSet<&str> = ulna_edit::table().iter().map(|c| c.name).collect();
     let own = Path::new(ROOT).join("crates/ulna-edit/src/command");
-    let (inside, outside): (Vec<_>, Vec<_>) = all_sources().into_iter().partition(|path| path.starts_with(&own));
+    let (inside, outside): (Vec<_>, Vec<_>) =
+        all_sources().into_iter().partition(|path| path.starts_with(&own));
     assert!(inside.len() > 10 && outside.len() > 150, "{} and {}", inside.len(), outside.len());
     for path in outside {
         let found = spelled(&fs::read_to_string(&path).expect("a source"), &names);
@@ -150,15 +194,28 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
 #[test]
 fn the_check_sees_a_name_that_is_spelled() {
     let names = BTreeSet::from(["key.set"]);
-    assert_eq!(spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names), ["key.set"]);
+    assert_eq!(
+        spelled(
+            "// key.set\nlet a \
+        = \"key.set\";\n#[cfg(test)]\n\"key.set\"",
+            &names
+        ),
+        ["key.set"]
+    );
     assert_eq!(spelled("say(\"Key it by “key.set”.\")", &names), ["key.set"]);
     assert!(spelled("self.key.set(1); \"key.sets\"", &names).is_empty());
 }
 
 /// What a library compiles anew for whoever asks, and the one source that asks.
 const COMPILED_ONCE: [(&str, &[&str]); 2] = [
-    ("src/ui/popups.rs", &[".menu_button(", ".context_menu(", "MenuButton::", "Popup::context_menu("]),
-    ("crates/ulna-model/src/picture.rs", &["ImageReader", "image::open(", "image::load", "PngEncoder"]),
+    (
+        "src/ui/popups.rs",
+        &[".menu_button(", ".context_menu(", "MenuButton::", "Popup::context_menu("],
+    ),
+    (
+        "crates/ulna-model/src/picture.rs",
+        &["ImageReader", "image::open(", "image::load", "PngEncoder"],
+    ),
 ];
 
 #[test]
@@ -178,18 +235,22 @@ fn what_is_to_be_compiled_once_is_asked_for_in_one_place() {
 }
 
 /// The panels: folders of `src/ui/` that know nothing of one another.
-const PANELS: [&str; 7] = ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
+const PANELS: [&str; 7] =
+    ["dialogs", "inspector", "outliner", "poses", "timeline", "viewport", "weights"];
 
 /// Panels that code names by their module.
 fn panels_named(text: &str) -> Vec<&'static str> {
-    let code: String = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code: String =
+        text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let named = |panel: &&'static str| {
         code.match_indices(&format!("{panel}::")).any(|(at, _)| {
             let before = code[..at].chars().next_back();
             // A path's own end, such as `weights::layers`, is the layer of that name.
-            let path = code[..at].rsplit(|c: char| !is_word(c) && c != ':').next().unwrap_or_default();
-            !before.is_some_and(is_word) && (path.is_empty() || path.ends_with("ui::") || path.ends_with("super::"))
+            let path =
+                code[..at].rsplit(|c: char| !is_word(c) && c != ':').next().unwrap_or_default();
+            !before.is_some_and(is_word)
+                && (path.is_empty() || path.ends_with("ui::") || path.ends_with("super::"))
         })
     };
     PANELS.into_iter().filter(named).collect()
@@ -204,14 +265,23 @@ fn no_panel_names_another() {
         for path in list {
             let text = fs::read_to_string(&path).expect("a source");
             // `weights` and `crate::{…, weights::…}` are the layer of that name.
-            let others: Vec<_> = panels_named(&text).into_iter().filter(|p| *p != panel && *p != "weights").collect();
+            let others: Vec<_> = panels_named(&text)
+                .into_iter()
+                .filter(|p| *p != panel && *p != "weights")
+                .collect();
             let painted = text.contains("ui::weights::") && panel != "weights";
             assert!(others.is_empty() && !painted, "{} names {others:?}", path.display());
             files += 1;
         }
     }
     assert!(files >= 25, "{files}");
-    assert_eq!(panels_named("use super::timeline::State;\nlet x = ui::outliner::row();"), ["outliner", "timeline"]);
+    assert_eq!(
+        panels_named(
+            "use super::timeline::State;\nlet x = \
+        ui::outliner::row();"
+        ),
+        ["outliner", "timeline"]
+    );
     assert!(panels_named("// super::timeline::x\nlet my_timeline::y = 1;").is_empty());
 }
 
@@ -229,8 +299,9 @@ fn no_role_of_the_theme_is_spelled() {
     assert!(list.len() > 90 && list.contains(&own), "{}", list.len());
     for path in list.into_iter().filter(|p| *p != own) {
         let text = fs::read_to_string(&path).expect("a source");
-        let found =
-            ColorRole::ALL.iter().find(|r| r.path().contains('.') && text.contains(&format!("\"{}\"", r.path())));
+        let found = ColorRole::ALL
+            .iter()
+            .find(|r| r.path().contains('.') && text.contains(&format!("\"{}\"", r.path())));
         assert!(found.is_none(), "{} spells {found:?}", path.display());
     }
 }

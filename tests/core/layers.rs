@@ -1,22 +1,25 @@
-//! Weight layers: whatever is done to them, the rule holds, nothing else moves, and all of it can be taken back.
+//! Weight layers: whatever is done to them, the rule holds, nothing else moves, and all of it can
+//! be taken back.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
 use ulna_model::{
-    Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers, WeightMap, WeightPatch,
+    Document, LayerId, Memo, MirrorFrom, PrimitiveKey, SkinId, WeightEncoding, WeightLayers,
+    WeightMap, WeightPatch,
 };
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, NOWHERE, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
-    WeightConstraints, blend, fault,
+    Brush, BrushKind, Dab, Influences, NOWHERE, Paint, PosedSurface, Reach, SkinnedSurface, Stroke,
+    Touch, WeightConstraints, blend, fault,
     layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
 };
 
 use crate::common::{glb, sample, split, weights::two_skins};
 
-/// The sample as a file that keeps its weights in another type, every vertex of which holds the rule.
+/// The sample as a file that keeps its weights in another type, every vertex of which holds the
+/// rule.
 fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
     if encoding == WeightEncoding::Float {
@@ -24,14 +27,18 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
     }
     let mut edits = Vec::new();
     for (key, map) in maps(session.document()) {
-        let weights: Vec<f32> = map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
+        let weights: Vec<f32> =
+            map.weights.iter().map(|w| encoding.decode(encoding.encode(*w))).collect();
         let to = WeightMap { weights: weights.into(), encoding, ..map };
         edits.push(Edit::SetWeights { mesh: key.0, primitive: key.1, to: to.into() });
     }
     session.preview("Another type", edits).expect("it fits");
     session.commit();
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
-    Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("the sample with whole weights")
+    Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect(
+        "the sample with whole \
+        weights",
+    )
 }
 
 fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
@@ -71,7 +78,8 @@ enum Step {
     Clear(usize),
     Merge(usize),
     Flatten,
-    /// A stroke into a layer, or into the one that tools work on: vertices from here, so many, towards a joint.
+    /// A stroke into a layer, or into the one that tools work on: vertices from here, so many,
+    /// towards a joint.
     Stroke(Option<usize>, usize, usize, usize, f32),
     /// A tool, on vertices from here, so many.
     Smooth(usize, usize),
@@ -91,19 +99,24 @@ fn steps() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => Just(Step::Add),
         1 => k.clone().prop_map(Step::Remove),
-        3 => (k.clone(), prop_oneof![half.clone(), Just(0.0), Just(1.0)]).prop_map(|(k, o)| Step::Opacity(k, o)),
+        3 => (k.clone(),
+            prop_oneof![half.clone(), Just(0.0), Just(1.0)]).prop_map(|(k, o)| Step::Opacity(k, o)),
         2 => (k.clone(), any::<bool>()).prop_map(|(k, s)| Step::Show(k, s)),
-        2 => (k.clone(), prop::sample::select(vec!["left", "right", "none"])).prop_map(|(k, f)| Step::Mirror(k, f)),
+        2 => (k.clone(),
+            prop::sample::select(vec!["left", "right", "none"])).prop_map(|(k, f)| Step::Mirror(k,
+                f)),
         1 => (k.clone(), any::<bool>()).prop_map(|(k, u)| Step::Move(k, u)),
         1 => k.clone().prop_map(Step::Rename),
-        3 => (k.clone(), half.clone(), v.clone(), n.clone()).prop_map(|(k, m, v, n)| Step::Mask(k, m, v, n)),
+        3 => (k.clone(), half.clone(), v.clone(),
+            n.clone()).prop_map(|(k, m, v, n)| Step::Mask(k, m, v, n)),
         1 => k.clone().prop_map(Step::Clear),
         1 => k.clone().prop_map(Step::Merge),
         1 => Just(Step::Flatten),
         8 => (prop::option::of(k.clone()), v.clone(), n.clone(), 0usize..64, half.clone())
             .prop_map(|(k, v, n, j, a)| Step::Stroke(k, v, n, j, a)),
         2 => (v.clone(), n.clone()).prop_map(|(v, n)| Step::Smooth(v, n)),
-        2 => (v.clone(), n.clone(), 0usize..64, half).prop_map(|(v, n, j, a)| Step::Flood(v, n, j, a)),
+        2 => (v.clone(), n.clone(), 0usize..64,
+            half).prop_map(|(v, n, j, a)| Step::Flood(v, n, j, a)),
         1 => (1usize..5).prop_map(Step::Limit),
         2 => (k, v, 0usize..64).prop_map(|(k, v, j)| Step::Paint(k, v, j)),
         1 => (1usize..3).prop_map(Step::Sets),
@@ -123,7 +136,8 @@ fn spot(document: &Document, v: usize, n: usize) -> (PrimitiveKey, std::ops::Ran
 
 fn on(name: &str, document: &Document, v: usize, n: usize) -> CommandLine {
     let ((mesh, primitive), vertices) = spot(document, v, n);
-    let line = CommandLine::new(name).with("mesh", format!("#{}", mesh.0)).with("primitive", primitive.0);
+    let line =
+        CommandLine::new(name).with("mesh", format!("#{}", mesh.0)).with("primitive", primitive.0);
     line.with("vertices", vertices.collect::<Vec<u32>>())
 }
 
@@ -136,16 +150,21 @@ fn joint(document: &Document, j: usize) -> String {
 fn run(session: &mut Session, step: &Step) -> bool {
     let document = session.document().clone();
     let layers = document.aids.weight_layers.get(&SkinId(0));
-    let ids: Vec<LayerId> = layers.map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
+    let ids: Vec<LayerId> =
+        layers.map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
     let id = |k: &usize| ids.get(k % ids.len().max(1)).copied().unwrap_or(LayerId(0));
     let of = |name: &str, k: &usize| CommandLine::new(name).with("layer", format!("#{}", id(k).0));
     let line = match step {
         Step::Undo => return session.undo().is_some(),
         Step::Redo => return session.redo().is_some(),
-        Step::Stroke(k, v, n, j, amount) => return stroke(session, k.map(|k| id(&k)), (*v, *n), *j, *amount),
+        Step::Stroke(k, v, n, j, amount) => {
+            return stroke(session, k.map(|k| id(&k)), (*v, *n), *j, *amount);
+        }
         Step::Add => CommandLine::new("weight_layer.add"),
         Step::Remove(k) => of("weight_layer.remove", k),
-        Step::Opacity(k, opacity) => of("weight_layer.opacity", k).with("opacity", f64::from(*opacity)),
+        Step::Opacity(k, opacity) => {
+            of("weight_layer.opacity", k).with("opacity", f64::from(*opacity))
+        }
         Step::Show(k, shown) => of("weight_layer.show", k).with("shown", *shown),
         Step::Mirror(k, from) => of("weight_layer.mirror", k).with("from", *from),
         Step::Move(k, up) => of("weight_layer.move", k).with("up", *up),
@@ -167,8 +186,12 @@ fn run(session: &mut Session, step: &Step) -> bool {
         Step::Paint(k, v, j) => {
             let at = on("weight_layer.paint", &document, *v, 3);
             let count = at.arguments["vertices"].as_array().map_or(0, Vec::len);
-            let line = of("weight_layer.paint", k).with("joints", joint(&document, *j)).with("of", vec![0; count * 4]);
-            let line = line.with("weights", [1.0, 0.0, 0.0, 0.0].repeat(count)).with("mask", vec![0.75; count]);
+            let line = of("weight_layer.paint", k)
+                .with("joints", joint(&document, *j))
+                .with("of", vec![0; count * 4]);
+            let line = line
+                .with("weights", [1.0, 0.0, 0.0, 0.0].repeat(count))
+                .with("mask", vec![0.75; count]);
             at.arguments.into_iter().fold(line, |line, (name, value)| line.with(&name, value))
         }
         Step::Sets(sets) => CommandLine::new("weights.sets").with("sets", *sets),
@@ -176,13 +199,22 @@ fn run(session: &mut Session, step: &Step) -> bool {
     let steps = session.history().done().len();
     let done = session.run_line(&line);
     if done.is_err() {
-        assert!(*session.document() == document && session.history().done().len() == steps, "{line} failed half");
+        assert!(
+            *session.document() == document && session.history().done().len() == steps,
+            "{line} failed half"
+        );
     }
     done.is_ok()
 }
 
 /// Vertices moved towards a joint.
-fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16, amount: f32) -> WeightPatch {
+fn towards(
+    document: &Document,
+    key: PrimitiveKey,
+    vertices: &[u32],
+    joint: u16,
+    amount: f32,
+) -> WeightPatch {
     let map = &maps(document)[&key];
     let mut patch = map.pick(vertices);
     patch.not_numbers.clear();
@@ -208,7 +240,13 @@ fn towards(document: &Document, key: PrimitiveKey, vertices: &[u32], joint: u16,
 }
 
 /// A stroke that moves vertices towards a joint, dab by dab.
-fn stroke(session: &mut Session, layer: Option<LayerId>, at: (usize, usize), j: usize, amount: f32) -> bool {
+fn stroke(
+    session: &mut Session,
+    layer: Option<LayerId>,
+    at: (usize, usize),
+    j: usize,
+    amount: f32,
+) -> bool {
     let before = session.document().clone();
     let ((mesh, primitive), vertices) = spot(&before, at.0, at.1);
     let joint = (j % before.skins[SkinId(0)].joints.len()) as u16;
@@ -218,26 +256,38 @@ fn stroke(session: &mut Session, layer: Option<LayerId>, at: (usize, usize), j: 
         session.extend("Paint", mesh, primitive, patch).expect("it fits");
     }
     let shown = session.document().clone();
-    let top = before.aids.weight_layers.get(&SkinId(0)).and_then(|l| l.layers.iter().rev().find(|l| l.shown).cloned());
+    let top = before
+        .aids
+        .weight_layers
+        .get(&SkinId(0))
+        .and_then(|l| l.layers.iter().rev().find(|l| l.shown).cloned());
     let steps = session.history().done().len();
     let done = match layer {
-        Some(layer) if before.aids.weight_layers.contains_key(&SkinId(0)) => session.commit_stroke((SkinId(0), layer)),
+        Some(layer) if before.aids.weight_layers.contains_key(&SkinId(0)) => {
+            session.commit_stroke((SkinId(0), layer))
+        }
         _ => Ok(session.commit()),
     };
     match (&done, top) {
-        (Ok(true), Some(top)) if top.opacity >= 1.0 && top.mirror.is_none() && layer.is_none_or(|l| l == top.id) => {
+        (Ok(true), Some(top))
+            if top.opacity >= 1.0 && top.mirror.is_none() && layer.is_none_or(|l| l == top.id) =>
+        {
             // Nothing lies over it: what the stroke showed is what is there.
             assert!(all_same(session.document(), &shown));
         }
         (Ok(true), _) => {}
         _ => {
-            assert!(*session.document() == before && session.history().done().len() == steps, "it failed half");
+            assert!(
+                *session.document() == before && session.history().done().len() == steps,
+                "it failed half"
+            );
         }
     }
     done.is_ok()
 }
 
-/// What layers should come to, with slow and plain numbers; nothing where no layer touches the vertex.
+/// What layers should come to, with slow and plain numbers; nothing where no layer touches the
+/// vertex.
 fn expected(document: &Document, key: PrimitiveKey, vertex: usize) -> Option<BTreeMap<u16, f64>> {
     let layers = &document.aids.weight_layers[&SkinId(0)];
     let base = &layers.bases[&key];
@@ -273,8 +323,10 @@ fn check(document: &Document) -> usize {
         let base = &layers.bases[&key];
         assert_eq!(map.sets, base.sets);
         for v in 0..map.vertex_count() {
-            let (now, under): (Vec<_>, Vec<_>) = (map.vertex(v).collect(), base.vertex(v).collect());
-            let moved = now.iter().zip(&under).any(|(a, b)| a.0 != b.0 || a.1.to_bits() != b.1.to_bits());
+            let (now, under): (Vec<_>, Vec<_>) =
+                (map.vertex(v).collect(), base.vertex(v).collect());
+            let moved =
+                now.iter().zip(&under).any(|(a, b)| a.0 != b.0 || a.1.to_bits() != b.1.to_bits());
             let should = (!mirrored).then(|| expected(document, key, v)).flatten();
             assert!(
                 mirrored || should.is_some() || !moved,
@@ -285,14 +337,22 @@ fn check(document: &Document) -> usize {
             }
             touched += 1;
             assert_eq!(fault(&map, v, map.stride()), None, "vertex {v}: {now:?}");
-            assert!(now.is_sorted_by(|a, b| a.1 >= b.1), "vertex {v}, not the strongest first: {now:?}");
+            assert!(
+                now.is_sorted_by(|a, b| a.1 >= b.1),
+                "vertex {v}, not the strongest first: \
+                {now:?}"
+            );
             let Some(should) = should.filter(|s| s.len() <= map.stride()) else { continue };
             // Each slot is rounded, and the largest takes what that leaves.
             let slack = 2e-6 + f64::from(map.encoding.step()) * map.stride() as f64;
             let sum: f64 = should.values().sum();
             for (j, w) in &should {
                 let found = f64::from(map.weight(v, *j));
-                assert!((found - w / sum).abs() <= slack, "vertex {v}, joint {j}: {found}, not {w}");
+                assert!(
+                    (found - w / sum).abs() <= slack,
+                    "vertex {v}, joint {j}: {found}, not \
+                    {w}"
+                );
             }
         }
     }
@@ -300,13 +360,19 @@ fn check(document: &Document) -> usize {
 }
 
 fn plans() -> impl Strategy<Value = (WeightEncoding, Vec<Step>)> {
-    let encoding = prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]);
+    let encoding = prop::sample::select(vec![
+        WeightEncoding::Float,
+        WeightEncoding::Short,
+        WeightEncoding::Byte,
+    ]);
     let first = (0usize..100_000, 50usize..400, 0usize..64);
-    (encoding, first, prop::collection::vec(steps(), 1..14)).prop_map(|(encoding, (v, n, j), more)| {
-        let mut all = vec![Step::Add, Step::Stroke(None, v, n, j, 0.5)];
-        all.extend(more);
-        (encoding, all)
-    })
+    (encoding, first, prop::collection::vec(steps(), 1..14)).prop_map(
+        |(encoding, (v, n, j), more)| {
+            let mut all = vec![Step::Add, Step::Stroke(None, v, n, j, 0.5)];
+            all.extend(more);
+            (encoding, all)
+        },
+    )
 }
 
 proptest! {
@@ -324,7 +390,8 @@ proptest! {
         prop_assert!(touched > 0);
         let last = session.document().clone();
         let layers: Vec<LayerId> =
-            last.aids.weight_layers.get(&SkinId(0)).map_or_else(Vec::new, |l| l.layers.iter().map(|l| l.id).collect());
+            last.aids.weight_layers.get(&SkinId(0)).map_or_else(Vec::new,
+                |l| l.layers.iter().map(|l| l.id).collect());
 
         // Hidden, at 0, or not there at all: it is the same.
         for id in &layers {
@@ -343,7 +410,8 @@ proptest! {
         if !layers.is_empty() {
             let mut flat = session.clone();
             flat.run_line(&CommandLine::new("weight_layer.flatten")).expect("it runs");
-            prop_assert!(all_same(flat.document(), &last) && flat.document().aids.weight_layers.is_empty());
+            prop_assert!(all_same(flat.document(), &last)
+                && flat.document().aids.weight_layers.is_empty());
         }
 
         // What is saved is what is seen.
@@ -355,7 +423,8 @@ proptest! {
         let mut again = with_encoding(encoding);
         for step in session.history().done() {
             for line in step.lines(&last) {
-                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line"))
+                    .expect("it replays");
             }
         }
         prop_assert!(*again.document() == last);
@@ -367,7 +436,8 @@ proptest! {
             count += 1;
         }
         prop_assert!(*session.document() == opened && all_same(session.document(), &opened));
-        prop_assert_eq!(&session.pack("x").expect("it packs").bytes, &with_encoding(encoding).pack("x").expect("it packs").bytes);
+        prop_assert_eq!(&session.pack("x").expect("it packs").bytes,
+            &with_encoding(encoding).pack("x").expect("it packs").bytes);
         for _ in 0..count {
             session.redo();
         }
@@ -411,7 +481,8 @@ fn brush_strokes() -> impl Strategy<Value = BrushStroke> {
     )
 }
 
-/// Does a stroke as the window does; how many vertices were seen to be looked at, or nothing where it was refused.
+/// Does a stroke as the window does; how many vertices were seen to be looked at, or nothing where
+/// it was refused.
 fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
     let before = session.document().clone();
     let layers = before.aids.weight_layers.get(&SkinId(0))?.clone();
@@ -428,8 +499,9 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
             return None;
         }
     };
-    let positions: Vec<_> =
-        (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
+    let positions: Vec<_> = (0..canvas.vertex_count() as u32)
+        .map(|v| canvas.rest()[canvas.place_of(v) as usize])
+        .collect();
     let normals = vec![glam::Vec3::Z; positions.len()];
     let posed = PosedSurface { positions: &positions, normals: &normals };
     let count = if plan.mask { 2 } else { canvas.joints().len() };
@@ -471,7 +543,11 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         }
         // What is seen is what the layers come to, made from scratch, to the bit.
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
-        assert!(compose(session.document(), SkinId(0), &now).expect("sides").is_empty(), "seen otherwise: {plan:?}");
+        assert!(
+            compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
+            "seen \
+            otherwise: {plan:?}"
+        );
     }
     let steps = session.history().done().len();
     let changed = session.commit_layers("Paint", live.layers()).expect("it fits");
@@ -484,7 +560,10 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
             assert!(part.fits(maps(&after)[key].vertex_count()));
             if plan.mask {
                 assert_eq!(part.vertices, old.parts[key].vertices, "a mask brush adds no vertex");
-                assert_eq!((&part.joints, part.sets), (&old.parts[key].joints, old.parts[key].sets));
+                assert_eq!(
+                    (&part.joints, part.sets),
+                    (&old.parts[key].joints, old.parts[key].sets)
+                );
             }
         }
     }
@@ -495,9 +574,15 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         assert!(*session.document() == before && all_same(session.document(), &before));
         let mut again = session.clone();
         for line in lines {
-            again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+            again
+                .run_line(&CommandLine::parse(&line.to_string()).expect("a line"))
+                .expect("it replays");
         }
-        assert!(*again.document() == after && all_same(again.document(), &after), "replayed otherwise: {plan:?}");
+        assert!(
+            *again.document() == after && all_same(again.document(), &after),
+            "replayed \
+            otherwise: {plan:?}"
+        );
         session.redo();
         assert!(*session.document() == after && all_same(session.document(), &after));
     }
@@ -531,11 +616,15 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run_line(&CommandLine::new("weight_layer.add").with("name", name)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("weight_layer.add").with("name", name))
+            .expect("it runs");
     }
     assert!(stroke(&mut session, None, (100, 300), 3, 0.7));
     for (name, opacity) in [("Low", 0.5), ("High", 0.3)] {
-        session.run_line(&line("weight_layer.opacity", name).with("opacity", opacity)).expect("it runs");
+        session
+            .run_line(&line("weight_layer.opacity", name).with("opacity", opacity))
+            .expect("it runs");
     }
     let plan = BrushStroke {
         target: Some(0),
@@ -548,8 +637,12 @@ fn layers_below_half_seen_ones_are_painted_as_they_are() {
         value: 1.0,
         dabs: vec![(120, 0.2), (140, 0.2)],
     };
-    let layer = |session: &Session, k: usize| session.document().aids.weight_layers[&SkinId(0)].layers[k].clone();
-    let masked = |session: &Session| -> f32 { layer(session, 0).parts.values().flat_map(|p| p.mask.clone()).sum() };
+    let layer = |session: &Session, k: usize| {
+        session.document().aids.weight_layers[&SkinId(0)].layers[k].clone()
+    };
+    let masked = |session: &Session| -> f32 {
+        layer(session, 0).parts.values().flat_map(|p| p.mask.clone()).sum()
+    };
     assert!(brush_stroke(&mut session, &plan).expect("it is painted") > 20);
     assert!(!layer(&session, 0).parts.is_empty());
     let before = masked(&session);
@@ -569,13 +662,18 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("it runs");
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
     session
-        .run_line(&CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", "left"))
+        .run_line(
+            &CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", "left"),
+        )
         .expect("it runs");
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
-    let place = (0..canvas.place_count() as u32).find(|p| sides.pairs.place(*p) != NOWHERE && far(p)).expect("a place");
-    let joint = (0..canvas.joints().len() as u16).find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
+    let place = (0..canvas.place_count() as u32)
+        .find(|p| sides.pairs.place(*p) != NOWHERE && far(p))
+        .expect("a place");
+    let joint = (0..canvas.joints().len() as u16)
+        .find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
     let joint = joint.expect("a joint with a partner");
     let mut seen = Vec::new();
     for (place, joint) in [(place, joint), (sides.pairs.place(place), sides.pairs.joint(joint))] {
@@ -615,12 +713,17 @@ fn kept_pairs_are_those_that_would_be_made_anew() {
     let names = [("LeftUpperArm", "Stick"), ("RightUpperLeg", "Pole"), ("Stick", "LeftUpperArm")];
     let mut moved = 0;
     for (opacity, (from, to)) in [0.7, 0.8, 0.9].into_iter().zip(names) {
-        session.run_line(&CommandLine::new("node.rename").with("node", from).with("name", to)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("node.rename").with("node", from).with("name", to))
+            .expect("it runs");
         let before = maps(session.document());
         session.run_line(&line("weight_layer.opacity").with("opacity", opacity)).expect("it runs");
         let anew = (*session.document().aids.weight_layers[&SkinId(0)]).clone();
         let anew = WeightLayers { keeps: false, kept: Memo::default(), ..anew };
-        assert!(compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(), "old pairs after {to}");
+        assert!(
+            compose(session.document(), SkinId(0), &anew).expect("sides").is_empty(),
+            "old pairs after {to}"
+        );
         moved += usize::from(maps(session.document()) != before);
     }
     assert_eq!(moved, 3);
@@ -636,7 +739,12 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     session
         .run_line(&CommandLine::new("weight_layer.show").with("layer", "Try").with("shown", false))
         .expect("it runs");
-    assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes, "a hidden layer changes nothing");
+    assert_eq!(
+        &session.pack("x").expect("it packs").bytes[..],
+        bytes,
+        "a hidden layer changes \
+        nothing"
+    );
     while session.undo().is_some() {}
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
 }
@@ -656,7 +764,8 @@ fn paint_places(
     }
     for (part, vertices) in parts {
         let part = canvas.parts()[part];
-        let patch = towards(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
+        let patch =
+            towards(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
         session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
     }
     assert!(session.commit());
@@ -676,7 +785,9 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             high == (sides.left_is_high == (from == MirrorFrom::Left))
         };
         let base = session.document().clone();
-        session.run_line(&CommandLine::new("weight_layer.add").with("name", "Arm")).expect("it runs");
+        session
+            .run_line(&CommandLine::new("weight_layer.add").with("name", "Arm"))
+            .expect("it runs");
         // Both sides are painted, each otherwise; only the one that gives is seen.
         for j in 0..24u32 {
             let first = j * 77 % canvas.place_count() as u32;
@@ -684,11 +795,15 @@ fn a_mirrored_layer_shows_one_side_on_both() {
             paint_places(&mut session, &canvas, places, j as u16, 0.6);
         }
         session
-            .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 0.7))
+            .run_line(
+                &CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 0.7),
+            )
             .expect("it runs");
         let unmirrored = session.document().clone();
         session
-            .run_line(&CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", way))
+            .run_line(
+                &CommandLine::new("weight_layer.mirror").with("layer", "Arm").with("from", way),
+            )
             .expect("it runs");
         let mirrored = session.document().clone();
         let list = |document: &Document, place: u32| {
@@ -720,11 +835,17 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         });
         let remainder_receiver = remainder_receiver.expect("a place");
         session
-            .run_line(&CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 1))
+            .run_line(
+                &CommandLine::new("weight_layer.opacity").with("layer", "Arm").with("opacity", 1),
+            )
             .expect("it runs");
         paint_places(&mut session, &canvas, [remainder_receiver].into_iter(), 5, 1.0);
         assert_eq!(list(session.document(), remainder_receiver).get(5), 1.0);
-        assert_eq!(list(session.document(), sides.pairs.place(remainder_receiver)).get(sides.pairs.joint(5)), 1.0);
+        assert_eq!(
+            list(session.document(), sides.pairs.place(remainder_receiver))
+                .get(sides.pairs.joint(5)),
+            1.0
+        );
     }
 }
 
@@ -733,23 +854,32 @@ fn merging_changes_what_is_seen_by_rounding_only() {
     let mut session = sample();
     let line = |name: &str, layer: &str| CommandLine::new(name).with("layer", layer);
     for name in ["Low", "High"] {
-        session.run_line(&CommandLine::new("weight_layer.add").with("name", name)).expect("it runs");
+        session
+            .run_line(&CommandLine::new("weight_layer.add").with("name", name))
+            .expect("it runs");
         for j in 0..8 {
             assert!(stroke(&mut session, None, (j * 1301, 300), j + name.len(), 0.4));
         }
     }
     session.run_line(&line("weight_layer.opacity", "High").with("opacity", 0.6)).expect("it runs");
     session.run_line(&line("weight_layer.opacity", "Low").with("opacity", 0.8)).expect("it runs");
-    session.run_line(&line("weight_layer.mask", "Low").with("value", 0.5).with("vertices", "0-150")).expect("it runs");
+    session
+        .run_line(&line("weight_layer.mask", "Low").with("value", 0.5).with("vertices", "0-150"))
+        .expect("it runs");
     for (name, left) in [("High", 1), ("Low", 0)] {
         let before = maps(session.document());
         session.run_line(&line("weight_layer.merge_down", name)).expect("it runs");
-        let count = session.document().aids.weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
+        let count =
+            session.document().aids.weight_layers.get(&SkinId(0)).map_or(0, |l| l.layers.len());
         assert_eq!(count, left);
         for (key, map) in maps(session.document()) {
             for v in 0..map.vertex_count() {
                 for (j, w) in before[&key].vertex(v) {
-                    assert!((map.weight(v, j) - before[&key].weight(v, j)).abs() < 1e-5, "{key:?} {v}: {j} {w}");
+                    assert!(
+                        (map.weight(v, j) - before[&key].weight(v, j)).abs() < 1e-5,
+                        "{key:?} \
+                        {v}: {j} {w}"
+                    );
                 }
             }
         }
@@ -787,10 +917,16 @@ fn what_cannot_be_taken_says_what_to_do() {
     session.run_line(&CommandLine::new("weight_layer.show").with("layer", "A")).expect("it runs");
     says(&mut session, flood(None), "no weight layer is visible");
     says(&mut session, flood(Some("A")), "is not visible");
-    says(&mut session, CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 1.5), "0 to 1");
+    says(
+        &mut session,
+        CommandLine::new("weight_layer.opacity").with("layer", "A").with("opacity", 1.5),
+        "0 to 1",
+    );
     session.run_line(&CommandLine::new("weight_layer.add").with("name", "A")).expect("it runs");
     says(&mut session, CommandLine::new("weight_layer.remove").with("layer", "A"), "#0");
-    session.run_line(&CommandLine::new("weight_layer.remove").with("layer", "#1")).expect("it runs");
+    session
+        .run_line(&CommandLine::new("weight_layer.remove").with("layer", "#1"))
+        .expect("it runs");
     session.run_line(&CommandLine::new("weight_layer.remove").with("layer", "A")).expect("it runs");
     assert!(session.document().aids.weight_layers.is_empty());
     says(&mut session, CommandLine::new("weight_layer.flatten"), "no weight layers");
@@ -807,9 +943,15 @@ fn with_layers() -> Session {
             .with("vertices", "100-400")
             .with("layer", "Arm"),
         CommandLine::new("weight_layer.add").with("name", "Spine"),
-        CommandLine::new("weights.smooth").with("passes", 3).with("vertices", "50-300").with("layer", "Spine"),
+        CommandLine::new("weights.smooth")
+            .with("passes", 3)
+            .with("vertices", "50-300")
+            .with("layer", "Spine"),
         CommandLine::new("weight_layer.opacity").with("layer", "Spine").with("opacity", 0.6),
-        CommandLine::new("weight_layer.mask").with("layer", "Arm").with("value", 0.75).with("vertices", "150-250"),
+        CommandLine::new("weight_layer.mask")
+            .with("layer", "Arm")
+            .with("value", 0.75)
+            .with("vertices", "150-250"),
     ];
     for line in lines {
         session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -838,7 +980,11 @@ fn kept_layers_are_there_again_and_other_weights_stand() {
     assert_eq!(session.unsaved().layers, 0);
     let kept = session.pack("m").expect("packed").bytes.to_vec();
     let mut opened = Session::open_bytes(&kept).expect("opened");
-    assert!(opened.diagnostics.iter().all(|d| d.code != "ULNA_WEIGHT_LAYERS"), "{:?}", opened.diagnostics);
+    assert!(
+        opened.diagnostics.iter().all(|d| d.code != "ULNA_WEIGHT_LAYERS"),
+        "{:?}",
+        opened.diagnostics
+    );
     assert_eq!(layers_of(&opened), layers_of(&session));
     assert!(all_same(opened.document(), session.document()));
     assert!(!opened.is_unsaved());
@@ -846,7 +992,9 @@ fn kept_layers_are_there_again_and_other_weights_stand() {
     assert_eq!(opened.pack("m").expect("packed").bytes.to_vec(), kept);
     // Without them, the weights are as before.
     for layer in ["Spine", "Arm"] {
-        opened.run_line(&CommandLine::new("weight_layer.remove").with("layer", layer)).expect("removed");
+        opened
+            .run_line(&CommandLine::new("weight_layer.remove").with("layer", layer))
+            .expect("removed");
     }
     assert!(all_same(opened.document(), sample().document()));
     let without = opened.pack("m").expect("packed").bytes.to_vec();
@@ -869,13 +1017,21 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
     let mut session = with_layers();
     let before = maps(session.document());
     session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("solo");
-    assert!(maps(session.document()).iter().zip(&before).any(|(a, b)| !same(a.1, b.1)), "nothing was shown alone");
-    session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("not solo");
+    assert!(
+        maps(session.document()).iter().zip(&before).any(|(a, b)| !same(a.1, b.1)),
+        "nothing \
+        was shown alone"
+    );
+    session
+        .run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm"))
+        .expect("not solo");
     assert!(maps(session.document()).iter().zip(&before).all(|(a, b)| same(a.1, b.1)));
     let joints = session.document().skin(SkinId(0)).joints.clone();
     let names: Vec<String> = joints.iter().take(6).map(|n| format!("#{}", n.0)).collect();
-    let split =
-        CommandLine::new("weight_layer.split").with("layer", "Spine").with("joint", names).with("name", "Trunk");
+    let split = CommandLine::new("weight_layer.split")
+        .with("layer", "Spine")
+        .with("joint", names)
+        .with("name", "Trunk");
     session.run_line(&split).expect("split");
     assert_eq!(layers_of(&session).layers.len(), 3);
     for ((_, a), (_, b)) in maps(session.document()).iter().zip(&before) {
@@ -887,7 +1043,9 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
         }
     }
     // Merged again, it is one, and the same but for rounding.
-    session.run_line(&CommandLine::new("weight_layer.merge_down").with("layer", "Trunk")).expect("merged");
+    session
+        .run_line(&CommandLine::new("weight_layer.merge_down").with("layer", "Trunk"))
+        .expect("merged");
     for ((_, a), (_, b)) in maps(session.document()).iter().zip(&before) {
         for v in 0..a.vertex_count() {
             for j in 0..joints.len() as u16 {
@@ -902,13 +1060,20 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
 
 #[test]
 fn layers_kept_on_two_skins_are_both_there_and_a_broken_one_stays_in_the_file() {
-    let mut session = Session::open_bytes(&two_skins(1.0, 3.0, &["C", "B", "A"])).expect("two sheets");
+    let mut session =
+        Session::open_bytes(&two_skins(1.0, 3.0, &["C", "B", "A"])).expect("two sheets");
     let line = |session: &mut Session, line: CommandLine| {
         session.run_line(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
     };
     for (mesh, joint) in [("#0", "B"), ("#1", "C")] {
-        line(&mut session, CommandLine::new("weight_layer.add").with("mesh", mesh).with("name", joint));
-        let flood = CommandLine::new("weights.flood").with("mesh", mesh).with("joint", joint).with("value", 0.4);
+        line(
+            &mut session,
+            CommandLine::new("weight_layer.add").with("mesh", mesh).with("name", joint),
+        );
+        let flood = CommandLine::new("weights.flood")
+            .with("mesh", mesh)
+            .with("joint", joint)
+            .with("value", 0.4);
         line(&mut session, flood.with("vertices", "0-9").with("layer", joint));
     }
     line(&mut session, CommandLine::new("weight_layer.keep"));
@@ -930,7 +1095,11 @@ fn layers_kept_on_two_skins_are_both_there_and_a_broken_one_stays_in_the_file() 
         json["meshes"][1]["extras"]["ulna.weight_layers"]["layers"][0]["parts"][0][part] = number;
         let bytes = glb(json, &bin);
         let broken = Session::open_bytes(&bytes).expect("opened");
-        assert_eq!([names(&broken, 0), names(&broken, 1)], [vec!["B".to_owned()], vec![]], "{part}");
+        assert_eq!(
+            [names(&broken, 0), names(&broken, 1)],
+            [vec!["B".to_owned()], vec![]],
+            "{part}"
+        );
         assert!(broken.diagnostics.iter().any(|d| d.code == "ULNA_WEIGHT_LAYERS"));
         assert!(all_same(broken.document(), session.document()));
         assert_eq!(broken.pack("m").expect("packed").bytes.to_vec(), bytes);

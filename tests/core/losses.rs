@@ -1,4 +1,5 @@
-//! Ways in which work was lost once, each on the file that showed it: what must hold there is in the corpus's own list.
+//! Ways in which work was lost once, each on the file that showed it: what must hold there is in
+//! the corpus's own list.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -71,9 +72,19 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         assert!(session.run_line(&said).unwrap(), "{said}");
         let (_folder, path, again) = saved(&session);
         let text = json(&fs::read(&path).unwrap());
-        assert!(text["nodes"][index].get("matrix").is_none(), "{command}: {}", text["nodes"][index]);
-        let (was, is) = (session.document().node(joint).local().transform(), again.document().node(joint).local());
-        assert!(matches!(is, Local::Trs(_)) && was.matrix().abs_diff_eq(is.transform().matrix(), 1e-5));
+        assert!(
+            text["nodes"][index].get("matrix").is_none(),
+            "{command}: \
+            {}",
+            text["nodes"][index]
+        );
+        let (was, is) = (
+            session.document().node(joint).local().transform(),
+            again.document().node(joint).local(),
+        );
+        assert!(
+            matches!(is, Local::Trs(_)) && was.matrix().abs_diff_eq(is.transform().matrix(), 1e-5)
+        );
         let lost = differences(session.document(), again.document());
         assert!(lost.iter().all(|d| d.message.contains("rest pose is")), "{command}: {lost:?}");
         tried += 1;
@@ -83,7 +94,10 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
     session.run_line(&line("node.rename").with("node", "#0").with("name", "Another")).unwrap();
     let (_folder, path, _) = saved(&session);
     let index = node(session.document(), "M2").index();
-    assert_eq!(json(&fs::read(path).unwrap())["nodes"][index]["matrix"], json(&bytes)["nodes"][index]["matrix"]);
+    assert_eq!(
+        json(&fs::read(path).unwrap())["nodes"][index]["matrix"],
+        json(&bytes)["nodes"][index]["matrix"]
+    );
     assert_eq!(tried, 3);
 }
 
@@ -97,7 +111,11 @@ fn shear_stays_until_an_edit_drops_it_and_says_so() {
     session.run_line(&line("clip.new").with("name", "Other")).unwrap();
     assert_eq!(session.document().node(joint).local(), sheared);
     assert!(session.take_sentence().is_none());
-    session.run_line(&line("pose.rotate").with("node", name.as_str()).with("axis", "x").with("degrees", 5)).unwrap();
+    session
+        .run_line(
+            &line("pose.rotate").with("node", name.as_str()).with("axis", "x").with("degrees", 5),
+        )
+        .unwrap();
     let said = session.take_sentence();
     assert!(said.iter().any(|r| r.contains("shear")), "{said:?}");
     assert!(matches!(session.document().node(joint).local(), Local::Trs(_)));
@@ -110,7 +128,11 @@ fn a_scale_of_zero_can_be_set() {
     let Some(path) = found("zero.glb") else { return };
     let mut session = open(&path);
     let flat = |d: &Document, id: NodeId| d.node(id).local().transform().scale.min_element() == 0.0;
-    let joint = session.document().node_ids().find(|id| flat(session.document(), *id)).expect("a scale of 0");
+    let joint = session
+        .document()
+        .node_ids()
+        .find(|id| flat(session.document(), *id))
+        .expect("a scale of 0");
     let name = session.document().node(joint).label(joint);
     let set = line("pose.set").with("node", name.as_str()).with("scale", vec![1.0, 1.5, 2.0]);
     assert!(session.run_line(&set).unwrap());
@@ -124,8 +146,11 @@ fn thousands_of_keys_go_in_one_edit_of_one_track() {
     let Some(path) = found("many-keys.glb") else { return };
     let mut session = open(&path);
     let clip = session.document().clips.ids().next().expect("a clip");
-    let keys = |s: &Session| s.document().clips[clip].tracks.values().map(|t| t.times.len()).sum::<usize>();
-    let times: Vec<f32> = session.document().clips[clip].tracks.values().next().unwrap().times[1..11_999].to_vec();
+    let keys = |s: &Session| {
+        s.document().clips[clip].tracks.values().map(|t| t.times.len()).sum::<usize>()
+    };
+    let times: Vec<f32> =
+        session.document().clips[clip].tracks.values().next().unwrap().times[1..11_999].to_vec();
     let before = keys(&session);
     let delete = line("key.delete").with("clip", "#0").with("times", times);
     assert!(session.run_line(&delete).unwrap());
@@ -166,14 +191,19 @@ fn a_key_without_a_change_leaves_a_cubic_motion_as_it_was() {
         let mut session = open(&path);
         let clip = session.document().clips.ids().next().expect("a clip");
         let was = session.document().clips[clip].clone();
-        let set = line("key.set").with("clip", "#0").with("time", 0.3).with("node", "*").with("exact", exact);
+        let set = line("key.set")
+            .with("clip", "#0")
+            .with("time", 0.3)
+            .with("node", "*")
+            .with("exact", exact);
         assert!(session.run_line(&set).unwrap());
         let (_folder, _, again) = saved(&session);
         let now = &again.document().clips[clip];
         let (mut turned, mut moved) = (0, 0);
         for (id, old) in &was.tracks {
             let new = &now.tracks[id];
-            if old.interpolation != Interpolation::CubicSpline || new.times.len() == old.times.len() {
+            if old.interpolation != Interpolation::CubicSpline || new.times.len() == old.times.len()
+            {
                 continue;
             }
             let far = apart(old, new);
@@ -197,7 +227,10 @@ fn an_image_beside_a_glb_goes_along_and_a_strangers_stays() {
     let session = open(&folder.join("tube.glb"));
     let target = tempfile::tempdir().unwrap();
     session.write_to(&target.path().join("copy.glb")).unwrap();
-    assert_eq!(fs::read(target.path().join(&image)).unwrap(), fs::read(folder.join(&image)).unwrap());
+    assert_eq!(
+        fs::read(target.path().join(&image)).unwrap(),
+        fs::read(folder.join(&image)).unwrap()
+    );
     // Where a stranger has that name, it is neither overwritten nor taken for ours.
     let stranger = tempfile::tempdir().unwrap();
     fs::create_dir_all(stranger.path().join(&image).parent().unwrap()).unwrap();
@@ -208,9 +241,13 @@ fn an_image_beside_a_glb_goes_along_and_a_strangers_stays() {
     match done {
         Err(error) => assert!(error.to_string().contains(&image), "{error}"),
         Ok(_) => {
-            let named = json(&fs::read(&path).unwrap())["images"][0]["uri"].as_str().unwrap().to_owned();
+            let named =
+                json(&fs::read(&path).unwrap())["images"][0]["uri"].as_str().unwrap().to_owned();
             assert_ne!(named, image);
-            assert_eq!(fs::read(stranger.path().join(named)).unwrap(), fs::read(folder.join(&image)).unwrap());
+            assert_eq!(
+                fs::read(stranger.path().join(named)).unwrap(),
+                fs::read(folder.join(&image)).unwrap()
+            );
         }
     }
 }
@@ -222,9 +259,11 @@ fn a_repaired_track_is_saved_whole() {
     let mut session = open(&path);
     assert!(!session.diagnostics.is_empty());
     let clip = session.document().clips.ids().next().expect("a clip");
-    let (id, track) = session.document().clips[clip].tracks.iter().next().map(|(i, t)| (*i, t.clone())).unwrap();
+    let (id, track) =
+        session.document().clips[clip].tracks.iter().next().map(|(i, t)| (*i, t.clone())).unwrap();
     let last = track.times[track.times.len() - 1];
-    let shift = line("key.move").with("clip", "#0").with("from", last).with("to", last).with("by", 1.0);
+    let shift =
+        line("key.move").with("clip", "#0").with("from", last).with("to", last).with("by", 1.0);
     assert!(session.run_line(&shift).unwrap());
     let (_folder, _, again) = saved(&session);
     let now = &again.document().clips[clip].tracks[&id];
@@ -267,7 +306,8 @@ fn hostile_files_are_opened_edited_saved_and_exported() {
         let said = ulna(&["export", &text(&out), "-o", &text(&exported)]);
         assert!(said.status.code().is_some_and(|c| c <= 2), "{name}: {said:?}");
         if said.status.success() {
-            let (of, is) = (fs::metadata(&out).unwrap().len(), fs::metadata(&exported).unwrap().len());
+            let (of, is) =
+                (fs::metadata(&out).unwrap().len(), fs::metadata(&exported).unwrap().len());
             assert!(is <= of * 20 + (1 << 20), "{name}: {of} bytes exported as {is}");
         }
     }
@@ -295,8 +335,9 @@ fn a_name_that_two_clips_have_is_refused_and_nothing_is_written() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
     session.run_line(&line("clip.rename").with("clip", "Run").with("name", "Walk")).unwrap();
     let before = session.document().clone();
-    let error =
-        session.run_line(&line("key.set").with("clip", "Walk").with("time", 1).with("node", "Head")).unwrap_err();
+    let error = session
+        .run_line(&line("key.set").with("clip", "Walk").with("time", 1).with("node", "Head"))
+        .unwrap_err();
     assert!(error.to_string().contains("#1") && error.to_string().contains("#2"), "{error}");
     assert!(*session.document() == before);
 }
@@ -308,12 +349,25 @@ fn scripts_write_to_their_output_only_and_outputs_are_models() {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
     fs::copy(sample, at("in.glb")).unwrap();
     let turn = r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":9}"#;
-    let unkeyed = r#"{"do":"unkeyed.set","clip":"Walk","time":0.2,"node":"Head","degrees":[0,9,0]}"#;
+    let unkeyed =
+        r#"{"do":"unkeyed.set","clip":"Walk","time":0.2,"node":"Head","degrees":[0,9,0]}"#;
     let scripts = [
         (format!("{turn}\n{}\n", r#"{"do":"file.save"}"#), 2),
-        (format!("{turn}\n{}\n", r#"{"do":"pose.rotate","node":"Nobody","axis":"x","degrees":9}"#), 2),
+        (
+            format!(
+                "{turn}\n{}\n",
+                r#"{"do":"pose.rotate","node":"Nobody","axis":"x","degrees":9}"#
+            ),
+            2,
+        ),
         (format!("{turn}\n{unkeyed}\n"), 2),
-        (format!("{turn}\n{}\n", r#"{"do":"pose.rotate","node":"Head","node":"Hips","axis":"x","degrees":9}"#), 2),
+        (
+            format!(
+                "{turn}\n{}\n",
+                r#"{"do":"pose.rotate","node":"Head","node":"Hips","axis":"x","degrees":9}"#
+            ),
+            2,
+        ),
     ];
     for (text, line) in &scripts {
         fs::write(at("s.jsonl"), text).unwrap();
@@ -339,19 +393,27 @@ fn differences_are_told_and_counted() {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
     let same = ulna(&["diff", sample, sample]);
     assert_eq!(same.status.code(), Some(0));
-    fs::write(at("s.jsonl"), r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":9}"#).unwrap();
+    fs::write(at("s.jsonl"), r#"{"do":"pose.rotate","node":"Head","axis":"x","degrees":9}"#)
+        .unwrap();
     assert!(ulna(&["run", &at("s.jsonl"), sample, "-o", &at("out.glb")]).status.success());
     let said = ulna(&["diff", sample, &at("out.glb"), "--json"]);
     assert_eq!(said.status.code(), Some(1));
     let list: Value = serde_json::from_slice(&said.stdout).unwrap();
     let list = list["differences"].as_array().expect("a list");
     assert_eq!(list.len(), 1, "{list:?}");
-    assert!(list[0]["place"].as_str().unwrap().contains("Head") && list[0]["message"].as_str().unwrap().contains("9."));
+    assert!(
+        list[0]["place"].as_str().unwrap().contains("Head")
+            && list[0]["message"].as_str().unwrap().contains("9.")
+    );
     assert_eq!(ulna(&["diff", sample, &at("out.glb"), "--exit-zero"]).status.code(), Some(0));
     let text = |path: &str| String::from_utf8(ulna(&["diff", "--text", path]).stdout).unwrap();
     let (a, b) = (text(sample), text(&at("out.glb")));
     let lines = a.lines().zip(b.lines()).filter(|(a, b)| a != b).count();
-    assert!(a.lines().count() == b.lines().count() && (1..=2).contains(&lines), "{lines} lines differ");
+    assert!(
+        a.lines().count() == b.lines().count() && (1..=2).contains(&lines),
+        "{lines} lines \
+        differ"
+    );
 }
 
 #[test]
@@ -367,7 +429,9 @@ fn a_mesh_that_nobody_moves_is_bound_by_a_fix() {
     assert_eq!(faulty, 0, "{:?}", again.diagnostics);
     let weighted = |s: &Session| {
         let primitives = s.document().meshes.values().flat_map(|m| m.primitives.iter());
-        primitives.filter_map(|p| p.weights.as_ref()).any(|w| w.vertex(0).any(|(_, weight)| weight > 0.1))
+        primitives
+            .filter_map(|p| p.weights.as_ref())
+            .any(|w| w.vertex(0).any(|(_, weight)| weight > 0.1))
     };
     assert!(weighted(&again) && !weighted(&open(&path)));
 }

@@ -1,5 +1,5 @@
-//! What needs no window and no device: files, edits, saving, weights, the command line. One binary, so that the library is
-//! linked once.
+//! What needs no window and no device: files, edits, saving, weights, the command line. One binary,
+//! so that the library is linked once.
 
 #[path = "../common/mod.rs"]
 mod common;

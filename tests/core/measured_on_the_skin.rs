@@ -1,4 +1,5 @@
-//! Errors that are said are those of what is seen: of the skin's farthest vertices, not of the joints that turn under it.
+//! Errors that are said are those of what is seen: of the skin's farthest vertices, not of the
+//! joints that turn under it.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -28,7 +29,13 @@ fn vertices(document: &Document, pose: &Pose) -> Vec<Vec3> {
         for primitive in &document.mesh(mesh).primitives {
             let placement = Placement::of(document, pose, node, primitive);
             let mut out = Posed::default();
-            skin(primitive, &base_normals(primitive), &pose.morphs[node.index()], &placement, &mut out);
+            skin(
+                primitive,
+                &base_normals(primitive),
+                &pose.morphs[node.index()],
+                &placement,
+                &mut out,
+            );
             all.extend(out.positions);
         }
     }
@@ -36,7 +43,11 @@ fn vertices(document: &Document, pose: &Pose) -> Vec<Vec3> {
 }
 
 fn apart(document: &Document, a: &Pose, b: &Pose) -> f32 {
-    vertices(document, a).iter().zip(vertices(document, b)).map(|(a, b)| a.distance(b)).fold(0.0, f32::max)
+    vertices(document, a)
+        .iter()
+        .zip(vertices(document, b))
+        .map(|(a, b)| a.distance(b))
+        .fold(0.0, f32::max)
 }
 
 fn at(document: &Document, clip: &Clip, time: f64) -> Pose {
@@ -56,7 +67,12 @@ fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
     let (a, b) = (at(&document, walk, 0.3), at(&document, run_clip, 0.2));
     let all = SeenPoints::of(&document, usize::MAX);
     assert_eq!(all.len(), vertices(&document, &a).len());
-    let off = all.at(&a).iter().zip(vertices(&document, &a)).map(|(a, b)| a.distance(b)).fold(0.0, f32::max);
+    let off = all
+        .at(&a)
+        .iter()
+        .zip(vertices(&document, &a))
+        .map(|(a, b)| a.distance(b))
+        .fold(0.0, f32::max);
     assert!(off < 1e-5, "{off}");
     let (all, exact) = (all.apart(&a, &b), apart(&document, &a, &b));
     assert!((all - exact).abs() < 1e-4, "{all} {exact}");
@@ -70,7 +86,8 @@ fn points_are_where_the_vertices_are_and_few_of_them_find_what_all_find() {
     assert_eq!(few.label(), "the skin");
     // Of one arm alone.
     let shoulder = named(&document, "LeftUpperArm");
-    let arm = SeenPoints::where_all(&document, 512, &|n| n == shoulder || document.is_above(shoulder, n));
+    let arm =
+        SeenPoints::where_all(&document, 512, &|n| n == shoulder || document.is_above(shoulder, n));
     assert!(
         !arm.is_empty()
             && (0..arm.len()).all(|k| {
@@ -85,15 +102,19 @@ fn what_folding_says_is_how_far_the_skin_is_off() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Run", "name": "A"}),
-        json!({"do": "layer.set", "clip": "Run", "layer": "A", "node": "Hips", "degrees": [0, 70, 0], "time": 0.1, "key": true}),
-        json!({"do": "layer.set", "clip": "Run", "layer": "A", "node": "Hips", "degrees": [40, -70, 0], "time": 0.5, "key": true}),
-        json!({"do": "layer.strength_keys", "clip": "Run", "layer": "A", "keys": [0.0, 0.2, 0.3, 1.0, 0.6, 0.4]}),
+        json!({"do": "layer.set", "clip": "Run", "layer": "A", "node": "Hips",
+            "degrees": [0, 70, 0], "time": 0.1, "key": true}),
+        json!({"do": "layer.set", "clip": "Run", "layer": "A", "node": "Hips",
+            "degrees": [40, -70, 0], "time": 0.5, "key": true}),
+        json!({"do": "layer.strength_keys", "clip": "Run", "layer": "A",
+            "keys": [0.0, 0.2, 0.3, 1.0, 0.6, 0.4]}),
     ] {
         does(&mut session, text);
     }
     let before = session.document().clone();
     let id = ClipId(2);
-    let folded = fold_clip(&before.file, &before.clips[id], &before.aids.layers(LayerHome::Clip(id))).clip;
+    let folded =
+        fold_clip(&before.file, &before.clips[id], &before.aids.layers(LayerHome::Clip(id))).clip;
     let seen = SeenPoints::of(&before, SeenPoints::MANY);
     let (off, _) = fold_error(&before, id, &folded, (&seen, 120));
     let length = f64::from(before.clips[id].length());
@@ -118,7 +139,8 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
         // Few keys, far apart, over a turning body.
         does(
             &mut session,
-            json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips", "translation": [0.3, 1.0, 1.5]}),
+            json!({"do": "key.set", "clip": name, "time": 0.6, "node": "Hips",
+                "translation": [0.3, 1.0, 1.5]}),
         );
         let before = session.document().clone();
         let rotations = |d: &Document| {
@@ -130,7 +152,9 @@ fn root_motion_says_how_far_the_skin_is_off_and_leaves_rotations_alone() {
         // Turns of a body that goes straight are none.
         let parts = TravelParts { ground: true, height: false, turn: true };
         let made = move_travel(&before, &before.clips[id], TravelTo::InPlace, parts, None).unwrap();
-        for (target, track) in rotations(&before).into_iter().filter(|(n, _)| *n != named(&before, "Hips")) {
+        for (target, track) in
+            rotations(&before).into_iter().filter(|(n, _)| *n != named(&before, "Hips"))
+        {
             let (_, now) = made.clip.track(target, Property::Rotation).unwrap();
             assert_eq!(*now, track);
             compared += 1;
@@ -150,19 +174,28 @@ fn feet_stand_where_their_lowest_vertices_do() {
     // Each comes down when the lowest vertices of that foot do.
     for (time, side) in &falls {
         let foot = named(&document, if *side == "L" { "LeftFoot" } else { "RightFoot" });
-        let of_foot = |k: &usize| points.node(*k).is_some_and(|n| n == foot || document.is_above(foot, n));
+        let of_foot =
+            |k: &usize| points.node(*k).is_some_and(|n| n == foot || document.is_above(foot, n));
         let own: Vec<usize> = (0..points.len()).filter(of_foot).collect();
         let low = |t: f64| {
             let places = points.at(&at(&document, walk, t));
             own.iter().map(|k| places[*k].y).fold(f32::INFINITY, f32::min)
         };
-        let all: Vec<f32> = (0..=60).map(|k| low(f64::from(walk.length()) * f64::from(k) / 60.0)).collect();
-        let (bottom, top) = all.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
-        assert!(low(*time) <= bottom + 0.5 * (top - bottom), "{side} at {time}: {} of {bottom}..{top}", low(*time));
+        let all: Vec<f32> =
+            (0..=60).map(|k| low(f64::from(walk.length()) * f64::from(k) / 60.0)).collect();
+        let (bottom, top) =
+            all.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
+        assert!(
+            low(*time) <= bottom + 0.5 * (top - bottom),
+            "{side} at {time}: {} of \
+            {bottom}..{top}",
+            low(*time)
+        );
     }
 }
 
-/// On all characters of the corpus whose clips walk: as many footfalls on either side, and a ground that feet agree on.
+/// On all characters of the corpus whose clips walk: as many footfalls on either side, and a ground
+/// that feet agree on.
 #[test]
 fn footfalls_of_the_corpus_are_even() {
     let Some(shared) = shared() else { return };
@@ -182,7 +215,13 @@ fn footfalls_of_the_corpus_are_even() {
             }
             walks += 1;
             if of("L").abs_diff(of("R")) > 1 || !ground_speed(document, clip).is_finite() {
-                uneven.push(format!("{} {name}: {} left, {} right", path.display(), of("L"), of("R")));
+                uneven.push(format!(
+                    "{} {name}: {} left, {} \
+                    right",
+                    path.display(),
+                    of("L"),
+                    of("R")
+                ));
             }
         }
     }
@@ -195,7 +234,8 @@ fn seams_between_clips_are_measured_on_the_skin() {
     let document = sample().document().clone();
     let found = best_seams(&document, &[ClipId(1)], &[ClipId(2)], &|_| true);
     let seam = found[0];
-    let poses = [(seam.from, seam.leave), (seam.to, seam.enter)].map(|(id, t)| at(&document, &document.clips[id], t));
+    let poses = [(seam.from, seam.leave), (seam.to, seam.enter)]
+        .map(|(id, t)| at(&document, &document.clips[id], t));
     // Where the body stands on the same place and faces the same way.
     let hips = named(&document, "Hips");
     let placed = poses.each_ref().map(|pose| {
@@ -206,14 +246,20 @@ fn seams_between_clips_are_measured_on_the_skin() {
         vertices(&document, pose).into_iter().map(|p| back * (p - ground)).collect::<Vec<_>>()
     });
     let exact = placed[0].iter().zip(&placed[1]).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-    assert!(seam.distance <= exact * 1.001 && seam.distance > 0.85 * exact, "{} of {exact}", seam.distance);
+    assert!(
+        seam.distance <= exact * 1.001 && seam.distance > 0.85 * exact,
+        "{} of \
+        {exact}",
+        seam.distance
+    );
 }
 
 #[test]
 fn a_mix_that_is_baked_says_how_far_the_skin_is_off() {
     let mut session = sample();
     does(&mut session, json!({"do": "mix.over", "clip": "Run", "over": "Wave"}));
-    let said = does(&mut session, json!({"do": "mix.bake", "name": "Both", "rate": 12, "millimetres": 0}));
+    let said =
+        does(&mut session, json!({"do": "mix.bake", "name": "Both", "rate": 12, "millimetres": 0}));
     let number = millimeters(&said[0], "between frames:");
     let document = session.document();
     let mix = mix_of(document).unwrap();
@@ -240,7 +286,11 @@ fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
         let mut worst = 0.0f32;
         for k in 0..=64 {
             let time = f64::from(made.length()) * f64::from(k) / 64.0;
-            worst = worst.max(apart(&document, &at(&document, &document.clips[id], time), &at(&document, made, time)));
+            worst = worst.max(apart(
+                &document,
+                &at(&document, &document.clips[id], time),
+                &at(&document, made, time),
+            ));
         }
         let number = millimeters(&said[0], "max error");
         let between = said[0]
@@ -248,7 +298,11 @@ fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
             .nth(1)
             .map_or(0.0, |s| s.split(' ').next().unwrap().parse().unwrap());
         let height = 1.8f32;
-        assert!(worst * 1000.0 <= number.max(between) * 1.05 * (2.0 / height) + 0.01, "{command}: {worst} {said:?}");
+        assert!(
+            worst * 1000.0 <= number.max(between) * 1.05 * (2.0 / height) + 0.01,
+            "{command}: \
+            {worst} {said:?}"
+        );
         cases += 1;
     }
     assert_eq!(cases, 2);

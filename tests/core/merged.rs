@@ -1,4 +1,5 @@
-//! Clips of other files brought in: onto their own skeleton to the bit, onto others so that the motion is the same.
+//! Clips of other files brought in: onto their own skeleton to the bit, onto others so that the
+//! motion is the same.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +10,9 @@ use ulna_edit::{
     command::{ClipTexts, PutClips},
 };
 use ulna_formats::gltf::Progress;
-use ulna_model::{Clip, ClipId, Document, NodeId, Property, Shared, TrackId, Transform, transform::angle_between};
+use ulna_model::{
+    Clip, ClipId, Document, NodeId, Property, Shared, TrackId, Transform, transform::angle_between,
+};
 use ulna_motion::{Evaluator, Pose, Stack, Surface};
 use ulna_session::{ExportRequest, Session, SystemDisk, arrivals};
 
@@ -29,14 +32,15 @@ fn same_keys(a: &Clip, b: &Clip) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.same_keys(b) && a.kinds == b.kinds)
 }
 
-/// Every animated file brought into itself: each clip is there twice, to the bit, and undone all is as it was. The text of the
-/// command does the same.
+/// Every animated file brought into itself: each clip is there twice, to the bit, and undone all is
+/// as it was. The text of the command does the same.
 #[test]
 fn a_clip_brought_to_its_own_skeleton_is_itself() {
     let Some(shared) = shared() else { return };
     let (mut files, mut clips) = (0, 0);
     for path in models(&shared.join("corpus")) {
-        let others = ["bad", "found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
+        let others =
+            ["bad", "found", "meshopt", "draco"].iter().any(|n| path.to_string_lossy().contains(n));
         if others || std::fs::metadata(&path).is_ok_and(|m| m.len() > 8 << 20) {
             continue;
         }
@@ -54,7 +58,8 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
                 && c.kept.is_empty()
                 && channels.windows(2).all(|w| w[0] != w[1])
         };
-        let meant: Vec<ClipId> = before.clips.ids().filter(|id| plain(&before.clips[*id])).collect();
+        let meant: Vec<ClipId> =
+            before.clips.ids().filter(|id| plain(&before.clips[*id])).collect();
         if meant.is_empty()
             || meant.len() < before.clips.count()
             || !unique
@@ -68,25 +73,38 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
         assert_eq!(after.clips.count(), 2 * meant.len(), "{path:?}");
         let new: Vec<ClipId> = after.clips.ids().filter(|id| !before.clips.contains(*id)).collect();
         for (old, new) in meant.iter().zip(&new) {
-            assert!(same_keys(&before.clips[*old], &after.clips[*new]), "{path:?}: {}", before.clip_label(*old));
+            assert!(
+                same_keys(&before.clips[*old], &after.clips[*new]),
+                "{path:?}: \
+                {}",
+                before.clip_label(*old)
+            );
             clips += 1;
         }
         let lines: Vec<CommandLine> = session.history().done().last().unwrap().lines(&before);
         session.undo().unwrap();
         assert_eq!(session.pack("model").unwrap().bytes, opened, "{path:?}");
         session.run_line(&lines[0]).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-        assert!(new.iter().all(|id| same_keys(&after.clips[*id], &session.document().clips[*id])), "{path:?}: as text");
+        assert!(
+            new.iter().all(|id| same_keys(&after.clips[*id], &session.document().clips[*id])),
+            "{path:?}: as text"
+        );
         files += 1;
     }
     assert!(files >= 60 && clips >= 200, "only {files} files with {clips} clips");
 }
 
-/// Ten clips exported as files of their own come back to the body without clips: each plays as in its own file.
+/// Ten clips exported as files of their own come back to the body without clips: each plays as in
+/// its own file.
 #[test]
 fn ten_files_of_one_clip_each_come_together() {
     let Some(shared) = shared() else { return };
     let robot = shared.join("corpus/characters/Robot/robot.glb");
-    let robot = if robot.is_file() { robot } else { models(&shared.join("corpus/characters/Robot"))[0].clone() };
+    let robot = if robot.is_file() {
+        robot
+    } else {
+        models(&shared.join("corpus/characters/Robot"))[0].clone()
+    };
     let folder = tempfile::tempdir().unwrap();
     let session = Session::open(&robot, &Progress::default()).unwrap();
     let request = |each: bool, clips: Option<Vec<ClipId>>, to: PathBuf| ExportRequest {
@@ -103,22 +121,40 @@ fn ten_files_of_one_clip_each_come_together() {
     assert_eq!(all.len(), 10);
     let clips = folder.path().join("clips");
     for (skeleton_only, name) in [(false, "whole"), (true, "skeletons")] {
-        let request = ExportRequest { skeleton_only, ..request(true, Some(all.clone()), clips.join(name)) };
+        let request =
+            ExportRequest { skeleton_only, ..request(true, Some(all.clone()), clips.join(name)) };
         session.exporting(request).run(&SystemDisk, &Progress::default()).unwrap();
         let body = folder.path().join(format!("body-{name}.glb"));
-        session.exporting(self::request_none(&body)).run(&SystemDisk, &Progress::default()).unwrap();
+        session
+            .exporting(self::request_none(&body))
+            .run(&SystemDisk, &Progress::default())
+            .unwrap();
         let mut merged = Session::open(&body, &Progress::default()).unwrap();
         assert_eq!(merged.document().clips.count(), 0);
         let said = run(&mut merged, import(&clips.join(name)));
-        assert!(said.iter().all(|s| !s.contains("left out") && !s.contains("was skipped")), "{said:?}");
+        assert!(
+            said.iter().all(|s| !s.contains(
+                "left \
+            out"
+            ) && !s.contains("was skipped")),
+            "{said:?}"
+        );
         assert_eq!(merged.document().clips.count(), 10);
         for id in &all {
             let label = session.document().clip_label(*id);
-            let new = merged.document().clips.ids().find(|c| merged.document().clip_label(*c) == label).unwrap();
+            let new = merged
+                .document()
+                .clips
+                .ids()
+                .find(|c| merged.document().clip_label(*c) == label)
+                .unwrap();
             let (a, b) = (&session.document().clips[*id], &merged.document().clips[new]);
             // Morph targets are the mesh's, which a skeleton leaves out.
             let bones = |c: &Clip| {
-                let kept = c.tracks.iter().filter(|(_, t)| !skeleton_only || t.property != Property::Weights);
+                let kept = c
+                    .tracks
+                    .iter()
+                    .filter(|(_, t)| !skeleton_only || t.property != Property::Weights);
                 Clip { tracks: kept.map(|(k, t)| (*k, t.clone())).collect(), ..c.clone() }
             };
             assert!(same_keys(&bones(a), b), "{label}");
@@ -151,7 +187,8 @@ fn turns(document: &Document, pose: &Pose) -> Vec<Quat> {
     let mut rest = vec![Quat::IDENTITY; document.nodes.len()];
     let mut now = rest.clone();
     for node in document.nodes.order() {
-        let above = |list: &[Quat]| document.node(*node).parent.map_or(Quat::IDENTITY, |p| list[p.index()]);
+        let above =
+            |list: &[Quat]| document.node(*node).parent.map_or(Quat::IDENTITY, |p| list[p.index()]);
         let own = document.node(*node).rest.transform().rotation.normalize();
         rest[node.index()] = above(&rest) * own;
         now[node.index()] = above(&now) * pose.local[node.index()].transform().rotation.normalize();
@@ -169,17 +206,21 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
     }
 }
 
-/// The mannequin whose joints have other axes, another size, another name, an armature in centimetres and another way up.
+/// The mannequin whose joints have other axes, another size, another name, an armature in
+/// centimetres and another way up.
 fn other_mannequin() -> Session {
     let mut session = sample();
     let document = session.document().clone();
     let joints = document.joint_flags();
     let mut edits = Vec::new();
     // Each joint gets axes of its own: what it carries is told in them.
-    let spin = |n: NodeId| Quat::from_scaled_axis(Vec3::new(0.3, 1.1, -0.7) * (n.0 as f32 * 0.37).sin() * 2.0);
+    let spin = |n: NodeId| {
+        Quat::from_scaled_axis(Vec3::new(0.3, 1.1, -0.7) * (n.0 as f32 * 0.37).sin() * 2.0)
+    };
     for node in document.nodes.order().iter().copied().filter(|n| joints[n.index()]) {
         let rest = document.node(node).rest.transform();
-        let above = document.node(node).parent.filter(|p| joints[p.index()]).map_or(Quat::IDENTITY, spin);
+        let above =
+            document.node(node).parent.filter(|p| joints[p.index()]).map_or(Quat::IDENTITY, spin);
         let rest = Transform {
             translation: above.inverse() * rest.translation * 1.25,
             rotation: above.inverse() * rest.rotation * spin(node),
@@ -213,8 +254,12 @@ fn other_mannequin() -> Session {
     root["nodes"].as_array_mut().unwrap().push(serde_json::json!({
         "name": "Lying", "rotation": [0.70710677, 0.0, 0.0, 0.70710677], "children": [0]
     }));
-    let roots: Vec<u64> =
-        root["scenes"][0]["nodes"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+    let roots: Vec<u64> = root["scenes"][0]["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(serde_json::Value::as_u64)
+        .collect();
     root["nodes"][count]["children"] = roots.into();
     root["scenes"][0]["nodes"] = serde_json::json!([count]);
     assert!(parent.is_some() || root["nodes"][count]["children"].as_array().is_some());
@@ -225,21 +270,30 @@ fn other_mannequin() -> Session {
     session
 }
 
-/// From the mannequin to one of other axes, other names, 1.25 times as large and lying on its back, at 200 moments of each clip: each
-/// joint is turned from its rest as there, with no key more, and taken back again it is the clip that it was.
+/// From the mannequin to one of other axes, other names, 1.25 times as large and lying on its back,
+/// at 200 moments of each clip: each joint is turned from its rest as there, with no key more, and
+/// taken back again it is the clip that it was.
 #[test]
 fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
     let theirs = sample();
     let mut ours = other_mannequin();
     let back = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
-    let (fit, made) = arrivals(ours.document(), theirs.document(), Path::new("mannequin.glb"), &Default::default());
+    let (fit, made) = arrivals(
+        ours.document(),
+        theirs.document(),
+        Path::new("mannequin.glb"),
+        &Default::default(),
+    );
     assert_eq!((fit.found[1], fit.unmatched.len()), (fit.joints, 0), "{fit:?}");
     assert!((fit.ratio - 1.25).abs() < 0.01, "{}", fit.ratio);
     assert!(made.len() >= 3);
     let (mut worst, mut moments) = (0.0f32, 0);
     for arrival in &made {
         let before = ours.document().clone();
-        let put = PutClips { clips: ClipTexts::Clips(vec![Shared::new(arrival.carried.clip.clone())]), taken: None };
+        let put = PutClips {
+            clips: ClipTexts::Clips(vec![Shared::new(arrival.carried.clip.clone())]),
+            taken: None,
+        };
         ours.run(&Command::from(put)).unwrap();
         let document = ours.document().clone();
         let id = document.clips.ids().find(|c| !before.clips.contains(*c)).unwrap();
@@ -250,32 +304,50 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
         for k in 0..200 {
             let time = f64::from(source.length()) * f64::from(k) / 199.0;
             let (a, b) = (turns(theirs.document(), &there(time)), turns(&document, &here(time)));
-            for node in theirs.document().node_ids().filter(|n| theirs.document().joint_flags()[n.index()]) {
-                let other = named(&document, &format!("mixamorig:{}", theirs.document().node(node).label(node)));
+            for node in
+                theirs.document().node_ids().filter(|n| theirs.document().joint_flags()[n.index()])
+            {
+                let other = named(
+                    &document,
+                    &format!("mixamorig:{}", theirs.document().node(node).label(node)),
+                );
                 let wanted = back * a[node.index()] * back.inverse();
                 worst = worst.max(angle_between(wanted, b[other.index()]));
             }
             moments += 1;
         }
         // And back.
-        let (_, again) = arrivals(theirs.document(), &document, Path::new("back.glb"), &Default::default());
+        let (_, again) =
+            arrivals(theirs.document(), &document, Path::new("back.glb"), &Default::default());
         let again = again.iter().find(|a| a.id == id).unwrap();
         for track in source.tracks.values() {
             let other = again.carried.clip.track(track.target, track.property).unwrap().1;
             assert_eq!(other.times, track.times);
             let largest = track.values.iter().fold(1e-3f32, |m, v| m.max(v.abs()));
             let off = |sign: f32| {
-                let gaps = track.values.iter().zip(other.values.iter()).map(|(a, b)| (a - sign * b).abs());
+                let gaps =
+                    track.values.iter().zip(other.values.iter()).map(|(a, b)| (a - sign * b).abs());
                 gaps.fold(0.0, f32::max)
             };
-            let off = if track.property == Property::Rotation { off(1.0).min(off(-1.0)) } else { off(1.0) };
-            assert!(off < 2e-5 * largest, "{:?} of {}: {off}", track.property, theirs.document().path(track.target));
+            let off = if track.property == Property::Rotation {
+                off(1.0).min(off(-1.0))
+            } else {
+                off(1.0)
+            };
+            assert!(
+                off < 2e-5 * largest,
+                "{:?} of {}: \
+                {off}",
+                track.property,
+                theirs.document().path(track.target)
+            );
         }
     }
     assert!(moments >= 600 && worst < 2e-3, "{moments} moments, off by {worst}");
 }
 
-/// A file of animations without a skin, whose joints stand somewhere, has the bones of this model: keys are taken as they are.
+/// A file of animations without a skin, whose joints stand somewhere, has the bones of this model:
+/// keys are taken as they are.
 #[test]
 fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
     let session = sample();
@@ -292,7 +364,8 @@ fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
         node.insert("rotation".into(), (rest * turn).to_array().to_vec().into());
     }
     let bare = Session::open_bytes(&crate::common::glb(root, &bin_of(&source.bytes))).unwrap();
-    let (fit, made) = arrivals(document, bare.document(), Path::new("bare.glb"), &Default::default());
+    let (fit, made) =
+        arrivals(document, bare.document(), Path::new("bare.glb"), &Default::default());
     assert!(fit.is_same(), "{fit:?}");
     for arrival in made {
         let own = &document.clips[arrival.id];
@@ -306,7 +379,8 @@ fn bones_without_a_bind_that_stand_elsewhere_are_the_same_bones() {
 #[test]
 fn what_cannot_come_in_is_said_and_changes_nothing() {
     let mut session = sample();
-    let said = |session: &mut Session, line: CommandLine| session.run_line(&line).unwrap_err().to_string();
+    let said =
+        |session: &mut Session, line: CommandLine| session.run_line(&line).unwrap_err().to_string();
     let folder = tempfile::tempdir().unwrap();
     let none = said(&mut session, CommandLine::new("clip.import"));
     assert!(none.contains("“path”"), "{none}");
@@ -318,9 +392,12 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
     let none = said(&mut session, import(&folder.path().join("broken.glb")));
     assert!(none.contains("broken.glb"), "{none}");
     let text = |text: &str| CommandLine::new("clip.put").with("clips", text);
-    for broken in
-        ["", "{}", r#"{"ulna_clips":9,"times":[],"clips":[]}"#, r#"{"ulna_clips":1,"times":["?"],"clips":[]}"#]
-    {
+    for broken in [
+        "",
+        "{}",
+        r#"{"ulna_clips":9,"times":[],"clips":[]}"#,
+        r#"{"ulna_clips":1,"times":["?"],"clips":[]}"#,
+    ] {
         let none = said(&mut session, text(broken));
         assert!(none.contains("clips"), "{broken}: {none}");
     }
@@ -331,7 +408,8 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
     assert!(!session.is_unsaved());
 }
 
-/// Names that are taken get a number, stay out, or take the place of what is there: by the same channels' new keys.
+/// Names that are taken get a number, stay out, or take the place of what is there: by the same
+/// channels' new keys.
 #[test]
 fn a_name_that_is_taken_is_dealt_with_as_said() {
     let mut session = sample();
@@ -342,7 +420,8 @@ fn a_name_that_is_taken_is_dealt_with_as_said() {
     let only = other.tracks.iter().next().map(|(_, t)| t.clone()).unwrap();
     other.tracks = [(TrackId(0), only)].into();
     let line = |taken: &str| {
-        let put = PutClips { clips: ClipTexts::Clips(vec![Shared::new(other.clone())]), taken: None };
+        let put =
+            PutClips { clips: ClipTexts::Clips(vec![Shared::new(other.clone())]), taken: None };
         Command::from(put).line(&document).with("taken", taken)
     };
     assert!(!session.run_line(&line("skip")).unwrap());
@@ -358,7 +437,8 @@ fn a_name_that_is_taken_is_dealt_with_as_said() {
     assert_eq!(session.document().clip_label(last), format!("{name} 2"));
 }
 
-/// The skin of a character is where it was in its own file, when its clips come to a copy without clips.
+/// The skin of a character is where it was in its own file, when its clips come to a copy without
+/// clips.
 #[test]
 fn a_merged_clip_puts_the_skin_where_it_was() {
     let Some(shared) = shared() else { return };
@@ -394,15 +474,23 @@ fn a_merged_clip_puts_the_skin_where_it_was() {
     assert!(done >= 4, "only {done} characters");
 }
 
-/// A joint whose name and place say nothing is left out, and said; given its counterpart it moves as it did, to the bit.
+/// A joint whose name and place say nothing is left out, and said; given its counterpart it moves
+/// as it did, to the bit.
 #[test]
 fn a_counterpart_that_is_given_is_taken() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("theirs.glb");
     let mut theirs = sample();
-    run(&mut theirs, CommandLine::new("node.rename").with("node", "LeftThumb3").with("name", "Zq7"));
+    run(
+        &mut theirs,
+        CommandLine::new("node.rename").with("node", "LeftThumb3").with("name", "Zq7"),
+    );
     std::fs::write(&path, &*theirs.pack("model").unwrap().bytes).unwrap();
-    let head = theirs.document().node_ids().find(|n| theirs.document().node(*n).label(*n) == "Zq7").unwrap();
+    let head = theirs
+        .document()
+        .node_ids()
+        .find(|n| theirs.document().node(*n).label(*n) == "Zq7")
+        .unwrap();
     let clips: Vec<ClipId> = theirs.document().clips.ids().collect();
     let moves = |c: &Clip| c.tracks.values().any(|t| t.target == head);
     let with_head = clips.iter().filter(|c| moves(&theirs.document().clips[**c])).count();
@@ -410,8 +498,12 @@ fn a_counterpart_that_is_given_is_taken() {
     let imported = |counterparts: Option<&str>| {
         let mut ours = sample();
         let line = import(&path);
-        let line = counterparts.map_or_else(|| line.clone(), |text| line.clone().with("counterparts", text));
-        let said = ours.run_line(&line).map(|_| ours.take_sentence().unwrap_or_default()).map_err(|e| e.to_string());
+        let line = counterparts
+            .map_or_else(|| line.clone(), |text| line.clone().with("counterparts", text));
+        let said = ours
+            .run_line(&line)
+            .map(|_| ours.take_sentence().unwrap_or_default())
+            .map_err(|e| e.to_string());
         let document = ours.document();
         let new: Vec<Shared<Clip>> = document.clips.values().skip(clips.len()).cloned().collect();
         (said, new)
@@ -427,9 +519,14 @@ fn a_counterpart_that_is_given_is_taken() {
     }
     // One that would be found is left out where that is said.
     let (_, new) = imported(Some("LeftHand="));
-    let hand = theirs.document().node_ids().find(|n| theirs.document().node(*n).label(*n) == "LeftHand").unwrap();
+    let hand = theirs
+        .document()
+        .node_ids()
+        .find(|n| theirs.document().node(*n).label(*n) == "LeftHand")
+        .unwrap();
     assert!(new.iter().all(|c| c.tracks.values().all(|t| t.target != hand)));
-    for (text, wanted) in [("Zq8=LeftThumb3", "Zq8"), ("Zq7=Tail", "Tail"), ("Zq7", "theirs=ours")] {
+    for (text, wanted) in [("Zq8=LeftThumb3", "Zq8"), ("Zq7=Tail", "Tail"), ("Zq7", "theirs=ours")]
+    {
         let (said, new) = imported(Some(text));
         assert!(said.unwrap_err().contains(wanted) && new.is_empty(), "{text}");
     }
@@ -445,7 +542,11 @@ fn files_with_no_joint_in_common_say_so() {
     let before = ours.pack("model").unwrap().bytes;
     let error = ours.run_line(&import(&path)).unwrap_err().to_string();
     assert!(
-        error.contains("crane.gltf") && error.contains("the only joint that it animates (Boom) was not found"),
+        error.contains("crane.gltf")
+            && error.contains(
+                "the only joint that it animates (Boom) was \
+            not found"
+            ),
         "{error}"
     );
     assert_eq!(ours.pack("model").unwrap().bytes, before);

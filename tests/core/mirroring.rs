@@ -1,4 +1,5 @@
-//! Poses and clips mirrored, measured without the code that mirrors them: the skin and the nodes are where a mirror has them.
+//! Poses and clips mirrored, measured without the code that mirrors them: the skin and the nodes
+//! are where a mirror has them.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::HashMap, path::Path};
@@ -15,12 +16,16 @@ use ulna_session::Session;
 use crate::common::{glb, named, run, shared, split};
 
 fn situation(name: &str) -> Option<Session> {
-    Some(Session::open(&shared()?.join(format!("situations/{name}/in.glb")), &Progress::default()).unwrap())
+    Some(
+        Session::open(&shared()?.join(format!("situations/{name}/in.glb")), &Progress::default())
+            .unwrap(),
+    )
 }
 
 /// The pose that is seen, without a clip or at a time of one.
 fn seen(document: &Document, at: Option<(ClipId, f64)>) -> Pose {
-    let stack = at.map_or_else(Stack::default, |(clip, time)| Stack::of(document.clips.get(clip), time));
+    let stack =
+        at.map_or_else(Stack::default, |(clip, time)| Stack::of(document.clips.get(clip), time));
     Pose::evaluate(document, &stack)
 }
 
@@ -42,8 +47,14 @@ fn swapped(name: &str) -> String {
     name.to_owned()
 }
 
-/// How far nodes are from the images of their namesakes across `x = 0`, of those that `wanted` names.
-fn named_gap(document: &Document, before: &Pose, after: &Pose, wanted: &dyn Fn(&str) -> bool) -> f32 {
+/// How far nodes are from the images of their namesakes across `x = 0`, of those that `wanted`
+/// names.
+fn named_gap(
+    document: &Document,
+    before: &Pose,
+    after: &Pose,
+    wanted: &dyn Fn(&str) -> bool,
+) -> f32 {
     let mut gap = 0.0f32;
     let mut count = 0;
     for node in document.node_ids() {
@@ -60,7 +71,10 @@ fn named_gap(document: &Document, before: &Pose, after: &Pose, wanted: &dyn Fn(&
 }
 
 fn rotate(session: &mut Session, node: &str, axis: &str, degrees: f64) {
-    let line = CommandLine::new("pose.rotate").with("node", node).with("axis", axis).with("degrees", degrees);
+    let line = CommandLine::new("pose.rotate")
+        .with("node", node)
+        .with("axis", axis)
+        .with("degrees", degrees);
     run(session, line);
 }
 
@@ -90,13 +104,16 @@ fn a_joint_with_a_scale_of_minus_one_is_the_partner_of_one_without() {
     let notes = run(&mut session, CommandLine::new("clip.mirror").with("clip", "wave"));
     let document = session.document();
     let after = seen(document, Some((ClipId(0), 1.0)));
-    for (name, wanted) in [("LeftHand", [0.54142, 1.20864, 0.30284]), ("RightHand", [-0.88284, 1.8, 0.30284])] {
+    for (name, wanted) in
+        [("LeftHand", [0.54142, 1.20864, 0.30284]), ("RightHand", [-0.88284, 1.8, 0.30284])]
+    {
         let is = place(&after, named(document, name));
         assert!(is.distance(wanted.into()) < 1e-4, "{name}: {is} {notes:?}");
     }
 }
 
-/// The clip of a situation is mirrored, and every node named so is where the mirror has its namesake, at many times.
+/// The clip of a situation is mirrored, and every node named so is where the mirror has its
+/// namesake, at many times.
 fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<String>)> {
     let mut session = situation(name)?;
     let before = session.document().clone();
@@ -116,7 +133,10 @@ fn clip_gap(name: &str, wanted: &dyn Fn(&str) -> bool) -> Option<(f32, Vec<Strin
 fn nodes_between_joints_are_mirrored_with_them() {
     // Below the right clavicle, whose scale is unequal, nothing can be exact: that is said.
     let uneven = |n: &str| n.contains("Arm") || n.contains("Hand");
-    let Some((gap, notes)) = clip_gap("nulls-between-joints", &|n| n != "Body" && !uneven(n)) else { return };
+    let Some((gap, notes)) = clip_gap("nulls-between-joints", &|n| n != "Body" && !uneven(n))
+    else {
+        return;
+    };
     assert!(gap < 1e-4, "{gap} {notes:?}");
     assert!(notes.iter().all(|n| !n.contains("no mirror joint")), "{notes:?}");
     let (all, notes) = clip_gap("nulls-between-joints", &|n| n != "Body").unwrap();
@@ -134,7 +154,8 @@ fn motion_on_helper_nodes_and_on_bodies_without_a_skin_is_mirrored() {
     let (gap, notes) = clip_gap("rigid-figure", &|_| true).unwrap();
     assert!(gap < 1e-4 && notes.is_empty(), "{gap} {notes:?}");
     let (gap, notes) =
-        clip_gap("mirrored-parent", &|n| n != "Body" && !n.contains("Arm") && !n.contains("Hand")).unwrap();
+        clip_gap("mirrored-parent", &|n| n != "Body" && !n.contains("Arm") && !n.contains("Hand"))
+            .unwrap();
     assert!(gap < 1e-4, "{gap} {notes:?}");
 
     let mut session = situation("rigid-figure").unwrap();
@@ -149,7 +170,10 @@ fn motion_on_helper_nodes_and_on_bodies_without_a_skin_is_mirrored() {
     let gap = named_gap(&rest, &seen(&posed, None), &seen(session.document(), None), &|_| true);
     assert!(gap < 1e-5, "{gap}");
     session.undo();
-    let notes = run(&mut session, CommandLine::new("pose.mirror").with("node", ["left_arm", "left_forearm"]));
+    let notes = run(
+        &mut session,
+        CommandLine::new("pose.mirror").with("node", ["left_arm", "left_forearm"]),
+    );
     let pose = seen(session.document(), None);
     // To the body, which is turned, both hands are alike.
     let body = pose.world[named(&rest, "body").index()].inverse();
@@ -179,7 +203,8 @@ fn bounds(places: &[Vec3]) -> (Vec3, Vec3) {
     (low, places.iter().copied().reduce(Vec3::max).unwrap())
 }
 
-/// How far images of some places are from the nearest of a cloud: the distance that 98 of 100 do not exceed, up to a tenth of `size`.
+/// How far images of some places are from the nearest of a cloud: the distance that 98 of 100 do
+/// not exceed, up to a tenth of `size`.
 fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32) -> f32 {
     let cell = size * 0.02;
     let key = |p: Vec3| (p / cell).floor().as_ivec3();
@@ -211,8 +236,8 @@ fn distance(from: &[Vec3], to: &[Vec3], image: &dyn Fn(Vec3) -> Vec3, size: f32)
     gaps[(gaps.len() - 1) * 98 / 100]
 }
 
-/// What is flipped or mirrored; as parts of the size how far the body itself is from symmetric, and how far the result is from the
-/// mirror image; and what was said.
+/// What is flipped or mirrored; as parts of the size how far the body itself is from symmetric, and
+/// how far the result is from the mirror image; and what was said.
 type Measured = (&'static str, f32, f32, Vec<String>);
 
 /// Flips and mirrors a file: at rest, posed, and its longest clip.
@@ -252,10 +277,14 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     let now = cloud(session.document(), &seen(session.document(), None));
     found.push(("rest", uneven / size, distance(&still, &now, &image, size) / size, notes));
     session.undo();
-    let turned = rest.node_ids().filter(|n| sided(&rest, *n) && !rest.children(*n).is_empty()).take(24);
+    let turned =
+        rest.node_ids().filter(|n| sided(&rest, *n) && !rest.children(*n).is_empty()).take(24);
     for (k, node) in turned.collect::<Vec<_>>().into_iter().enumerate() {
-        let degrees = [(k * 7 % 11) as f64 - 5.0, (k * 5 % 13) as f64 - 6.0, (k * 3 % 17) as f64 - 8.0];
-        let line = CommandLine::new("pose.set").with("node", node_text(&rest, node)).with("degrees", degrees);
+        let degrees =
+            [(k * 7 % 11) as f64 - 5.0, (k * 5 % 13) as f64 - 6.0, (k * 3 % 17) as f64 - 8.0];
+        let line = CommandLine::new("pose.set")
+            .with("node", node_text(&rest, node))
+            .with("degrees", degrees);
         run(&mut session, line);
     }
     let posed = cloud(session.document(), &seen(session.document(), None));
@@ -277,7 +306,12 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
             let gap = |k: u32| {
                 let at = Some((id, length * f64::from(k) / 4.0));
                 let was = cloud(&before, &seen(&before, at));
-                distance(&was, &cloud(session.document(), &seen(session.document(), at)), &image, size) / size
+                distance(
+                    &was,
+                    &cloud(session.document(), &seen(session.document(), at)),
+                    &image,
+                    size,
+                ) / size
             };
             found.push(("clip", uneven / size, (0..=4).map(gap).fold(0.0, f32::max), notes));
         }
@@ -285,15 +319,21 @@ fn measured(path: &Path) -> Option<Vec<Measured>> {
     Some(found)
 }
 
-/// The skin is the mirror image within 1 % of the size where the body is symmetric; where it is not, that is said.
+/// The skin is the mirror image within 1 % of the size where the body is symmetric; where it is
+/// not, that is said.
 #[test]
 fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
     let Some(shared) = shared() else { return };
     let mut files = crate::common::models(&shared.join("corpus/characters"));
     files.extend(crate::common::models(&shared.join("corpus/vrm")));
     files.extend(crate::common::models(&shared.join("retarget")));
-    for name in ["joint-scale-minus-one", "nulls-between-joints", "fbx-helper-nodes", "rigid-figure", "mirrored-parent"]
-    {
+    for name in [
+        "joint-scale-minus-one",
+        "nulls-between-joints",
+        "fbx-helper-nodes",
+        "rigid-figure",
+        "mirrored-parent",
+    ] {
         files.push(shared.join(format!("situations/{name}/in.glb")));
     }
     let (mut skeletons, mut images, mut clips) = (0, 0, 0);
@@ -303,7 +343,12 @@ fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
         skeletons += 1;
         for (what, uneven, gap, notes) in found {
             println!("{}: {what}: body {uneven:.4}, result {gap:.4} {notes:?}", path.display());
-            let said = notes.iter().any(|n| n.contains("from the mirror image") || n.contains("not symmetric"));
+            let said = notes.iter().any(|n| {
+                n.contains(
+                    "from the mirror \
+                image",
+                ) || n.contains("not symmetric")
+            });
             images += usize::from(gap < 0.01);
             clips += usize::from(what == "clip");
             if gap > 0.01 + uneven && !said {
@@ -316,7 +361,8 @@ fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
     assert!(skeletons >= 12 && images >= 20 && clips >= 8, "{skeletons} {images} {clips}");
 }
 
-/// The sample with its top joint leaning in the file, as where a file was written at a frame of a clip; its bind is as it was.
+/// The sample with its top joint leaning in the file, as where a file was written at a frame of a
+/// clip; its bind is as it was.
 fn leaning() -> Session {
     let (mut file, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let hips = file["nodes"].as_array().unwrap().iter().position(|n| n["name"] == "Hips").unwrap();
@@ -341,7 +387,10 @@ fn a_top_joint_that_leans_in_the_file_is_mirrored_about_the_upright_plane() {
     session.undo();
     for clip in before.clips.ids() {
         let mut session = leaning();
-        let notes = run(&mut session, CommandLine::new("clip.mirror").with("clip", before.clip_label(clip)));
+        let notes = run(
+            &mut session,
+            CommandLine::new("clip.mirror").with("clip", before.clip_label(clip)),
+        );
         for k in 0..5 {
             let at = Some((clip, f64::from(before.clips[clip].length()) * f64::from(k) / 4.0));
             let off = gap(&before, session.document(), at);
@@ -351,7 +400,8 @@ fn a_top_joint_that_leans_in_the_file_is_mirrored_about_the_upright_plane() {
     assert!(before.clips.ids().count() > 0);
 }
 
-/// A node of a drawn skeleton: its name, its parent, where it is in the scene, how it is turned, the sign of its scale there.
+/// A node of a drawn skeleton: its name, its parent, where it is in the scene, how it is turned,
+/// the sign of its scale there.
 #[derive(Clone, Debug)]
 struct Drawn {
     name: String,
@@ -361,19 +411,25 @@ struct Drawn {
     sign: f32,
 }
 
-/// A symmetric skeleton: a row in the middle, limbs on both sides whose axes are drawn, of which some are mirrored by a scale of −1,
-/// with helper nodes between, on both sides or on one alone.
+/// A symmetric skeleton: a row in the middle, limbs on both sides whose axes are drawn, of which
+/// some are mirrored by a scale of −1, with helper nodes between, on both sides or on one alone.
 fn skeleton() -> impl Strategy<Value = Vec<Drawn>> {
     let number = -1.0f32..1.0;
     let limb = (prop::array::uniform8(number.clone()), 0u8..4, any::<bool>());
-    (prop::collection::vec(prop::array::uniform4(number), 2..5), prop::collection::vec(limb, 3..10)).prop_map(
-        |(middle, limbs)| {
+    (prop::collection::vec(prop::array::uniform4(number), 2..5), prop::collection::vec(limb, 3..10))
+        .prop_map(|(middle, limbs)| {
             let turn = |v: &[f32]| Quat::from_scaled_axis(Vec3::from_slice(v) * 2.0);
             let mut nodes: Vec<Drawn> = Vec::new();
             for (k, v) in middle.iter().enumerate() {
                 let place = Vec3::new(0.0, k as f32 * 0.4 + 1.0, v[3] * 0.2);
                 let parent = k.checked_sub(1);
-                nodes.push(Drawn { name: format!("Spine{k}"), parent, place, turn: turn(&v[..3]), sign: 1.0 });
+                nodes.push(Drawn {
+                    name: format!("Spine{k}"),
+                    parent,
+                    place,
+                    turn: turn(&v[..3]),
+                    sign: 1.0,
+                });
             }
             let mut ends: Vec<[usize; 2]> = (0..middle.len()).map(|k| [k, k]).collect();
             for (k, (v, helper, is_mirrored)) in limbs.iter().enumerate() {
@@ -389,11 +445,18 @@ fn skeleton() -> impl Strategy<Value = Vec<Drawn>> {
                 };
                 let mut made = [0, 0];
                 for (s, side) in ["Left", "Right"].into_iter().enumerate() {
-                    let (place, turn, sign) =
-                        if s == 0 { (place, left, 1.0) } else { (place * Vec3::new(-1.0, 1.0, 1.0), right, sign) };
+                    let (place, turn, sign) = if s == 0 {
+                        (place, left, 1.0)
+                    } else {
+                        (place * Vec3::new(-1.0, 1.0, 1.0), right, sign)
+                    };
                     let mut parent = on[s];
                     if *helper == 1 || (*helper == 2 && s == 0) {
-                        let name = if *helper == 1 { format!("{side}Null{k}") } else { format!("extra{k}") };
+                        let name = if *helper == 1 {
+                            format!("{side}Null{k}")
+                        } else {
+                            format!("extra{k}")
+                        };
                         let off = Vec3::new(if s == 0 { 0.03 } else { -0.03 }, 0.05, 0.02);
                         nodes.push(Drawn {
                             name,
@@ -404,27 +467,35 @@ fn skeleton() -> impl Strategy<Value = Vec<Drawn>> {
                         });
                         parent = nodes.len() - 1;
                     }
-                    nodes.push(Drawn { name: format!("{side}Limb{k}"), parent: Some(parent), place, turn, sign });
+                    nodes.push(Drawn {
+                        name: format!("{side}Limb{k}"),
+                        parent: Some(parent),
+                        place,
+                        turn,
+                        sign,
+                    });
                     made[s] = nodes.len() - 1;
                 }
                 ends.push(made);
             }
             nodes
-        },
-    )
+        })
 }
 
 fn opened(nodes: &[Drawn]) -> Session {
-    let world = |d: &Drawn| Mat4::from_scale_rotation_translation(Vec3::splat(d.sign), d.turn, d.place);
+    let world =
+        |d: &Drawn| Mat4::from_scale_rotation_translation(Vec3::splat(d.sign), d.turn, d.place);
     let list: Vec<_> = nodes
         .iter()
         .enumerate()
         .map(|(k, node)| {
             let above = node.parent.map(|p| &nodes[p]);
-            let place = above.map_or(node.place, |p| world(p).inverse().transform_point3(node.place));
+            let place =
+                above.map_or(node.place, |p| world(p).inverse().transform_point3(node.place));
             let turn = above.map_or(node.turn, |p| p.turn.inverse() * node.turn);
             let sign = node.sign / above.map_or(1.0, |p| p.sign);
-            let children: Vec<usize> = (0..nodes.len()).filter(|c| nodes[*c].parent == Some(k)).collect();
+            let children: Vec<usize> =
+                (0..nodes.len()).filter(|c| nodes[*c].parent == Some(k)).collect();
             let mut made = json!({"name": node.name, "translation": place.to_array(),
                 "rotation": turn.normalize().to_array(), "scale": [sign, sign, sign]});
             if !children.is_empty() {
@@ -433,7 +504,8 @@ fn opened(nodes: &[Drawn]) -> Session {
             made
         })
         .collect();
-    let file = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": list});
+    let file =
+        json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": list});
     Session::open_bytes(&glb(file, &[])).unwrap()
 }
 
@@ -450,11 +522,14 @@ proptest! {
         run(&mut session, CommandLine::new("pose.flip"));
         for node in rest.node_ids() {
             let [a, b] = [&rest, session.document()].map(|d| d.node(node).local().transform());
-            prop_assert!(a.is_close(&b, 1e-4, 1e-5), "{} at rest: {a:?} {b:?}", rest.node(node).label(node));
+            prop_assert!(a.is_close(&b, 1e-4, 1e-5), "{} at rest: {a:?} \
+                {b:?}", rest.node(node).label(node));
         }
         session.undo();
         for (node, degrees) in nodes.iter().zip(&turns) {
-            run(&mut session, CommandLine::new("pose.set").with("node", node.name.as_str()).with("degrees", *degrees));
+            run(&mut session,
+                CommandLine::new("pose.set").with("node", node.name.as_str()).with("degrees",
+                    *degrees));
         }
         let posed = session.document().clone();
         run(&mut session, CommandLine::new("pose.flip"));
@@ -465,7 +540,8 @@ proptest! {
         let again = seen(session.document(), None);
         for node in rest.node_ids() {
             let off = (was.world[node.index()] - again.world[node.index()]).to_cols_array();
-            prop_assert!(off.iter().all(|v| v.abs() < 2e-3), "{} {off:?}", rest.node(node).label(node));
+            prop_assert!(off.iter().all(|v| v.abs() < 2e-3), "{} {off:?}",
+                rest.node(node).label(node));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Clips on lanes through commands and files: what they are refused for, what they come to, what is baked, and what a file keeps.
+//! Clips on lanes through commands and files: what they are refused for, what they come to, what is
+//! baked, and what a file keeps.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -57,9 +58,21 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
         (bar(json!({"mask": {"painted": {"Head": 2}}})), "painted"),
         (bar(json!({"plays": {"blend": {"points": [], "value": 1}}})), "has no clip"),
         (bar(json!({"plays": {"plane": {"points": [], "value": [1, 0]}}})), "has no clip"),
-        (bar(json!({"plays": {"plane": {"points": [["Walk", [0, 1e99]]], "value": [1, 0]}}})), "not a finite number"),
-        (bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})), "mix is invalid"),
-        (bar(json!({"plays": {"plane": {"points": vec![json!(["Walk", [0, 1]]); 65], "value": [1, 0]}}})), "64"),
+        (
+            bar(json!({"plays": {"plane": {"points": [["Walk", [0, 1e99]]], "value": [1, 0]}}})),
+            "not a finite number",
+        ),
+        (
+            bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})),
+            "mix is \
+            invalid",
+        ),
+        (
+            bar(json!(
+                    {"plays": {"plane": {"points": vec![json!(["Walk", [0, 1]]); 65],
+                        "value": [1, 0]}}})),
+            "64",
+        ),
     ] {
         let line = CommandLine::new("mix.set").with("mix", spec.clone());
         let said = session.run_line(&line).unwrap_err().to_string();
@@ -102,7 +115,8 @@ fn a_lone_bar_is_its_clip_and_a_clip_that_is_deleted_is_quiet() {
 #[test]
 fn shoot_while_running_is_the_one_below_and_the_other_above() {
     let mut session = sample();
-    let clips: Vec<String> = session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
+    let clips: Vec<String> =
+        session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
     let (below, above) = ("Walk", clips.iter().find(|c| *c != "Walk").unwrap().as_str());
     run(&mut session, CommandLine::new("mix.over").with("clip", below).with("over", above));
     let document = session.document();
@@ -110,28 +124,40 @@ fn shoot_while_running_is_the_one_below_and_the_other_above() {
     assert_eq!(mix.lanes.len(), 2);
     let time = 0.31;
     let made = seen(document, &mix, time);
-    let alone = |name: &str| Pose::evaluate(document, &Stack::of(Some(&document.clips[named(document, name)]), time));
+    let alone = |name: &str| {
+        Pose::evaluate(document, &Stack::of(Some(&document.clips[named(document, name)]), time))
+    };
     let (one, other) = (alone(below), alone(above));
-    let at = |name: &str| document.node_ids().find(|n| document.node(*n).label(*n) == name).unwrap().index();
+    let at = |name: &str| {
+        document.node_ids().find(|n| document.node(*n).label(*n) == name).unwrap().index()
+    };
     let mut upper = 0;
     for name in ["Hips", "LeftUpperLeg", "RightLowerLeg", "LeftFoot"] {
-        let k = document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
+        let k =
+            document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
         if let Some(k) = k {
             assert_eq!(made.local[k], one.local[k], "{name}");
             upper += 1;
         }
     }
     for name in ["Spine", "Head", "LeftHand", "RightUpperArm"] {
-        let k = document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
+        let k =
+            document.node_ids().find(|n| document.node(*n).label(*n) == name).map(NodeId::index);
         if let Some(k) = k {
-            let driven = document.clips[named(document, above)].tracks.values().any(|t| t.target.index() == k);
+            let driven = document.clips[named(document, above)]
+                .tracks
+                .values()
+                .any(|t| t.target.index() == k);
             assert_eq!(made.local[k], if driven { other.local[k] } else { one.local[k] }, "{name}");
             upper += 1;
         }
     }
     assert!(upper >= 6 && at("Head") > 0, "{upper}");
-    let gone =
-        CommandLine::new("mix.go").with("clip", below).with("time", 0.2).with("when", "end").with("how", "inertial");
+    let gone = CommandLine::new("mix.go")
+        .with("clip", below)
+        .with("time", 0.2)
+        .with("when", "end")
+        .with("how", "inertial");
     run(&mut session, gone);
     let mix = mix_of(session.document()).unwrap();
     let length = f64::from(session.document().clips[named(session.document(), below)].length());
@@ -142,7 +168,8 @@ fn shoot_while_running_is_the_one_below_and_the_other_above() {
 #[test]
 fn what_is_baked_plays_as_the_mix_within_what_is_said() {
     let mut session = sample();
-    let clips: Vec<String> = session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
+    let clips: Vec<String> =
+        session.document().clips.ids().map(|id| session.document().clip_label(id)).collect();
     let other = clips.iter().find(|c| *c != "Walk").unwrap();
     let spec = json!({"lanes": [{"bars": [
         {"plays": {"clip": "Walk"}, "length": 2},
@@ -151,8 +178,10 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
     ]}]});
     run(&mut session, CommandLine::new("mix.set").with("mix", spec));
     let before = session.document().clips.count();
-    let notes =
-        run(&mut session, CommandLine::new("mix.bake").with("name", "Both").with("rate", 120).with("millimetres", 0));
+    let notes = run(
+        &mut session,
+        CommandLine::new("mix.bake").with("name", "Both").with("rate", 120).with("millimetres", 0),
+    );
     assert!(notes.iter().any(|n| n.contains("max error of")), "{notes:?}");
     let document = session.document();
     let (mix, both) = (mix_of(document).unwrap(), named(document, "Both"));
@@ -164,14 +193,18 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
         let baked = Pose::evaluate(document, &Stack::of(Some(&document.clips[both]), time));
         worst = worst.max(apart(&seen(document, &mix, time), &baked));
     }
-    let said =
-        notes.iter().find_map(|n| n.split("between frames: ").nth(1)?.split(' ').next()?.parse::<f32>().ok()).unwrap();
+    let said = notes
+        .iter()
+        .find_map(|n| n.split("between frames: ").nth(1)?.split(' ').next()?.parse::<f32>().ok())
+        .unwrap();
     assert!(worst * 1000.0 <= said + 0.3, "{} mm of {said}", worst * 1000.0);
     // Fewer keys, and the body on its place.
     let notes = run(&mut session, CommandLine::new("mix.bake").with("in_place", true));
     assert!(notes.iter().any(|n| n.contains("keys kept")), "{notes:?}");
     let document = session.document();
-    assert!(document.clips[named(document, "Mix")].key_count() * 2 < document.clips[both].key_count());
+    assert!(
+        document.clips[named(document, "Mix")].key_count() * 2 < document.clips[both].key_count()
+    );
     while session.undo().is_some() {}
     assert!(!session.is_unsaved());
 }
@@ -180,8 +213,10 @@ fn what_is_baked_plays_as_the_mix_within_what_is_said() {
 fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
     let mut session = sample();
     let opened = session.pack("a").unwrap().bytes;
-    let spec = json!({"lanes": [{"name": "身", "mask": {"below": {"joint": "Spine", "falloff": 2}}, "bars": [
-        {"plays": {"blend": {"points": [["Walk", 1.4], ["#0", 0]], "value": 0.7}}, "length": 2, "in_step": "contacts"}]}]});
+    let spec = json!(
+        {"lanes": [{"name": "身", "mask": {"below": {"joint": "Spine", "falloff": 2}}, "bars": [
+        {"plays": {"blend": {"points": [["Walk", 1.4], ["#0", 0]], "value": 0.7}}, "length": 2,
+            "in_step": "contacts"}]}]});
     run(&mut session, CommandLine::new("mix.set").with("mix", spec));
     assert_eq!(session.pack("a").unwrap().bytes, opened, "only on request");
     run(&mut session, CommandLine::new("mix.keep"));
@@ -196,7 +231,8 @@ fn a_file_keeps_a_mix_and_forgets_it_to_the_bit() {
     assert_eq!(session.pack("a").unwrap().bytes, opened);
 }
 
-/// Walk and run in step: feet slide less than half as much on the ground as where each goes on its own clock.
+/// Walk and run in step: feet slide less than half as much on the ground as where each goes on its
+/// own clock.
 #[test]
 fn feet_slide_less_than_half_in_step() {
     let Some(shared) = crate::common::shared() else { return };
@@ -209,9 +245,14 @@ fn feet_slide_less_than_half_in_step() {
     assert!(run > walk * 1.2 && walk > 0.1, "{walk} {run}");
     let slides = |how: &str| -> f32 {
         let spec = json!({"lanes": [{"bars": [{"length": 8, "in_step": how, "plays": {"blend": {
-            "points": [["Walking_A", walk], ["Running_A", run]], "value": (walk + run) * 0.5}}}]}]});
+            "points": [["Walking_A", walk], ["Running_A", run]],
+                "value": (walk + run) * 0.5}}}]}]});
         let found = foot_slides(document, &mix(document, &spec), (0.0, 8.0));
-        println!("{how}: {:?}", found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>());
+        println!(
+            "{how}: \
+            {:?}",
+            found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>()
+        );
         assert_eq!(found.len(), 2);
         found.iter().map(|f| f.1).sum::<f32>() / 2.0
     };
@@ -220,7 +261,8 @@ fn feet_slide_less_than_half_in_step() {
     assert!(contacts < free * 0.7, "{contacts} of {free}, {share} by shares");
 }
 
-/// Two clips turn by turn, in one lane: the greatest angle between what is seen and what SLERP of both is.
+/// Two clips turn by turn, in one lane: the greatest angle between what is seen and what SLERP of
+/// both is.
 #[test]
 fn a_fade_is_slerp_of_both() {
     let session = sample();
@@ -231,14 +273,16 @@ fn a_fade_is_slerp_of_both() {
         {"plays": {"clip": format!("#{}", other.0)}, "length": 2, "weight": 0.3},
     ]}]});
     let mix = mix(document, &spec);
-    let at = |clip: ClipId, t: f64| Pose::evaluate(document, &Stack::of(Some(&document.clips[clip]), t));
+    let at =
+        |clip: ClipId, t: f64| Pose::evaluate(document, &Stack::of(Some(&document.clips[clip]), t));
     let walk = named(document, "Walk");
     let mut compared = 0;
     for k in 0..20 {
         let time = f64::from(k) * 0.03;
         let (a, b, made) = (at(walk, time), at(other, time), seen(document, &mix, time));
         for node in document.node_ids() {
-            let drives = |c: ClipId| document.clips[c].track(node, ulna_model::Property::Rotation).is_some();
+            let drives =
+                |c: ClipId| document.clips[c].track(node, ulna_model::Property::Rotation).is_some();
             if drives(walk) && drives(other) {
                 let turn = |p: &Pose| p.local[node.index()].transform().rotation;
                 let wanted = ulna_motion::slerp(turn(&a), turn(&b), 0.3);
@@ -250,18 +294,23 @@ fn a_fade_is_slerp_of_both() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Thousands of bars over one another are worked out in time that grows with them, and none is evaluated that is covered.
+/// Thousands of bars over one another are worked out in time that grows with them, and none is
+/// evaluated that is covered.
 #[test]
 fn a_thousand_bars_are_no_burden() {
     let mut session = sample();
     let count = 1000;
     let bar = |k: usize| {
         let enter = ["fade", "frozen", "inertial", "keys"][k % 4];
-        json!({"plays": {"clip": if k.is_multiple_of(2) { "Walk" } else { "Run" }}, "start": 0.01 * k as f64, "length": 20.0,
+        json!({"plays": {"clip": if k.is_multiple_of(2) { "Walk" } else { "Run" }},
+            "start": 0.01 * k as f64, "length": 20.0,
             "fade_in": 0.2, "enter": enter, "in_step": "share"})
     };
     let bars: Vec<Value> = (0..count).map(bar).collect();
-    run(&mut session, CommandLine::new("mix.set").with("mix", json!({"lanes": [{"name": "Body", "bars": bars}]})));
+    run(
+        &mut session,
+        CommandLine::new("mix.set").with("mix", json!({"lanes": [{"name": "Body", "bars": bars}]})),
+    );
     let document = session.document();
     let mix = mix_of(document).expect("a mix");
     let mut mixer = Mixer::default();
@@ -274,28 +323,38 @@ fn a_thousand_bars_are_no_burden() {
     }
 }
 
-/// A clip that is edited or removed while it plays: the mix goes on with what is there, and comes back from the journal's lines.
+/// A clip that is edited or removed while it plays: the mix goes on with what is there, and comes
+/// back from the journal's lines.
 #[test]
 fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     let mut session = sample();
     let mix = json!({"lanes": [{"name": "Body", "bars": [
-        {"plays": {"clip": "Walk"}, "length": 4.0}, {"plays": {"clip": "Run"}, "start": 1.0, "length": 3.0, "fade_in": 0.5}]}]});
+        {"plays": {"clip": "Walk"}, "length": 4.0},
+            {"plays": {"clip": "Run"}, "start": 1.0, "length": 3.0, "fade_in": 0.5}]}]});
     run(&mut session, CommandLine::new("mix.set").with("mix", mix));
     let mut mixer = Mixer::default();
     let seen = |session: &Session, mixer: &mut Mixer, time: f64| {
         let document = session.document();
-        Pose::evaluate(document, &mixer.stack(document, &mix_of(document).expect("a mix"), time)).local
+        Pose::evaluate(document, &mixer.stack(document, &mix_of(document).expect("a mix"), time))
+            .local
     };
     let before = seen(&session, &mut mixer, 2.0);
     run(&mut session, CommandLine::new("clip.retime").with("clip", "Run").with("factor", 2.0));
     let slower = seen(&session, &mut mixer, 2.0);
-    assert!(slower != before && slower == seen(&session, &mut Mixer::default(), 2.0), "edited while it plays");
+    assert!(
+        slower != before && slower == seen(&session, &mut Mixer::default(), 2.0),
+        "edited \
+        while it plays"
+    );
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Run"));
     let walks = seen(&session, &mut mixer, 2.0);
     assert!(walks != slower);
     // What is written of it names the bar that is empty, and is read again.
-    let text =
-        serde_json::to_value(named_mix(session.document(), &mix_of(session.document()).expect("a mix"))).unwrap();
+    let text = serde_json::to_value(named_mix(
+        session.document(),
+        &mix_of(session.document()).expect("a mix"),
+    ))
+    .unwrap();
     run(&mut session, CommandLine::new("mix.set").with("mix", text));
     assert_eq!(seen(&session, &mut Mixer::default(), 2.0), walks);
     let refused = session.run_line(&CommandLine::new("mix.keep")).unwrap_err().to_string();
@@ -304,12 +363,15 @@ fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     assert!(session.is_unsaved(), "a mix that no file keeps is not lost unasked");
 }
 
-/// A mix kept in a file from which another program took a clip and a joint away: the rest plays, and what is gone is said.
+/// A mix kept in a file from which another program took a clip and a joint away: the rest plays,
+/// and what is gone is said.
 #[test]
 fn a_kept_mix_plays_on_without_what_is_gone() {
     let mut session = sample();
-    let mix = json!({"lanes": [{"name": "Body", "bars": [{"plays": {"clip": "Walk"}, "length": 4.0}]},
-        {"name": "Arms", "mask": {"below": {"joint": "Chest"}}, "bars": [{"plays": {"clip": "Run"}, "length": 4.0}]}]});
+    let mix = json!(
+        {"lanes": [{"name": "Body", "bars": [{"plays": {"clip": "Walk"}, "length": 4.0}]},
+        {"name": "Arms", "mask": {"below": {"joint": "Chest"}},
+            "bars": [{"plays": {"clip": "Run"}, "length": 4.0}]}]});
     let with = CommandLine::new("mix.set").with("mix", mix);
     if session.run_line(&with).is_err() {
         panic!("the sample has a joint of that name");
@@ -336,28 +398,35 @@ fn a_kept_mix_plays_on_without_what_is_gone() {
 #[test]
 fn what_goes_on_four_legs_has_a_speed_too() {
     let Some(shared) = crate::common::shared() else { return };
-    let session =
-        Session::open(&shared.join("corpus/characters/Fox49/fox-animations.glb"), &Progress::default()).unwrap();
+    let session = Session::open(
+        &shared.join("corpus/characters/Fox49/fox-animations.glb"),
+        &Progress::default(),
+    )
+    .unwrap();
     let document = session.document();
     let speed = |name: &str| ground_speed(document, &document.clips[named(document, name)]);
     let (walks, runs, stands) = (speed("Walk"), speed("Run"), speed("Idle"));
     assert!(walks > 0.1 && runs > 1.5 * walks && stands < 0.2 * walks, "{walks} {runs} {stands}");
 }
 
-/// A clip cut in two at a moment fits best where it was cut; the same in another place and another way round fits as well.
+/// A clip cut in two at a moment fits best where it was cut; the same in another place and another
+/// way round fits as well.
 #[test]
 fn the_best_seam_of_two_halves_is_where_they_were_cut() {
     let mut session = sample();
-    let walk = session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
+    let walk =
+        session.document().clips.iter().find(|(_, c)| c.name.as_deref() == Some("Walk")).unwrap().0;
     run(&mut session, CommandLine::new("clip.split").with("clip", "Walk").with("time", 0.4));
     let document = session.document();
     let last = document.clips.ids().next_back().unwrap();
-    let other = document.clips.ids().find(|id| *id != walk && document.clip_label(*id) == "Run").unwrap();
+    let other =
+        document.clips.ids().find(|id| *id != walk && document.clip_label(*id) == "Run").unwrap();
     let found = best_seams(document, &[walk, other], &[last, other], &|_| true);
     assert_eq!(found.len(), 3, "a clip to itself is none: {found:?}");
     let seam = found.iter().find(|s| (s.from, s.to) == (walk, last)).unwrap();
     let length = f64::from(document.clips[walk].length());
-    // The end of the one is the start of the other, and since it was a loop, the start of the one the end of the other.
+    // The end of the one is the start of the other, and since it was a loop, the start of the one
+    // the end of the other.
     assert!(seam.distance < 1e-3 && seam.angle < 1e-2, "{seam:?}");
     let long = f64::from(document.clips[last].length());
     let (cut, round) = (length - seam.leave + seam.enter, seam.leave + long - seam.enter);
@@ -366,8 +435,17 @@ fn the_best_seam_of_two_halves_is_where_they_were_cut() {
     assert!(to_run.distance > seam.distance, "{to_run:?}");
     // Elsewhere on the ground, and turned: nothing of that counts.
     let mut turned = session;
-    run(&mut turned, CommandLine::new("pose.move").with("node", "Armature").with("by", json!([3.0, 0.0, -7.0])));
-    run(&mut turned, CommandLine::new("pose.rotate").with("node", "Armature").with("axis", "y").with("degrees", 70.0));
+    run(
+        &mut turned,
+        CommandLine::new("pose.move").with("node", "Armature").with("by", json!([3.0, 0.0, -7.0])),
+    );
+    run(
+        &mut turned,
+        CommandLine::new("pose.rotate")
+            .with("node", "Armature")
+            .with("axis", "y")
+            .with("degrees", 70.0),
+    );
     let again = best_seams(turned.document(), &[walk], &[other], &|_| true);
     assert!((again[0].distance - to_run.distance).abs() < 1e-3, "{again:?} {to_run:?}");
     // Nothing is found once it is given up.
@@ -378,8 +456,14 @@ fn the_best_seam_of_two_halves_is_where_they_were_cut() {
 #[test]
 fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     let mut session = sample();
-    let clip =
-        |name: &str| session.document().clips.ids().find(|id| session.document().clip_label(*id) == name).unwrap();
+    let clip = |name: &str| {
+        session
+            .document()
+            .clips
+            .ids()
+            .find(|id| session.document().clip_label(*id) == name)
+            .unwrap()
+    };
     let (walk, run_clip) = (clip("Walk"), clip("Run"));
     let seam = best_seams(session.document(), &[walk], &[run_clip], &|_| true)[0];
     run(&mut session, CommandLine::new("mix.go").with("clip", "Walk").with("time", 0.0));
@@ -390,10 +474,15 @@ fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     assert!((second.offset - seam.enter).abs() < 1e-6, "{second:?}");
     let length = f64::from(session.document().clips[walk].length());
     let left = (second.start - first.start).rem_euclid(length);
-    assert!((left - seam.leave).abs() < 1e-4 || (left - seam.leave).abs() > length - 1e-4, "{left} {seam:?}");
+    assert!(
+        (left - seam.leave).abs() < 1e-4 || (left - seam.leave).abs() > length - 1e-4,
+        "{left} \
+        {seam:?}"
+    );
 }
 
-/// Weights of morph targets go over by inertia as joints do: at the cut they are what was seen, in the end what comes.
+/// Weights of morph targets go over by inertia as joints do: at the cut they are what was seen, in
+/// the end what comes.
 #[test]
 fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     let session = sample();
@@ -404,11 +493,15 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
             {"plays": {"clip": "Run"}, "start": 1.5, "length": 2, "fade_in": 0.5, "enter": enter},
         ]}]})
     };
-    let mesh =
-        document.node_ids().find(|n| Pose::evaluate(document, &Stack::default()).morphs[n.index()].len() == 2).unwrap();
-    let weights =
-        |enter: &str, time: f64| seen(document, &mix(document, &spec(enter)), time).morphs[mesh.index()].clone();
-    let gap = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let mesh = document
+        .node_ids()
+        .find(|n| Pose::evaluate(document, &Stack::default()).morphs[n.index()].len() == 2)
+        .unwrap();
+    let weights = |enter: &str, time: f64| {
+        seen(document, &mix(document, &spec(enter)), time).morphs[mesh.index()].clone()
+    };
+    let gap =
+        |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     let (before, cut) = (weights("cut", 1.5 - 1e-6), weights("cut", 1.5));
     assert!(gap(&before, &cut) > 0.1, "nothing to go over: {before:?} {cut:?}");
     assert!(gap(&before, &weights("inertial", 1.5)) < 1e-3);
@@ -422,35 +515,63 @@ fn weights_of_morph_targets_die_away_in_an_inertial_transition() {
     assert!(gap(&weights("inertial", 2.01), &weights("cut", 2.01)) < 1e-6);
 }
 
-/// A body that strafes: the ground goes by as the two sliders say wherever they stand among its clips, feet slide less in step, and at a clip's
-/// place it is that clip.
+/// A body that strafes: the ground goes by as the two sliders say wherever they stand among its
+/// clips, feet slide less in step, and at a clip's place it is that clip.
 #[test]
 fn strafing_goes_where_the_sliders_say() {
     let Some(shared) = crate::common::shared() else { return };
-    let session = Session::open(&shared.join("corpus/characters/Knight/Knight.glb"), &Progress::default()).unwrap();
+    let session =
+        Session::open(&shared.join("corpus/characters/Knight/Knight.glb"), &Progress::default())
+            .unwrap();
     let document = session.document();
-    let names = ["Running_A", "Running_Strafe_Left", "Running_Strafe_Right", "Walking_Backwards", "Idle"];
+    let names =
+        ["Running_A", "Running_Strafe_Left", "Running_Strafe_Right", "Walking_Backwards", "Idle"];
     let place = |name: &str| ground_place(document, &document.clips[named(document, name)]);
     let places: Vec<[f32; 2]> = names.iter().map(|n| place(n)).collect();
     println!("{names:?} {places:?}");
-    assert!(places[0][1] > 2.0 && places[0][0].abs() < 0.2 * places[0][1], "ahead: {:?}", places[0]);
-    assert!(places[1][0] < -1.0 && places[2][0] > 1.0, "left and right: {:?} {:?}", places[1], places[2]);
+    assert!(
+        places[0][1] > 2.0 && places[0][0].abs() < 0.2 * places[0][1],
+        "ahead: \
+        {:?}",
+        places[0]
+    );
+    assert!(
+        places[1][0] < -1.0 && places[2][0] > 1.0,
+        "left and right: {:?} \
+        {:?}",
+        places[1],
+        places[2]
+    );
     assert!(places[3][1] < -0.2, "backwards: {:?}", places[3]);
     assert!(places[4].iter().all(|v| v.abs() < 0.1), "standing: {:?}", places[4]);
     let points: Vec<Value> = names.iter().zip(&places).map(|(n, p)| json!([n, p])).collect();
-    let spec = |value: [f32; 2], how: &str| json!({"lanes": [{"bars": [{"length": 4, "in_step": how, "plays": {"plane": {"points": points, "value": value}}}]}]});
+    let spec = |value: [f32; 2], how: &str| {
+        json!(
+            {"lanes": [
+                {"bars": [{"length": 4, "in_step": how,
+                    "plays": {"plane": {"points": points, "value": value}}}]}]})
+    };
     for (name, place) in names.iter().zip(&places) {
-        let alone = json!({"lanes": [{"bars": [{"length": 4, "in_step": "share", "plays": {"clip": name}}]}]});
+        let alone = json!(
+                {"lanes": [
+                    {"bars": [{"length": 4, "in_step": "share", "plays": {"clip": name}}]}]});
         let (blend, alone) = (mix(document, &spec(*place, "share")), mix(document, &alone));
         for time in [0.0, 0.37, 1.9] {
-            assert!(apart(&seen(document, &blend, time), &seen(document, &alone, time)) < 1e-4, "{name} at {time}");
+            assert!(
+                apart(&seen(document, &blend, time), &seen(document, &alone, time)) < 1e-4,
+                "{name} at {time}"
+            );
         }
     }
     // Between running ahead and to the left.
     let between = [(places[0][0] + places[1][0]) * 0.5, (places[0][1] + places[1][1]) * 0.5];
     let mean = |how: &str| {
         let found = foot_slides(document, &mix(document, &spec(between, how)), (0.0, 4.0));
-        println!("{how}: {:?}", found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>());
+        println!(
+            "{how}: \
+            {:?}",
+            found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>()
+        );
         found.iter().map(|f| f.1).sum::<f32>() / found.len() as f32
     };
     let (share, contacts, free) = (mean("share"), mean("contacts"), mean("free"));
@@ -464,10 +585,15 @@ fn strafing_goes_where_the_sliders_say() {
             playing.iter().map(|p| p.weight * at(p)).sum()
         })
         .collect();
-    assert!((way[0] - between[0]).abs() < 1e-4 && (way[1] - between[1]).abs() < 1e-4, "{way:?} {between:?}");
+    assert!(
+        (way[0] - between[0]).abs() < 1e-4 && (way[1] - between[1]).abs() < 1e-4,
+        "{way:?} \
+        {between:?}"
+    );
 }
 
-/// Whatever length a mix has, its baked clip ends as it plays there: a key's time is rounded, and what lies past the end is nothing.
+/// Whatever length a mix has, its baked clip ends as it plays there: a key's time is rounded, and
+/// what lies past the end is nothing.
 #[test]
 fn a_baked_mix_ends_as_it_plays() {
     let session = sample();

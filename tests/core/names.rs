@@ -1,4 +1,5 @@
-//! Names that repeat, look like paths, numbers or patterns: what is found by them, and advice that works when it is followed.
+//! Names that repeat, look like paths, numbers or patterns: what is found by them, and advice that
+//! works when it is followed.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeSet;
@@ -31,7 +32,12 @@ fn offers(why: &str) -> Vec<String> {
 }
 
 /// Follows the advice of a refusal of a text that several nodes have.
-fn follow(session: &Session, text: &str, why: &str, meant: &BTreeSet<NodeId>) -> Result<(), TestCaseError> {
+fn follow(
+    session: &Session,
+    text: &str,
+    why: &str,
+    meant: &BTreeSet<NodeId>,
+) -> Result<(), TestCaseError> {
     let offered = offers(why);
     prop_assert!(!offered.is_empty(), "{text}: {why}");
     let mut reached = BTreeSet::new();
@@ -69,10 +75,12 @@ fn tree(names: &[(String, usize)], clips: &[String]) -> Session {
         })
         .collect();
     let accessors = json!([
-        {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1]},
+        {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0],
+            "max": [1]},
         {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"}]);
     let mut root = json!({"nodes": nodes, "scenes": [{"nodes": roots}], "scene": 0, "accessors": accessors,
-        "bufferViews": [{"buffer": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 24}]});
+        "bufferViews": [{"buffer": 0, "byteLength": 8},
+            {"buffer": 0, "byteOffset": 8, "byteLength": 24}]});
     if !animations.is_empty() {
         root["animations"] = animations.into();
     }
@@ -117,9 +125,11 @@ fn name() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What names a node in a command means that node and no other, and every offer of a refusal can be taken.
+    /// What names a node in a command means that node and no other, and every offer of a refusal
+    /// can be taken.
     #[test]
-    fn nodes_are_found_by_what_names_them(names in prop::collection::vec((name(), any::<usize>()), 1..9)) {
+    fn nodes_are_found_by_what_names_them(names in prop::collection::vec((name(), any::<usize>()),
+        1..9)) {
         let session = tree(&names, &[]);
         let document = session.document();
         for node in document.node_ids() {
@@ -130,16 +140,19 @@ proptest! {
         let texts: BTreeSet<String> = names.iter().map(|(n, _)| n.clone()).chain(paths).collect();
         for text in texts {
             let exact: BTreeSet<NodeId> =
-                document.node_ids().filter(|n| document.node(*n).name.as_deref() == Some(text.as_str())).collect();
+                document.node_ids().filter(|n| document.node(*n).name.as_deref()
+                    == Some(text.as_str())).collect();
             match posed(&session, &text) {
                 // An exact name comes first.
-                Ok(found) => prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} {exact:?}"),
+                Ok(found) => prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} \
+                    {exact:?}"),
                 Err(why) => {
                     prop_assert!(exact.len() != 1, "{text}: {why}");
                     let meant = if exact.is_empty() {
                         let ends = |n: &NodeId| {
                             let path = document.path(*n);
-                            document.node(*n).label(*n) == text || path == text || path.ends_with(&format!("/{text}"))
+                            document.node(*n).label(*n) == text || path == text
+                                || path.ends_with(&format!("/{text}"))
                         };
                         document.node_ids().filter(ends).collect()
                     } else {
@@ -241,12 +254,20 @@ fn every_clip_is_exported_to_a_file_of_its_own() {
     assert_eq!((made.files.len(), there.len()), (19, 19));
     for (path, clip) in made.files.iter().zip(session.document().clips.values()) {
         let one = Session::open(path, &Default::default()).unwrap();
-        let [only] = &one.document().clips.values().collect::<Vec<_>>()[..] else { panic!("{}", path.display()) };
-        assert_eq!((&only.name, only.tracks.len()), (&clip.name, clip.tracks.len()), "{}", path.display());
+        let [only] = &one.document().clips.values().collect::<Vec<_>>()[..] else {
+            panic!("{}", path.display())
+        };
+        assert_eq!(
+            (&only.name, only.tracks.len()),
+            (&clip.name, clip.tracks.len()),
+            "{}",
+            path.display()
+        );
     }
 }
 
-/// Numbers in sentences are as they were typed, and what a sentence allows is allowed: 0.01 is a rate.
+/// Numbers in sentences are as they were typed, and what a sentence allows is allowed: 0.01 is a
+/// rate.
 #[test]
 fn numbers_in_refusals_are_as_they_were_typed() {
     let session = tree(&[("Root".to_owned(), 0)], &["go".to_owned()]);

@@ -1,5 +1,6 @@
-//! Files whose data is stored in rare ways, compared vertex by vertex with an independent reader of glTF: accessors without a base,
-//! triangle soup and strips, joints outside the scene, instances beside skins, and nodes between joints in another unit.
+//! Files whose data is stored in rare ways, compared vertex by vertex with an independent reader of
+//! glTF: accessors without a base, triangle soup and strips, joints outside the scene, instances
+//! beside skins, and nodes between joints in another unit.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +10,9 @@ use std::{
 use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 use ulna_edit::CommandLine;
-use ulna_model::{Clip, ClipId, Document, MeshId, NodeId, Primitive, PrimitiveId, Shared, Topology, WeightMap};
+use ulna_model::{
+    Clip, ClipId, Document, MeshId, NodeId, Primitive, PrimitiveId, Shared, Topology, WeightMap,
+};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 
@@ -40,15 +43,22 @@ fn vector(value: &Value) -> Vec3 {
     Vec3::from_array(std::array::from_fn(|k| value[k].as_f64().expect("a number") as f32))
 }
 
-/// How far a document is at most from what the reference evaluator says of a file, in parts of the size of what is shown; and the number of
-/// vertices that were compared.
-fn farthest(document: &Document, said: &Value, clip: Option<&Shared<Clip>>, time: f64) -> (f32, usize) {
+/// How far a document is at most from what the reference evaluator says of a file, in parts of the
+/// size of what is shown; and the number of vertices that were compared.
+fn farthest(
+    document: &Document,
+    said: &Value,
+    clip: Option<&Shared<Clip>>,
+    time: f64,
+) -> (f32, usize) {
     let pose = Pose::evaluate(document, &Stack::of(clip, time));
     let (mut far, mut size, mut count) = (0.0f32, 1e-3f32, 0);
     for mesh in said["meshes"].as_array().expect("meshes") {
         let node = NodeId(mesh["node"].as_u64().expect("a node") as u32);
         let primitive = PrimitiveId(mesh["primitive"].as_u64().expect("a primitive") as u32);
-        let primitive = document.primitive(document.node(node).mesh.expect("a mesh"), primitive).expect("a primitive");
+        let primitive = document
+            .primitive(document.node(node).mesh.expect("a mesh"), primitive)
+            .expect("a primitive");
         let own = posed(document, &pose, node, primitive);
         let theirs = mesh["positions"].as_array().expect("positions");
         assert_eq!(own.len(), theirs.len());
@@ -78,7 +88,8 @@ const FILES: [&str; 7] = [
     "nulls-between-joints/in.glb",
 ];
 
-/// Compares a session with the reference evaluator's reading of its file at several times of all clips; the number of comparisons.
+/// Compares a session with the reference evaluator's reading of its file at several times of all
+/// clips; the number of comparisons.
 fn compared(session: &Session, file: &Path, name: &str) -> usize {
     let document = session.document();
     let clips: Vec<Option<(usize, &Shared<Clip>)>> =
@@ -92,7 +103,12 @@ fn compared(session: &Session, file: &Path, name: &str) -> usize {
             let Some(said) = judges::posed(file, clip.map(|(k, _)| k), time) else { return cases };
             let (far, count) = farthest(document, &said, clip.map(|(_, c)| c), time);
             assert!(count > 0, "{name}");
-            assert!(far < 2e-6, "{name}, {:?} at {time} s: {far} of its size off", clip.map(|(_, c)| c.name.clone()));
+            assert!(
+                far < 2e-6,
+                "{name}, {:?} at {time} s: {far} of its size \
+                off",
+                clip.map(|(_, c)| c.name.clone())
+            );
             cases += 1;
         }
     }
@@ -121,7 +137,9 @@ fn what_was_saved_of_them_is_shown_alike() {
         for clip in &clips {
             // Twice as fast and back: the same times, written once more.
             for speed in [2.0, 0.5] {
-                let command = CommandLine::new("clip.retime").with("clip", format!("#{}", clip.0)).with("speed", speed);
+                let command = CommandLine::new("clip.retime")
+                    .with("clip", format!("#{}", clip.0))
+                    .with("speed", speed);
                 run(&mut session, command);
             }
         }
@@ -130,9 +148,13 @@ fn what_was_saved_of_them_is_shown_alike() {
         std::fs::write(&to, &*session.pack("a").expect("packed").bytes).expect("written");
         let again = open(&to);
         for (id, clip) in session.document().clips.iter() {
-            let pose =
-                |document: &Document, clip: &Shared<Clip>| Pose::evaluate(document, &Stack::of(Some(clip), 0.37));
-            let (a, b) = (pose(session.document(), clip), pose(again.document(), &again.document().clips[id]));
+            let pose = |document: &Document, clip: &Shared<Clip>| {
+                Pose::evaluate(document, &Stack::of(Some(clip), 0.37))
+            };
+            let (a, b) = (
+                pose(session.document(), clip),
+                pose(again.document(), &again.document().clips[id]),
+            );
             assert!(a.world.iter().zip(&b.world).all(|(a, b)| a.abs_diff_eq(*b, 1e-6)), "{file}");
             assert_eq!(a.morphs, b.morphs, "{file}");
         }
@@ -144,7 +166,8 @@ fn what_was_saved_of_them_is_shown_alike() {
 /// The drawn triangles of a primitive as sorted corners, those without an area left out.
 fn triangles(primitive: &Primitive, from: Vec3) -> Vec<[[i32; 3]; 3]> {
     assert_eq!(primitive.topology, Topology::Triangles);
-    let place = |v: &u32| ((primitive.positions[*v as usize] - from) * 1e4).round().as_ivec3().to_array();
+    let place =
+        |v: &u32| ((primitive.positions[*v as usize] - from) * 1e4).round().as_ivec3().to_array();
     let mut all: Vec<[[i32; 3]; 3]> = Vec::new();
     for corners in primitive.indices.as_chunks::<3>().0 {
         let mut list = corners.each_ref().map(place);
@@ -173,17 +196,25 @@ fn by_place(primitive: &Primitive, from: Vec3, joint: u16) -> BTreeMap<[i32; 3],
     found
 }
 
-/// A strip that begins anew by doubled indices draws the triangles of the soup, the same way round; points and lines draw none.
+/// A strip that begins anew by doubled indices draws the triangles of the soup, the same way round;
+/// points and lines draw none.
 #[test]
 fn a_strip_draws_the_triangles_of_its_soup() {
     let Some(path) = situation("triangle-soup/in.glb") else { return };
     let session = open(&path);
-    let mesh =
-        |name: &str| session.document().meshes.values().find(|m| m.name.as_deref() == Some(name)).expect("a mesh");
+    let mesh = |name: &str| {
+        session
+            .document()
+            .meshes
+            .values()
+            .find(|m| m.name.as_deref() == Some(name))
+            .expect("a mesh")
+    };
     let soup = triangles(&mesh("Soup").primitives[0], Vec3::ZERO);
     assert_eq!(soup.len(), 96);
     assert_eq!(soup, triangles(&mesh("Strip").primitives[0], Vec3::X));
-    let dots: Vec<(Topology, usize)> = mesh("Dots").primitives.iter().map(|p| (p.topology, p.indices.len())).collect();
+    let dots: Vec<(Topology, usize)> =
+        mesh("Dots").primitives.iter().map(|p| (p.topology, p.indices.len())).collect();
     assert_eq!(dots, [(Topology::Points, 54), (Topology::Lines, 16)]);
 }
 
@@ -206,9 +237,15 @@ fn smoothed_corners_at_one_place_have_the_same_weights_in_soup_and_strip() {
         assert_eq!(soup.len(), 54, "{command}");
         assert!(soup.keys().eq(strip.keys()), "{command}");
         for (place, weight) in &soup {
-            assert!((weight - strip[place]).abs() < 1e-6, "{command} at {place:?}: {weight} and {}", strip[place]);
+            assert!(
+                (weight - strip[place]).abs() < 1e-6,
+                "{command} at {place:?}: {weight} and \
+                {}",
+                strip[place]
+            );
         }
-        let moved = soup.iter().filter(|(place, weight)| (before[*place] - **weight).abs() > 1e-3).count();
+        let moved =
+            soup.iter().filter(|(place, weight)| (before[*place] - **weight).abs() > 1e-3).count();
         assert!(moved > 10, "{command}: {moved} places were smoothed");
         cases += 1;
     }
@@ -217,12 +254,19 @@ fn smoothed_corners_at_one_place_have_the_same_weights_in_soup_and_strip() {
 
 /// Times and values of a clip's tracks, by node and property.
 fn keys(session: &Session, name: &str) -> Vec<(String, Vec<f32>, Vec<f32>)> {
-    let clip = session.document().clips.values().find(|c| c.name.as_deref() == Some(name)).expect("a clip");
+    let clip = session
+        .document()
+        .clips
+        .values()
+        .find(|c| c.name.as_deref() == Some(name))
+        .expect("a clip");
     let all = clip.tracks.values();
-    all.map(|t| (format!("{} {:?}", t.target.0, t.property), t.times.to_vec(), t.values.to_vec())).collect()
+    all.map(|t| (format!("{} {:?}", t.target.0, t.property), t.times.to_vec(), t.values.to_vec()))
+        .collect()
 }
 
-/// Two clips that share accessors, one of them sparse over the bytes of the other: an edit of either leaves the other.
+/// Two clips that share accessors, one of them sparse over the bytes of the other: an edit of
+/// either leaves the other.
 #[test]
 fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
     let Some(path) = situation("sparse-animation/in.glb") else { return };
@@ -233,8 +277,10 @@ fn an_edit_of_one_clip_leaves_the_other_that_shares_its_data() {
             json!({"do": "clip.reverse", "clip": edited}),
             json!({"do": "clip.retime", "clip": edited, "speed": 0.5}),
             json!({"do": "key.move", "clip": edited, "by": 0.125, "from": 0.0, "to": 2.0}),
-            json!({"do": "key.set", "clip": edited, "node": "Hand", "time": 0.5, "translation": [0.0, 2.0, 0.0]}),
-            json!({"do": "key.morph", "clip": edited, "node": node, "time": 0.3, "target": "b", "weight": 0.7}),
+            json!({"do": "key.set", "clip": edited, "node": "Hand", "time": 0.5,
+                "translation": [0.0, 2.0, 0.0]}),
+            json!({"do": "key.morph", "clip": edited, "node": node, "time": 0.3, "target": "b",
+                "weight": 0.7}),
             json!({"do": "clip.resample", "clip": edited, "rate": 30}),
         ] {
             let mut session = open(&path);
@@ -275,12 +321,14 @@ fn targets_without_positions_move_nothing() {
     let pose = Pose::evaluate(document, &Stack::of(None, 0.0));
     let shown = |target: Option<usize>| {
         let mut pose = pose.clone();
-        pose.morphs[face.index()] = (0..4).map(|k| if Some(k) == target { 1.0 } else { 0.0 }).collect();
+        pose.morphs[face.index()] =
+            (0..4).map(|k| if Some(k) == target { 1.0 } else { 0.0 }).collect();
         posed(document, &pose, face, primitive)
     };
     let still = shown(None);
     for (target, moves) in [(0, false), (1, true), (2, false), (3, false)] {
-        let moved = shown(Some(target)).iter().zip(&still).filter(|(a, b)| a.distance(**b) > 1e-6).count();
+        let moved =
+            shown(Some(target)).iter().zip(&still).filter(|(a, b)| a.distance(**b) > 1e-6).count();
         // The sparse one begins from zeros and moves the 18 vertices that it names.
         assert_eq!(moved, if moves { 18 } else { 0 }, "target {target}");
     }
@@ -289,7 +337,8 @@ fn targets_without_positions_move_nothing() {
     assert_eq!(posed(document, &pose, face, plain).len(), 54);
 }
 
-/// Instances of a skinned mesh are undefined: it is shown once, by its joints, and every command can be run beside it.
+/// Instances of a skinned mesh are undefined: it is shown once, by its joints, and every command
+/// can be run beside it.
 #[test]
 fn instances_of_a_skinned_mesh_do_no_harm() {
     let Some(path) = situation("instanced-skin/in.glb") else { return };
@@ -298,11 +347,17 @@ fn instances_of_a_skinned_mesh_do_no_harm() {
     let pose = Pose::evaluate(document, &Stack::of(document.clips.values().next(), 0.5));
     let arm = named(document, "Arm");
     assert_eq!(skinning::instances(document, &pose, arm), None);
-    assert_eq!(skinning::instances(document, &pose, named(document, "Banners")).map(|l| l.len()), Some(4));
+    assert_eq!(
+        skinning::instances(document, &pose, named(document, "Banners")).map(|l| l.len()),
+        Some(4)
+    );
     let before = std::fs::read(&path).expect("read");
     let mut session = open(&path);
     run(&mut session, line(&json!({"do": "weights.flood", "joint": "J1", "value": 0.5})));
-    run(&mut session, line(&json!({"do": "pose.rotate", "node": "J1", "axis": "z", "degrees": 20})));
+    run(
+        &mut session,
+        line(&json!({"do": "pose.rotate", "node": "J1", "axis": "z", "degrees": 20})),
+    );
     while session.undo().is_some() {}
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("a.glb");
@@ -310,28 +365,32 @@ fn instances_of_a_skinned_mesh_do_no_harm() {
     assert_eq!(std::fs::read(&to).expect("read"), before, "taken back, the bytes are the same");
 }
 
-/// Under nodes of 0.01 and between joints, a reduction by millimeters is measured in the scene, and a foot that was held stays held.
+/// Under nodes of 0.01 and between joints, a reduction by millimeters is measured in the scene, and
+/// a foot that was held stays held.
 #[test]
 fn fewer_keys_keep_a_held_foot_where_it_stands() {
     let Some(path) = situation("nulls-between-joints/in.glb") else { return };
     let mut cases = 0;
     for millimeters in [0.5, 5.0, 20.0] {
         let mut session = open(&path);
-        let hold =
-            json!({"do": "pin.hold", "node": "LeftFoot", "clip": "Walk", "from": 0.3, "to": 0.6, "ground": "still"});
+        let hold = json!({"do": "pin.hold", "node": "LeftFoot", "clip": "Walk", "from": 0.3,
+            "to": 0.6, "ground": "still"});
         run(&mut session, line(&hold));
         let held = session.document().clone();
         let reduce = json!({"do": "clip.reduce", "clip": "Walk", "millimetres": millimeters});
         run(&mut session, line(&reduce));
         let again = Session::open_bytes(&session.pack("a").expect("packed").bytes).expect("opened");
-        let count =
-            |d: &Document| d.clips.values().flat_map(|c| c.tracks.values()).map(|t| t.times.len()).sum::<usize>();
+        let count = |d: &Document| {
+            d.clips.values().flat_map(|c| c.tracks.values()).map(|t| t.times.len()).sum::<usize>()
+        };
         assert!(count(again.document()) < count(&held), "{millimeters} mm took no key");
         let at = |document: &Document, time: f64| {
             let clip = document.clips.values().next().expect("a clip");
             let pose = Pose::evaluate(document, &Stack::of(Some(clip), time));
-            let body = document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");
-            let primitive = document.primitive(document.node(body).mesh.expect("a mesh"), PrimitiveId(0));
+            let body =
+                document.node_ids().find(|n| document.node(*n).mesh.is_some()).expect("a mesh");
+            let primitive =
+                document.primitive(document.node(body).mesh.expect("a mesh"), PrimitiveId(0));
             let foot = pose.world[named(document, "LeftFoot").index()].w_axis.truncate();
             (posed(document, &pose, body, primitive.expect("a primitive")), foot)
         };
@@ -346,7 +405,11 @@ fn fewer_keys_keep_a_held_foot_where_it_stands() {
         }
         assert!(f64::from(far) <= millimeters * 1e-3 + 1e-6, "{millimeters} mm: {far} m off");
         let slid = f64::from(low.distance(high));
-        assert!(slid <= 0.008 + 2.0 * millimeters * 1e-3, "{millimeters} mm: the held foot moves by {slid} m");
+        assert!(
+            slid <= 0.008 + 2.0 * millimeters * 1e-3,
+            "{millimeters} mm: the held foot moves \
+            by {slid} m"
+        );
         cases += 1;
     }
     assert_eq!(cases, 3);

@@ -1,4 +1,5 @@
-//! Dialects of BVH and of `.x`: what independent readers make of them, and what is said of odd ones.
+//! Dialects of BVH and of `.x`: what independent readers make of them, and what is said of odd
+//! ones.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::fmt::Write as _;
@@ -89,8 +90,10 @@ fn captures_of_every_dialect_stand_as_an_independent_reader_has_them() {
         }
     }
     assert_eq!(compared, 26);
-    let open =
-        |file: &str| Session::open(&shared.join("situations/bvh-dialects").join(file), &Default::default()).unwrap();
+    let open = |file: &str| {
+        Session::open(&shared.join("situations/bvh-dialects").join(file), &Default::default())
+            .unwrap()
+    };
     assert!(said(&open("fewer.bvh"), "states 4 frames, but has only 3"));
     assert!(said(&open("time0.bvh"), "30 frames per second are used"));
     // Numbers in sentences are short.
@@ -104,17 +107,40 @@ type Channels = Vec<(usize, bool)>;
 const AXES: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
 
 /// A chain of joints with channels in any order, and frames, as text.
-fn capture(chain: &[([f64; 3], Channels)], frames: &[Vec<f64>], end: &str, spell: &dyn Fn(f64) -> String) -> String {
+fn capture(
+    chain: &[([f64; 3], Channels)],
+    frames: &[Vec<f64>],
+    end: &str,
+    spell: &dyn Fn(f64) -> String,
+) -> String {
     let mut text = format!("HIERARCHY{end}");
     for (k, ([x, y, z], channels)) in chain.iter().enumerate() {
         let kind = if k == 0 { "ROOT" } else { "JOINT" };
-        write!(text, "{kind} j{k}{end}{{{end}OFFSET {x} {y} {z}{end}CHANNELS {}", channels.len()).unwrap();
+        write!(
+            text,
+            "{kind} j{k}{end}{{{end}OFFSET {x} {y} {z}{end}CHANNELS \
+            {}",
+            channels.len()
+        )
+        .unwrap();
         for (axis, turns) in channels {
-            write!(text, " {}{}", ["X", "Y", "Z"][*axis], if *turns { "rotation" } else { "position" }).unwrap();
+            write!(
+                text,
+                " {}{}",
+                ["X", "Y", "Z"][*axis],
+                if *turns { "rotation" } else { "position" }
+            )
+            .unwrap();
         }
         text += end;
     }
-    write!(text, "End Site{end}{{{end}OFFSET 0 0 1{end}}}{end}{}", "} ".repeat(chain.len())).unwrap();
+    write!(
+        text,
+        "End Site{end}{{{end}OFFSET 0 0 \
+        1{end}}}{end}{}",
+        "} ".repeat(chain.len())
+    )
+    .unwrap();
     write!(text, "{end}MOTION{end}Frames: {}{end}Frame Time: 0.5{end}", frames.len()).unwrap();
     for frame in frames {
         let numbers: Vec<String> = frame.iter().map(|v| spell(*v)).collect();
@@ -146,13 +172,15 @@ fn evaluated(chain: &[([f64; 3], Channels)], frame: &[f64]) -> Vec<DVec3> {
 
 fn channels() -> impl Strategy<Value = Channels> {
     let all: Channels = (0..3).flat_map(|axis| [(axis, true), (axis, false)]).collect();
-    (Just(all).prop_shuffle(), 0usize..=6).prop_map(|(all, count)| all.into_iter().take(count).collect())
+    (Just(all).prop_shuffle(), 0usize..=6)
+        .prop_map(|(all, count)| all.into_iter().take(count).collect())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Channels in any order and number, positions at any place among them, lines that end in any way, commas for points.
+    /// Channels in any order and number, positions at any place among them, lines that end in any
+    /// way, commas for points.
     #[test]
     fn each_joint_has_its_own_channels_in_its_own_order(
         chain in prop::collection::vec(([5.0f64..20.0, 5.0..20.0, 5.0..20.0], channels()), 1..4),
@@ -162,8 +190,10 @@ proptest! {
     ) {
         let width: usize = chain.iter().map(|(_, c)| c.len()).sum();
         prop_assume!(width > 0);
-        let frames: Vec<Vec<f64>> = numbers.chunks_exact(width).take(2).map(<[f64]>::to_vec).collect();
-        let spell = |v: f64| if comma { format!("{v:.6}").replace('.', ",") } else { format!("{v:.6}") };
+        let frames: Vec<Vec<f64>> =
+            numbers.chunks_exact(width).take(2).map(<[f64]>::to_vec).collect();
+        let spell =
+            |v: f64| if comma { format!("{v:.6}").replace('.', ",") } else { format!("{v:.6}") };
         let session = opened("a.bvh", &capture(&chain, &frames, end, &spell)).unwrap();
         let document = session.document();
         for (k, frame) in frames.iter().enumerate() {
@@ -180,21 +210,28 @@ proptest! {
     fn a_bad_number_costs_one_value(
         values in prop::collection::vec(-80.0f64..80.0, 2..9),
         bad in prop::collection::vec(any::<prop::sample::Index>(), 1..3),
-        word in prop::sample::select(vec!["-1.#IND", "1.#QNAN", "nan", "inf", "-", "1e", "1.#INF00", "NaN(ind)", "1.2.3", "x"]),
+        word in prop::sample::select(vec!["-1.#IND", "1.#QNAN", "nan", "inf", "-", "1e", "1.#INF00",
+            "NaN(ind)", "1.2.3", "x"]),
     ) {
         let bad: Vec<usize> = bad.iter().map(|i| i.index(values.len())).collect();
         prop_assume!(bad.len() * 4 <= values.len() * 2);
         let chain = [([0.0; 3], vec![(0, true), (1, false)])];
-        let frames: Vec<Vec<f64>> = values.iter().enumerate().map(|(k, v)| vec![*v, if bad.contains(&k) { 777.0 } else { *v }]).collect();
-        let text = capture(&chain, &frames, "\n", &|v| if v == 777.0 { word.to_owned() } else { format!("{v:.6}") });
+        let frames: Vec<Vec<f64>> =
+            values.iter().enumerate().map(|(k, v)| vec![*v,
+                if bad.contains(&k) { 777.0 } else { *v }]).collect();
+        let text = capture(&chain, &frames, "\n",
+            &|v| if v == 777.0 { word.to_owned() } else { format!("{v:.6}") });
         let session = opened("a.bvh", &text).unwrap();
-        let is_said = said(&session, word) && said(&session, "the value of the nearest valid frame is used") && said(&session, "of “j0”");
+        let is_said = said(&session, word) && said(&session, "the value of the nearest valid frame \
+            is used") && said(&session, "of “j0”");
         prop_assert!(is_said, "{:?}", session.diagnostics);
         for (k, value) in values.iter().enumerate() {
             let y = f64::from(places(session.document(), 0, k as f64 * 0.5)("j0").y);
             if bad.contains(&k) {
-                let near = (0..values.len()).filter(|g| !bad.contains(g)).min_by_key(|g| g.abs_diff(k)).unwrap();
-                prop_assert!((y - values[near]).abs() < 1e-4, "frame {k}: {y}, as frame {near}: {}", values[near]);
+                let near = (0..values.len()).filter(|g| !bad.contains(g))
+                    .min_by_key(|g| g.abs_diff(k)).unwrap();
+                prop_assert!((y - values[near]).abs() < 1e-4, "frame {k}: {y}, as frame {near}: \
+                    {}", values[near]);
             } else {
                 prop_assert!((y - value).abs() < 1e-4);
             }
@@ -204,12 +241,25 @@ proptest! {
 
 #[test]
 fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
-    let text =
-        "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 2 Xrotation Yrotation }\nMOTION\nFrames: 2\nFrame Time: 1\n1 x y z";
+    let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 2 Xrotation Yrotation }\nMOTION\nFrames: \
+            2\nFrame Time: 1\n1 x y z";
     let error = opened("a.bvh", text).err().unwrap();
-    assert!(error.contains("3 of its 4 values") && error.contains("“x” in frame 1 of “a”"), "{error}");
+    assert!(
+        error.contains(
+            "3 of its 4 \
+        values"
+        ) && error.contains(
+            "“x” in frame 1 of \
+        “a”"
+        ),
+        "{error}"
+    );
     let neat = text.replace("1 x y z", "1 2 x 4");
-    assert!(said(&opened("a.bvh", &neat).unwrap(), "1 value is invalid, such as “x” in frame 2 of “a”"));
+    assert!(said(
+        &opened("a.bvh", &neat).unwrap(),
+        "1 value is invalid, such as “x” in frame 2 of \
+        “a”"
+    ));
 }
 
 #[test]
@@ -219,32 +269,63 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         let path = shared.join("situations/x-separate-keys").join(file);
         let session = Session::open(&path, &Default::default()).unwrap();
         let document = session.document();
-        let names: Vec<_> = document.clips.values().map(|c| c.name.as_deref().unwrap_or_default()).collect();
+        let names: Vec<_> =
+            document.clips.values().map(|c| c.name.as_deref().unwrap_or_default()).collect();
         assert_eq!(names, ["walk", "once"], "{file}");
         let local = |clip: usize, tick: f64, name: &str| {
             let clip = document.clips.values().nth(clip);
-            Pose::evaluate(document, &Stack::of(clip, tick / ticks)).local[named(document, name).index()].transform()
+            Pose::evaluate(document, &Stack::of(clip, tick / ticks)).local
+                [named(document, name).index()]
+            .transform()
         };
         let near = |a: Quat, b: Quat| a.dot(b).abs() > 1.0 - 1e-6;
         let z = |degrees: f32| Quat::from_rotation_z(degrees.to_radians());
-        // Each kind of key at its own times; z is mirrored, and rotations of the format turn the other way.
-        assert!(local(0, 20.0, "Hips").translation.distance(Vec3::new(0.0, 12.0, -4.0)) < 1e-5, "{file}");
-        assert!(local(0, 30.0, "Hips").translation.distance(Vec3::new(0.0, 11.0, -6.0)) < 1e-5, "{file}");
+        // Each kind of key at its own times; z is mirrored, and rotations of the format turn the
+        // other way.
+        assert!(
+            local(0, 20.0, "Hips").translation.distance(Vec3::new(0.0, 12.0, -4.0)) < 1e-5,
+            "{file}"
+        );
+        assert!(
+            local(0, 30.0, "Hips").translation.distance(Vec3::new(0.0, 11.0, -6.0)) < 1e-5,
+            "{file}"
+        );
         assert!(near(local(0, 0.0, "Spine-1").rotation, z(10.0)), "{file}");
-        assert!(near(local(0, 15.0, "Spine-1").rotation, Quat::from_rotation_y((-50f32).to_radians())), "{file}");
+        assert!(
+            near(local(0, 15.0, "Spine-1").rotation, Quat::from_rotation_y((-50f32).to_radians())),
+            "{file}"
+        );
         let arm = local(0, 20.0, "Arm.L");
         assert!(near(arm.rotation, z(-60.0).slerp(z(-10.0), 0.5)), "{file}: {}", arm.rotation);
         assert!(arm.scale.distance(Vec3::splat(1.0 + 0.5 * 20.0 / 30.0)) < 1e-5, "{file}");
-        assert!(arm.translation.distance(Vec3::new(3.0, 4.0, 0.0)) < 1e-5, "what has no keys stays");
+        assert!(
+            arm.translation.distance(Vec3::new(3.0, 4.0, 0.0)) < 1e-5,
+            "what has no keys \
+            stays"
+        );
         let hand = local(1, 10.0, "Hand.L");
-        assert!(near(hand.rotation, Quat::from_rotation_x((-45f32).to_radians())), "{file}: {}", hand.rotation);
+        assert!(
+            near(hand.rotation, Quat::from_rotation_x((-45f32).to_radians())),
+            "{file}: \
+            {}",
+            hand.rotation
+        );
         assert!(hand.translation.distance(Vec3::new(0.0, 5.0, -1.0)) < 1e-5);
         let length = document.clips.values().next().unwrap().length();
         assert!((f64::from(length) - 40.0 / ticks).abs() < 1e-5, "{file}: {length}");
         assert!(said(&session, "“Nobody” does not exist"), "{file}");
-        assert_eq!(said(&session, "“Tree” does not match a frame"), file == "ghost-bone.x", "{file}");
+        assert_eq!(
+            said(
+                &session,
+                "“Tree” does not match a \
+            frame"
+            ),
+            file == "ghost-bone.x",
+            "{file}"
+        );
     }
-    let text = std::fs::read_to_string(shared.join("situations/x-separate-keys/ticks-last.x")).unwrap();
+    let text =
+        std::fs::read_to_string(shared.join("situations/x-separate-keys/ticks-last.x")).unwrap();
     let without = opened("a.x", &text[..text.find("AnimTicksPerSecond").unwrap()]).unwrap();
     let length = without.document().clips.values().next().unwrap().length();
     // Without ticks per second the format has 4,800, and that is said.
@@ -253,8 +334,10 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
 
 /// A triangle of a material with this alpha.
 fn triangle(alphas: &[f32]) -> String {
-    let materials: String =
-        alphas.iter().map(|a| format!("Material {{ 0.5;0.5;0.5;{a};; 30; 1;1;1;; 0;0;0;; }} ")).collect();
+    let materials: String = alphas
+        .iter()
+        .map(|a| format!("Material {{ 0.5;0.5;0.5;{a};; 30; 1;1;1;; 0;0;0;; }} "))
+        .collect();
     let count = alphas.len();
     format!(
         "xof 0303txt 0032\nFrame A {{ Mesh tri {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n\
@@ -264,16 +347,25 @@ fn triangle(alphas: &[f32]) -> String {
 
 #[test]
 fn an_x_whose_materials_are_all_invisible_is_opaque() {
-    for (alphas, opaque) in
-        [(&[0.0][..], true), (&[0.0, 0.0, 0.0], true), (&[0.0, 1.0], false), (&[0.25, 0.5], false), (&[1.0], false)]
-    {
+    for (alphas, opaque) in [
+        (&[0.0][..], true),
+        (&[0.0, 0.0, 0.0], true),
+        (&[0.0, 1.0], false),
+        (&[0.25, 0.5], false),
+        (&[1.0], false),
+    ] {
         let session = opened("a.x", &triangle(alphas)).unwrap();
         assert_eq!(said(&session, "All materials have an alpha of 0"), opaque, "{alphas:?}");
         let materials = &session.document().materials;
         assert_eq!(materials.len(), alphas.len());
         for (material, alpha) in materials.iter().zip(alphas) {
             let shown = if opaque { 1.0 } else { *alpha };
-            assert!((material.base_color.w - shown).abs() < 1e-6, "{alphas:?}: {}", material.base_color);
+            assert!(
+                (material.base_color.w - shown).abs() < 1e-6,
+                "{alphas:?}: \
+                {}",
+                material.base_color
+            );
             let blends = matches!(material.alpha, AlphaMode::Blend);
             assert_eq!(blends, shown < 1.0, "{alphas:?}");
         }
@@ -282,9 +374,17 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
 
 /// One vertex on each of many bones.
 fn bones(count: usize) -> String {
-    let mut text = String::from("xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n");
+    let mut text = String::from(
+        "xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; \
+        1; 3;0,1,2;;\n",
+    );
     for k in 0..count {
-        writeln!(text, "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; }}").unwrap();
+        writeln!(
+            text,
+            "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; \
+            }}"
+        )
+        .unwrap();
     }
     text + "} }"
 }
@@ -292,7 +392,16 @@ fn bones(count: usize) -> String {
 #[test]
 fn more_bones_than_gltf_can_number_are_refused() {
     let error = opened("a.x", &bones(65_537)).err().unwrap();
-    assert!(error.contains("more than 65,536 bones") && error.contains("split the mesh"), "{error}");
+    assert!(
+        error.contains(
+            "more than 65,536 \
+        bones"
+        ) && error.contains(
+            "split the \
+        mesh"
+        ),
+        "{error}"
+    );
 }
 
 /// The turn of a joint is the product of its channels; quaternions as matrices.
@@ -300,6 +409,8 @@ fn more_bones_than_gltf_can_number_are_refused() {
 fn the_reader_of_these_tests_turns_as_quaternions_do() {
     let chain = [([0.0; 3], vec![(2, true), (0, true)]), ([0.0, 0.0, 1.0], vec![])];
     let found = evaluated(&chain, &[30.0, 40.0]);
-    let wanted = DQuat::from_rotation_z(30f64.to_radians()) * DQuat::from_rotation_x(40f64.to_radians()) * DVec3::Z;
+    let wanted = DQuat::from_rotation_z(30f64.to_radians())
+        * DQuat::from_rotation_x(40f64.to_radians())
+        * DVec3::Z;
     assert!(found[1].distance(wanted) < 1e-12);
 }

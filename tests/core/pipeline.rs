@@ -15,7 +15,8 @@ const PAGE: &str = include_str!("../../docs/pipeline.md");
 
 /// The script under a heading that begins so: at most ten lines.
 fn script(heading: &str) -> &'static str {
-    let section = PAGE.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("{heading}"));
+    let section =
+        PAGE.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("{heading}"));
     let (_, script) = section.split_once("```sh\n").unwrap();
     let (script, rest) = script.split_once("```").unwrap();
     assert!(!rest.contains("```sh"), "one script per heading");
@@ -31,7 +32,11 @@ fn run(script: &str, folder: &Path) -> Output {
 }
 
 fn ulna(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_ulna")).args(arguments).current_dir(folder).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -41,7 +46,11 @@ fn json_of(folder: &Path, arguments: &[&str]) -> Value {
 }
 
 fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 fn names(info: &Value) -> Vec<String> {
@@ -72,11 +81,16 @@ fn sides_are_renamed_a_clip_mirrored_influences_limited_and_clips_written_one_pe
     fs::copy(SAMPLE, at.join("hero.glb")).unwrap();
     let output = run(script("Rename sides"), at);
     assert!(output.status.success(), "{}", said(&output));
-    let (before, after) = (json_of(at, &["info", "hero.glb", "--json"]), json_of(at, &["info", "fixed.glb", "--json"]));
-    let wanted = names(&before).into_iter().map(|name| match (name.strip_prefix("Left"), name.strip_prefix("Right")) {
-        (Some(part), _) => format!("{part}.L"),
-        (_, Some(part)) => format!("{part}.R"),
-        _ => name,
+    let (before, after) = (
+        json_of(at, &["info", "hero.glb", "--json"]),
+        json_of(at, &["info", "fixed.glb", "--json"]),
+    );
+    let wanted = names(&before).into_iter().map(|name| {
+        match (name.strip_prefix("Left"), name.strip_prefix("Right")) {
+            (Some(part), _) => format!("{part}.L"),
+            (_, Some(part)) => format!("{part}.R"),
+            _ => name,
+        }
     });
     assert_eq!(names(&after), wanted.collect::<Vec<_>>());
     assert!(names(&after).iter().filter(|n| n.ends_with(".L")).count() > 5);
@@ -84,17 +98,23 @@ fn sides_are_renamed_a_clip_mirrored_influences_limited_and_clips_written_one_pe
         let [x, y, z] = place(at, "fixed.glb", "Wave", time, "Hand.R");
         let off = distance(place(at, "fixed.glb", "Wave mirrored", time, "Hand.L"), [-x, y, z]);
         assert!(off < 2e-3, "the mirrored hand is {off} m off at {time} s");
-        assert!(distance(place(at, "hero.glb", "Wave", time, "RightHand"), [x, y, z]) < 1e-6, "the clip itself stays");
+        assert!(
+            distance(place(at, "hero.glb", "Wave", time, "RightHand"), [x, y, z]) < 1e-6,
+            "the clip itself stays"
+        );
     }
     ulna(at, &["weights", "fixed.glb", "-o", "weights.json"]);
     ulna(at, &["weights", "hero.glb", "-o", "before.json"]);
     let most = |file: &str| -> usize {
-        let table: Value = serde_json::from_str(&fs::read_to_string(at.join(file)).unwrap()).unwrap();
+        let table: Value =
+            serde_json::from_str(&fs::read_to_string(at.join(file)).unwrap()).unwrap();
         most_influences(&table)
     };
     assert_eq!((most("before.json"), most("weights.json")), (4, 3));
-    let mut files: Vec<String> =
-        fs::read_dir(at.join("clips")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut files: Vec<String> = fs::read_dir(at.join("clips"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.sort();
     assert_eq!(files.len(), 5, "{files:?}");
     for file in &files {
@@ -107,7 +127,9 @@ fn sides_are_renamed_a_clip_mirrored_influences_limited_and_clips_written_one_pe
 fn most_influences(table: &Value) -> usize {
     let shapes = table["shapes"].as_array().unwrap().iter();
     let rows = shapes.flat_map(|s| s["weights"].as_array().unwrap());
-    let held = |row: &Value| row.as_array().unwrap().iter().filter(|pair| pair[1].as_f64() > Some(0.0)).count();
+    let held = |row: &Value| {
+        row.as_array().unwrap().iter().filter(|pair| pair[1].as_f64() > Some(0.0)).count()
+    };
     rows.map(held).max().unwrap()
 }
 
@@ -118,8 +140,8 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
     for k in 0..286 {
         let sub = at.join("models").join(format!("batch {}", k / 50));
         fs::create_dir_all(&sub).unwrap();
-        let mut root =
-            json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "n"}]});
+        let mut root = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+                "nodes": [{"name": "n"}]});
         match k {
             // Errors, warnings, and at the end a file that is none.
             7 | 200 => root["nodes"][0]["rotation"] = json!([0, 0, 0, 2]),
@@ -132,7 +154,8 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
     fs::write(at.join("models/notes.txt"), "no model").unwrap();
     let output = run(script("Check all"), at);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    let report: Value = serde_json::from_str(&fs::read_to_string(at.join("report.json")).unwrap()).unwrap();
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(at.join("report.json")).unwrap()).unwrap();
     assert_eq!((&report["checked"], &report["unreadable"]), (&286.into(), &1.into()));
     assert_eq!(report["files"].as_array().unwrap().len(), 286);
     let faulty: Vec<&str> = report["files"]
@@ -149,7 +172,12 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
     assert_eq!(faulty.len(), 6, "{faulty:?}");
     let text = fs::read_to_string(at.join("report.txt")).unwrap();
     assert!(text.lines().last().unwrap().starts_with("286 files checked, "), "{text}");
-    assert_eq!(text.lines().filter(|l| l.ends_with(".gltf")).count(), faulty.len(), "a block per file: {text}");
+    assert_eq!(
+        text.lines().filter(|l| l.ends_with(".gltf")).count(),
+        faulty.len(),
+        "a block per \
+        file: {text}"
+    );
 }
 
 #[test]
@@ -175,7 +203,22 @@ fn clips_of_four_packs_come_onto_one_rig() {
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         fs::write(at.join("make.jsonl"), text.join("\n")).unwrap();
         let to = format!("packs/{pack}.glb");
-        ulna(at, &["export", "rig.glb", "--script", "make.jsonl", "--clips", &format!("{clip} of {pack}"), "-o", &to]);
+        ulna(
+            at,
+            &[
+                "export",
+                "rig.glb",
+                "--script",
+                "make.jsonl",
+                "--clips",
+                &format!(
+                    "{clip} of \
+            {pack}"
+                ),
+                "-o",
+                &to,
+            ],
+        );
     }
     let output = run(script("Bring clips"), at);
     assert!(output.status.success(), "{}", said(&output));
@@ -186,11 +229,18 @@ fn clips_of_four_packs_come_onto_one_rig() {
         let new = format!("{clip} of {pack}");
         assert!(all.contains(&&*new), "{new}: {all:?}");
         for node in ["LeftHand", "RightFoot"] {
-            let off = distance(place(at, "all.glb", &new, "0.4", node), place(at, "rig.glb", clip, "0.4", node));
+            let off = distance(
+                place(at, "all.glb", &new, "0.4", node),
+                place(at, "rig.glb", clip, "0.4", node),
+            );
             assert!(off < 2e-3, "{new}: {node} is {off} m off");
         }
     }
-    let report: Value = serde_json::from_str(&fs::read_to_string(at.join("report.json")).unwrap()).unwrap();
+    let report: Value =
+        serde_json::from_str(&fs::read_to_string(at.join("report.json")).unwrap()).unwrap();
     let done = report["commands"].as_array().unwrap();
-    assert!(done.len() == 4 && done.iter().all(|c| c["do"] == "clip.import" && c["changed"] == true), "{report}");
+    assert!(
+        done.len() == 4 && done.iter().all(|c| c["do"] == "clip.import" && c["changed"] == true),
+        "{report}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Layers of user-local transforms: what they add, what they are folded into, what a file keeps of them, and what is refused.
+//! Layers of user-local transforms: what they add, what they are folded into, what a file keeps of
+//! them, and what is refused.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::{Progress, open_bytes};
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property,
-    Shared, Track, TrackId, Transform, transform::angle_between,
+    Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, PoseLayer, PoseLayerId,
+    PoseLayers, Property, Shared, Track, TrackId, Transform, transform::angle_between,
 };
 use ulna_motion::{Evaluator, Folder, Pose, Stack, fold_clip, with_layers};
 use ulna_session::Session;
@@ -46,7 +47,8 @@ fn reopened(session: &Session) -> Session {
     Session::open_bytes(&bytes(session)).unwrap()
 }
 
-/// How far a clip as it was saved is from the clip with its layers: places of the scene and turns of joints.
+/// How far a clip as it was saved is from the clip with its layers: places of the scene and turns
+/// of joints.
 fn apart(before: &Document, id: ClipId, after: &Document, times: usize) -> (f32, f32) {
     let length = f64::from(before.clips[id].length()).max(0.1);
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
@@ -76,12 +78,14 @@ fn arms_further_out_in_all_of_walk() {
     let walk = clip_of(session.document(), "Walk");
     let opened = bytes(&session);
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Arms out"}));
-    let arms: Vec<NodeId> = ["LeftUpperArm", "RightUpperArm"].map(|n| named(session.document(), n)).to_vec();
+    let arms: Vec<NodeId> =
+        ["LeftUpperArm", "RightUpperArm"].map(|n| named(session.document(), n)).to_vec();
     let before = seen(session.document(), Some(walk), 0.4);
     for (name, degrees) in [("LeftUpperArm", 20), ("RightUpperArm", -20)] {
         does(
             &mut session,
-            json!({"do": "pose.turn", "node": name, "axis": "z", "degrees": degrees, "space": "local", "clip": "Walk", "time": 0.4, "layer": "Arms out"}),
+            json!({"do": "pose.turn", "node": name, "axis": "z", "degrees": degrees,
+                "space": "local", "clip": "Walk", "time": 0.4, "layer": "Arms out"}),
         );
     }
     let after = seen(session.document(), Some(walk), 0.4);
@@ -94,7 +98,8 @@ fn arms_further_out_in_all_of_walk() {
     }
     // Over the whole clip, by the same turn on the right.
     let other = seen(session.document(), Some(walk), 0.1);
-    let raw = Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.1));
+    let raw =
+        Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.1));
     let turn = angle_between(
         raw.local[arms[0].index()].transform().rotation,
         other.local[arms[0].index()].transform().rotation,
@@ -103,7 +108,10 @@ fn arms_further_out_in_all_of_walk() {
     // The clip's own keys are as they were; what is saved are as many keys, with the layer in them.
     let saved = reopened(&session);
     assert_eq!(session.document().clips[walk], session.opened().clips[walk]);
-    assert_eq!(saved.document().clips[walk].key_count(), session.document().clips[walk].key_count());
+    assert_eq!(
+        saved.document().clips[walk].key_count(),
+        session.document().clips[walk].key_count()
+    );
     let (way, angle) = apart(session.document(), walk, saved.document(), 1000);
     assert!(way < 2e-6 && angle < 2e-5, "{way} {angle}");
     assert!(session.is_unsaved());
@@ -128,7 +136,8 @@ fn arms_further_out_in_all_of_walk() {
     assert!(!session.is_unsaved());
 }
 
-/// A layer in extras is there again, with the clip's own keys to the bit; and all of it off, the file is what it was.
+/// A layer in extras is there again, with the clip's own keys to the bit; and all of it off, the
+/// file is what it was.
 #[test]
 fn layers_that_a_file_keeps_come_off_again() {
     let mut session = sample();
@@ -136,11 +145,13 @@ fn layers_that_a_file_keeps_come_off_again() {
     let walk = clip_of(session.document(), "Walk");
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [20, 0, 0]}),
         json!({"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 0, "time": 0}),
         json!({"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 1, "time": 0.5}),
         json!({"do": "layer.new", "clip": "Walk", "name": "Wide"}),
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Wide", "node": "LeftUpperArm", "degrees": [0, 0, 12], "scale": [1, 1.2, 1], "translation": [0, 0.02, 0]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Wide", "node": "LeftUpperArm",
+            "degrees": [0, 0, 12], "scale": [1, 1.2, 1], "translation": [0, 0.02, 0]}),
         json!({"do": "layer.mask", "clip": "Walk", "layer": "Wide", "below": "LeftUpperArm"}),
         json!({"do": "layer.keep", "on": true}),
     ] {
@@ -152,7 +163,12 @@ fn layers_that_a_file_keeps_come_off_again() {
     let (now, was) = (again.document(), session.document());
     assert_eq!(now.clips[walk].tracks, was.clips[walk].tracks, "the clip's own keys");
     assert_eq!(now.aids.layers(LayerHome::Clip(walk)).0.len(), 2);
-    for (a, b) in now.aids.layers(LayerHome::Clip(walk)).iter().zip(was.aids.layers(LayerHome::Clip(walk)).iter()) {
+    for (a, b) in now
+        .aids
+        .layers(LayerHome::Clip(walk))
+        .iter()
+        .zip(was.aids.layers(LayerHome::Clip(walk)).iter())
+    {
         assert_eq!(&a.clone().named(b.id, b.name.clone()), b);
     }
     // What other programs see is what is seen here.
@@ -162,11 +178,17 @@ fn layers_that_a_file_keeps_come_off_again() {
     // As it was opened, it is written as it was opened.
     assert_eq!(bytes(&again), bytes(&session));
     for layer in ["Nod", "Wide"] {
-        does(&mut again, json!({"do": "layer.mute", "clip": "Walk", "layer": layer, "muted": true}));
+        does(
+            &mut again,
+            json!({"do": "layer.mute", "clip": "Walk", "layer": layer, "muted": true}),
+        );
     }
     let muted = open_bytes(bytes(&again).into(), None, &Progress::default()).unwrap().document;
     let bare = |c: &Clip| {
-        c.tracks.values().map(|t| (t.target, t.property, t.times.clone(), t.values.clone())).collect::<Vec<_>>()
+        c.tracks
+            .values()
+            .map(|t| (t.target, t.property, t.times.clone(), t.values.clone()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(bare(&muted.clips[walk]), bare(&opened[walk]), "to the bit");
     assert_eq!(muted.clips[walk].key_count(), opened[walk].key_count());
@@ -183,7 +205,8 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     does(
         &mut session,
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [20, 0, 0]}),
     );
     does(&mut session, json!({"do": "layer.keep", "on": true}));
     let kept = bytes(&session);
@@ -198,13 +221,28 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     let other = Session::open_bytes(&changed).unwrap();
     assert!(other.document().aids.pose_layers.is_empty());
     let said = other.diagnostics.iter().find(|d| d.code == "ULNA_LAYERS").expect("it is said");
-    assert!(said.message.contains("The changed keys are used") && said.message.contains("Walk"), "{}", said.message);
+    assert!(
+        said.message.contains(
+            "The changed keys are \
+        used"
+        ) && said.message.contains("Walk"),
+        "{}",
+        said.message
+    );
     assert_eq!(bytes(&other), changed, "nothing is lost");
     // Nor where other layers come over them.
     let mut other = other;
     does(&mut other, json!({"do": "layer.new", "clip": "Walk", "name": "New"}));
-    does(&mut other, json!({"do": "layer.set", "clip": "Walk", "layer": "New", "node": "Head", "degrees": [0, 9, 0]}));
-    assert!(String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"), "what does not fit stays, unasked");
+    does(
+        &mut other,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "New", "node": "Head",
+            "degrees": [0, 9, 0]}),
+    );
+    assert!(
+        String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"),
+        "what does not fit \
+        stays, unasked"
+    );
     // Extras that somebody broke: named, kept, not used.
     let mut broken = 0;
     for (from, to) in [
@@ -217,7 +255,12 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
         let bad = edited_json(&kept, from, to);
         let session = Session::open_bytes(&bad).unwrap();
         assert!(session.document().aids.pose_layers.is_empty(), "{to}");
-        assert!(session.diagnostics.iter().any(|d| d.code == "ULNA_LAYERS"), "{to}: {:?}", session.diagnostics);
+        assert!(
+            session.diagnostics.iter().any(|d| d.code == "ULNA_LAYERS"),
+            "{to}: \
+            {:?}",
+            session.diagnostics
+        );
         assert_eq!(bytes(&session), bad, "{to}");
         broken += 1;
     }
@@ -230,7 +273,8 @@ fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
     let json = std::str::from_utf8(&glb[20..20 + length]).unwrap();
     assert!(json.contains(from), "{from} is in the file");
     let json = json.replace(from, to);
-    ulna_formats::gltf::build_glb(json.trim_end().as_bytes(), Some(&glb[20 + length + 8..]), &[], 0).unwrap()
+    ulna_formats::gltf::build_glb(json.trim_end().as_bytes(), Some(&glb[20 + length + 8..]), &[], 0)
+        .unwrap()
 }
 
 /// A document of a chain of three nodes with one clip of these tracks.
@@ -247,7 +291,11 @@ fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
     };
     let clip = Clip {
         name: Some("Clip".into()),
-        tracks: tracks.into_iter().enumerate().map(|(k, t)| (TrackId(k as u32), Shared::new(t))).collect(),
+        tracks: tracks
+            .into_iter()
+            .enumerate()
+            .map(|(k, t)| (TrackId(k as u32), Shared::new(t)))
+            .collect(),
         ..Clip::default()
     };
     let mut asset = Asset { nodes: (0..3).map(node).collect(), ..Asset::default() };
@@ -255,7 +303,12 @@ fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
     Document::from(asset)
 }
 
-fn track(node: u32, property: Property, interpolation: Interpolation, keys: &[(f32, Vec3)]) -> Track {
+fn track(
+    node: u32,
+    property: Property,
+    interpolation: Interpolation,
+    keys: &[(f32, Vec3)],
+) -> Track {
     let turn = |v: Vec3| Quat::from_euler(EulerRot::XYZ, v.x, v.y, v.z).to_array().to_vec();
     let value = |v: Vec3| match property {
         Property::Rotation => turn(v),
@@ -308,13 +361,18 @@ fn some_keys() -> impl Strategy<Value = Vec<(f32, Vec3)>> {
 
 fn some_track(node: u32) -> impl Strategy<Value = Track> {
     let ways = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline];
-    (0usize..3, 0usize..3, some_keys()).prop_map(move |(p, w, keys)| track(node, Property::TRS[p], ways[w], &keys))
+    (0usize..3, 0usize..3, some_keys())
+        .prop_map(move |(p, w, keys)| track(node, Property::TRS[p], ways[w], &keys))
 }
 
 fn some_user() -> impl Strategy<Value = Transform> {
     (some_vec(), some_vec(), 0.4f32..1.8, 0u8..8).prop_map(|(t, r, s, which)| Transform {
         translation: if which & 1 != 0 { t * 0.3 } else { Vec3::ZERO },
-        rotation: if which & 2 != 0 { Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z) } else { Quat::IDENTITY },
+        rotation: if which & 2 != 0 {
+            Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z)
+        } else {
+            Quat::IDENTITY
+        },
         scale: if which & 4 != 0 { Vec3::new(s, s, 1.0) } else { Vec3::ONE },
     })
 }
@@ -340,14 +398,30 @@ fn some_layer() -> impl Strategy<Value = PoseLayer> {
                     kinds: Default::default(),
                 })
             });
-            let keys =
-                Clip { tracks: tracks.into_iter().map(|t| (TrackId(0), Shared::new(t))).collect(), ..Clip::default() };
-            PoseLayer { strength, strength_keys, keys: Shared::new(keys), ..PoseLayer::new("", moves) }
+            let keys = Clip {
+                tracks: tracks.into_iter().map(|t| (TrackId(0), Shared::new(t))).collect(),
+                ..Clip::default()
+            };
+            PoseLayer {
+                strength,
+                strength_keys,
+                keys: Shared::new(keys),
+                ..PoseLayer::new("", moves)
+            }
         })
 }
 
 fn numbered(layers: Vec<PoseLayer>) -> PoseLayers {
-    let one = |(k, l): (usize, PoseLayer)| l.named(PoseLayerId(k as u32), format!("Layer {k}").into());
+    let one = |(k, l): (usize, PoseLayer)| {
+        l.named(
+            PoseLayerId(k as u32),
+            format!(
+                "Layer \
+        {k}"
+            )
+            .into(),
+        )
+    };
     layers.into_iter().enumerate().map(one).collect()
 }
 
@@ -358,11 +432,14 @@ fn is_keyed(layers: &PoseLayers, node: NodeId) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// A fold is what was seen, at a thousand times: layers that stay, to the last digits, with the same keys; others within what is allowed.
+    /// A fold is what was seen, at a thousand times: layers that stay, to the last digits, with the
+    /// same keys; others within what is allowed.
     #[test]
     fn a_fold_is_what_was_seen(
-        tracks in prop::collection::vec(some_track(1), 0..4), more in prop::collection::vec(some_track(2), 0..2),
-        layers in prop::collection::vec(some_layer(), 1..4), scale in prop::sample::select(vec![1.0f32, -1.0, 0.01, 2.0]),
+        tracks in prop::collection::vec(some_track(1), 0..4),
+            more in prop::collection::vec(some_track(2), 0..2),
+        layers in prop::collection::vec(some_layer(), 1..4),
+            scale in prop::sample::select(vec![1.0f32, -1.0, 0.01, 2.0]),
     ) {
         let mut all: BTreeMap<(NodeId, Property), Track> = BTreeMap::new();
         all.extend(tracks.into_iter().chain(more).map(|t| ((t.target, t.property), t)));
@@ -374,7 +451,9 @@ proptest! {
         for track in folded.clip.tracks.values() {
             prop_assert!(track.validate().is_ok());
             let old = clip.track(track.target, track.property).map(|(_, t)| t);
-            if let Some(old) = old.filter(|_| !is_keyed(&layers, track.target) && track.property != Property::Translation) {
+            if let Some(old) =
+                old.filter(|_| !is_keyed(&layers, track.target)
+                    && track.property != Property::Translation) {
                 prop_assert_eq!(&old.times, &track.times);
                 prop_assert_eq!(old.interpolation, track.interpolation);
             }
@@ -384,47 +463,65 @@ proptest! {
         prop_assert!(with.check().is_ok());
         let mut plain = document.clone();
         *plain.file.clips.get_mut(ClipId(0)).unwrap() = folded.clip.clone();
-        let (mut evaluators, mut poses) = ([Evaluator::default(), Evaluator::default()], [Pose::default(), Pose::default()]);
+        let (mut evaluators, mut poses) =
+            ([Evaluator::default(), Evaluator::default()], [Pose::default(), Pose::default()]);
         for k in 0..=1000 {
             // After its end nothing of a clip is seen.
             let length = if clip.length() > 0.0 { clip.length() } else { 3.2 };
             let time = f64::from(length * k as f32 / 1000.0);
             evaluators[0].update(&with, &Stack::shown(&with, Some(ClipId(0)), time), &mut poses[0]);
-            evaluators[1].update(&plain, &Stack::shown(&plain, Some(ClipId(0)), time), &mut poses[1]);
+            evaluators[1].update(&plain, &Stack::shown(&plain, Some(ClipId(0)), time),
+                &mut poses[1]);
             for node in 0..3 {
                 let [a, b] = [0, 1].map(|i: usize| poses[i].local[node].transform());
                 let exact = !is_keyed(&layers, NodeId(node as u32));
                 let angle = angle_between(a.rotation, b.rotation);
-                prop_assert!(angle <= if exact { 2e-5 } else { 0.1f32.to_radians() }, "turn {angle} at {time}, {exact}");
+                prop_assert!(angle <= if exact { 2e-5 } else { 0.1f32.to_radians() }, "turn \
+                    {angle} at {time}, {exact}");
                 let parent = if node == 0 { 1.0 } else { scale.abs() };
                 let way = a.translation.distance(b.translation) * parent;
                 prop_assert!(way <= 1.05e-4, "way {way} at {time}");
-                let size = (a.scale - b.scale).abs().max_element() / a.scale.abs().max_element().max(1e-6);
+                let size = (a.scale - b.scale).abs().max_element() / a.scale.abs().max_element()
+                    .max(1e-6);
                 prop_assert!(size <= if exact { 2e-6 } else { 1e-3 }, "size {size} at {time}");
             }
         }
     }
 
-    /// A layer and the same one inverted are nothing, where the scale below is uniform; turned twice by half is turned once by all.
+    /// A layer and the same one inverted are nothing, where the scale below is uniform; turned
+    /// twice by half is turned once by all.
     #[test]
-    fn an_inverted_layer_takes_the_first_away(user in some_user(), strength in 0.2f32..=1.0, size in 0.3f32..3.0, turn in some_vec()) {
+    fn an_inverted_layer_takes_the_first_away(user in some_user(), strength in 0.2f32..=1.0,
+        size in 0.3f32..3.0, turn in some_vec()) {
         let mut session = sample();
         let _ = size;
         let head = named(session.document(), "Head");
         does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
-        let (t, r, s) = (user.translation.to_array(), user.rotation.to_array(), user.scale.to_array());
-        does(&mut session, json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head", "translation": t, "rotation": r, "scale": s}));
-        does(&mut session, json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": strength}));
-        does(&mut session, json!({"do": "layer.copy", "clip": "Walk", "layer": "One", "to": "Walk"}));
+        let (t, r, s) = (user.translation.to_array(), user.rotation.to_array(),
+            user.scale.to_array());
+        does(&mut session,
+            json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head",
+                "translation": t, "rotation": r, "scale": s}));
+        does(&mut session,
+            json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": strength}));
+        does(&mut session,
+            json!({"do": "layer.copy", "clip": "Walk", "layer": "One", "to": "Walk"}));
         does(&mut session, json!({"do": "layer.invert", "clip": "Walk", "layer": "One 2"}));
         let walk = clip_of(session.document(), "Walk");
-        let (raw, both) = (Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), 0.3)), seen(session.document(), Some(walk), 0.3));
+        let (raw, both) =
+            (Pose::evaluate(session.document(),
+                &Stack::of(session.document().clips.get(walk), 0.3)),
+                    seen(session.document(), Some(walk), 0.3));
         let (a, b) = (raw.local[head.index()].transform(), both.local[head.index()].transform());
-        prop_assert!(a.translation.distance(b.translation) < 1e-5 && angle_between(a.rotation, b.rotation) < 1e-5, "{a:?} {b:?}");
+        prop_assert!(a.translation.distance(b.translation) < 1e-5
+            && angle_between(a.rotation, b.rotation) < 1e-5, "{a:?} {b:?}");
         prop_assert!((a.scale - b.scale).abs().max_element() < 1e-5);
-        // Turns of one joint about one axis, and anything on different joints, do not mind their order.
+        // Turns of one joint about one axis, and anything on different joints, do not mind their
+        // order.
         let angle = turn.x;
-        let half = PoseLayer { strength: 0.5, ..PoseLayer::new("", [(head, Transform::from_rotation(Quat::from_rotation_y(angle)))].into()) };
+        let half = PoseLayer { strength: 0.5,
+            ..PoseLayer::new("",
+                [(head, Transform::from_rotation(Quat::from_rotation_y(angle)))].into()) };
         let whole = PoseLayer { strength: 1.0, ..half.clone() };
         let twice = with_layers(&a, &numbered(vec![half.clone(), half]), head, 0.0);
         let once = with_layers(&a, &numbered(vec![whole]), head, 0.0);
@@ -433,7 +530,8 @@ proptest! {
 
     /// Layers on different joints do not mind their order.
     #[test]
-    fn layers_on_different_joints_may_change_places(a in some_user(), b in some_user(), tracks in prop::collection::vec(some_track(1), 0..2)) {
+    fn layers_on_different_joints_may_change_places(a in some_user(), b in some_user(),
+        tracks in prop::collection::vec(some_track(1), 0..2)) {
         let document = chain(tracks.into_iter().take(1).collect(), Vec3::ONE);
         let layer = |node: u32, user: Transform| PoseLayer::new("", [(NodeId(node), user)].into());
         let pose = |layers: Vec<PoseLayer>| {
@@ -441,32 +539,42 @@ proptest! {
             with.aids.pose_layers.insert(LayerHome::Clip(ClipId(0)), Shared::new(numbered(layers)));
             seen(&with, Some(ClipId(0)), 0.2)
         };
-        let (one, other) = (pose(vec![layer(1, a), layer(2, b)]), pose(vec![layer(2, b), layer(1, a)]));
+        let (one, other) =
+            (pose(vec![layer(1, a), layer(2, b)]), pose(vec![layer(2, b), layer(1, a)]));
         prop_assert_eq!(one.local, other.local);
     }
 
     /// Whatever is done to layers can be taken back, and the document holds.
     #[test]
-    fn what_is_done_to_layers_is_taken_back(steps in prop::collection::vec((0usize..16, 0.0f32..1.0, any::<bool>()), 1..12)) {
+    fn what_is_done_to_layers_is_taken_back(steps in prop::collection::vec((0usize..16, 0.0f32..1.0,
+        any::<bool>()), 1..12)) {
         let mut session = sample();
         let opened = bytes(&session);
         for (k, number, flag) in steps {
             let clip = if flag { json!("Walk") } else { json!("Idle") };
             let text = match k {
                 0 | 1 => json!({"do": "layer.new", "clip": clip}),
-                2 => json!({"do": "layer.set", "clip": clip, "layer": "Layer", "node": "*Arm", "degrees": [number * 40.0, 0, 9]}),
-                3 => json!({"do": "layer.strength", "clip": clip, "layer": "Layer", "strength": number}),
-                4 => json!({"do": "layer.strength", "clip": clip, "layer": "Layer", "strength": number, "time": number}),
+                2 => json!({"do": "layer.set", "clip": clip, "layer": "Layer", "node": "*Arm",
+                    "degrees": [number * 40.0, 0, 9]}),
+                3 => json!({"do": "layer.strength", "clip": clip, "layer": "Layer",
+                    "strength": number}),
+                4 => json!({"do": "layer.strength", "clip": clip, "layer": "Layer",
+                    "strength": number, "time": number}),
                 5 => json!({"do": "layer.mute", "clip": clip, "layer": "Layer"}),
                 6 => json!({"do": "layer.solo", "clip": clip, "layer": "Layer"}),
                 7 => json!({"do": "layer.duplicate", "clip": clip, "layer": "Layer"}),
                 8 => json!({"do": "layer.move", "clip": clip, "layer": "Layer", "up": true}),
                 9 => json!({"do": "layer.merge_down", "clip": clip, "layer": "Layer 2"}),
                 10 => json!({"do": "layer.fold", "clip": clip}),
-                11 => json!({"do": "layer.zero_key", "clip": clip, "layer": "Layer", "time": number, "node": "Head"}),
-                12 => json!({"do": "key.set", "clip": clip, "layer": "Layer", "time": number, "node": "Head", "degrees": [9, 0, 0]}),
+                11 =>
+                    json!({"do": "layer.zero_key", "clip": clip, "layer": "Layer", "time": number,
+                        "node": "Head"}),
+                12 =>
+                    json!({"do": "key.set", "clip": clip, "layer": "Layer", "time": number,
+                        "node": "Head", "degrees": [9, 0, 0]}),
                 13 => json!({"do": "layer.copy", "clip": clip, "layer": "Layer", "to": "*"}),
-                14 => json!({"do": "layer.mask", "clip": clip, "layer": "Layer", "region": "upper"}),
+                14 =>
+                    json!({"do": "layer.mask", "clip": clip, "layer": "Layer", "region": "upper"}),
                 _ => json!({"do": "layer.extract", "clip": clip, "other": "Walk"}),
             };
             let before = session.document().clone();
@@ -501,27 +609,52 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.mute", "layer": "One"}), "the pose has no layer “One”"),
         (json!({"do": "layer.mute", "clip": "Idle", "layer": "One"}), "use layer.new to add one"),
         (json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 2}), "0 to 1"),
-        (json!({"do": "layer.strength", "layer": "Of the pose", "strength": 1, "time": 1}), "cannot have keys"),
+        (
+            json!({"do": "layer.strength", "layer": "Of the \
+            pose", "strength": 1, "time": 1}),
+            "cannot have keys",
+        ),
         (
             json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 1]}),
             "pairs of time and strength",
         ),
         (
-            json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [0, 1, 0, 1]}),
+            json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One",
+                "keys": [0, 1, 0, 1]}),
             "at the same time",
         ),
-        (json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [-1, 1]}), "before 0"),
+        (
+            json!({"do": "layer.strength_keys", "clip": "Walk", "layer": "One", "keys": [-1, 1]}),
+            "before 0",
+        ),
         (json!({"do": "layer.rename", "clip": "Walk", "layer": "One", "name": ""}), "needs a name"),
         (json!({"do": "layer.move", "clip": "Walk", "layer": "One", "place": 4}), "must be 0 to 0"),
         (json!({"do": "layer.move", "clip": "Walk", "layer": "One"}), "use either “up” or “place”"),
-        (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Haed", "degrees": [0, 0, 1]}), "Haed"),
-        (json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head"}), "nothing to set"),
         (
-            json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper", "node": "Head"}),
+            json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Haed",
+                "degrees": [0, 0, 1]}),
+            "Haed",
+        ),
+        (
+            json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head"}),
+            "nothing to \
+            set",
+        ),
+        (
+            json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper",
+                "node": "Head"}),
             "use only one of",
         ),
-        (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "node": "Head", "weights": [2]}), "0 to 1"),
-        (json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}), "only be used with “below”"),
+        (
+            json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "node": "Head",
+                "weights": [2]}),
+            "0 to 1",
+        ),
+        (
+            json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}),
+            "only be used \
+            with “below”",
+        ),
         (json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0}), "is empty"),
         (json!({"do": "layer.zero_key", "layer": "Of the pose", "time": 0}), "cannot have keys"),
         (json!({"do": "layer.merge_down", "clip": "Walk", "layer": "One"}), "the lowest layer"),
@@ -533,7 +666,8 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.copy", "clip": "Walk", "layer": "One", "to": "Wlak"}), "Wlak"),
         (json!({"do": "key.delete", "clip": "Walk", "layer": "Two", "time": 0}), "Two"),
         (
-            json!({"do": "unkeyed.set", "clip": "Walk", "layer": "One", "time": 0, "node": "Head", "degrees": [1, 0, 0]}),
+            json!({"do": "unkeyed.set", "clip": "Walk", "layer": "One", "time": 0, "node": "Head",
+                "degrees": [1, 0, 0]}),
             "layer",
         ),
     ] {
@@ -542,8 +676,12 @@ fn what_cannot_be_done_to_layers_is_said() {
         count += 1;
     }
     assert_eq!(count, 30);
-    does(&mut session, json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 0}));
-    let text = json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 9, "space": "local", "clip": "Walk", "time": 0, "layer": "One"});
+    does(
+        &mut session,
+        json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 0}),
+    );
+    let text = json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 9,
+        "space": "local", "clip": "Walk", "time": 0, "layer": "One"});
     assert!(refused(&mut session, &text).contains("raise its strength"));
 }
 
@@ -556,20 +694,35 @@ fn layers_of_the_pose_are_in_the_nodes() {
     does(&mut session, json!({"do": "layer.new", "name": "Tilt"}));
     does(
         &mut session,
-        json!({"do": "pose.turn", "node": "Head", "axis": "z", "degrees": 25, "space": "local", "layer": "Tilt"}),
+        json!({"do": "pose.turn", "node": "Head", "axis": "z", "degrees": 25, "space": "local",
+            "layer": "Tilt"}),
     );
     let posed = seen(session.document(), None, 0.0).local[head.index()].transform();
-    assert_eq!(session.document().node(head).pose.unwrap().user, session.document().node(head).pose.unwrap().user);
+    assert_eq!(
+        session.document().node(head).pose.unwrap().user,
+        session.document().node(head).pose.unwrap().user
+    );
     // Without a layer named, what is wanted is what is seen, and the layer is divided out.
     does(&mut session, json!({"do": "pose.set_local", "node": "Head", "rotation": [0, 0, 0, 1]}));
     let now = seen(session.document(), None, 0.0).local[head.index()].transform();
-    assert!(angle_between(now.rotation, Quat::IDENTITY) < 1e-5 && angle_between(posed.rotation, Quat::IDENTITY) > 0.1);
+    assert!(
+        angle_between(now.rotation, Quat::IDENTITY) < 1e-5
+            && angle_between(posed.rotation, Quat::IDENTITY) > 0.1
+    );
     session.undo();
     let saved = reopened(&session);
-    assert!(angle_between(saved.document().node(head).local().transform().rotation, posed.rotation) < 1e-5);
+    assert!(
+        angle_between(saved.document().node(head).local().transform().rotation, posed.rotation)
+            < 1e-5
+    );
     does(&mut session, json!({"do": "layer.keep", "on": true}));
     let mut kept = reopened(&session);
-    assert_eq!(kept.document().node(head).local(), session.document().node(head).local(), "to the bit");
+    assert_eq!(
+        kept.document().node(head).local(),
+        session.document().node(head).local(),
+        "to the \
+        bit"
+    );
     assert!(!kept.is_unsaved());
     assert_eq!(bytes(&kept), bytes(&session));
     does(&mut kept, json!({"do": "layer.mute", "layer": "Tilt"}));
@@ -591,34 +744,40 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Tilt"}));
     does(
         &mut session,
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Tilt", "node": "Head", "degrees": [0, 0, 30]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Tilt", "node": "Head",
+            "degrees": [0, 0, 30]}),
     );
     let before = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     // A key of what is seen changes nothing, whether or not there was a channel.
     does(
         &mut session,
-        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "parts": ["translation", "rotation"]}),
+        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
+            "parts": ["translation", "rotation"]}),
     );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     assert!(
-        angle_between(before.rotation, after.rotation) < 1e-4 && before.translation.distance(after.translation) < 1e-6
+        angle_between(before.rotation, after.rotation) < 1e-4
+            && before.translation.distance(after.translation) < 1e-6
     );
     // A key of a value is that value, seen through the layer.
     does(
         &mut session,
-        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head", "rotation": [0, 0, 0, 1]}),
+        json!({"do": "key.set", "clip": "Walk", "time": 0.25, "node": "Head",
+            "rotation": [0, 0, 0, 1]}),
     );
     let after = seen(session.document(), Some(walk), 0.25).local[head.index()].transform();
     assert!(angle_between(after.rotation, Quat::IDENTITY) < 1e-4);
     // A pose over the clip, keyed, is what was posed.
     does(
         &mut session,
-        json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}),
+        json!({"do": "pose.turn", "node": "Head", "axis": "y", "degrees": 20, "space": "local",
+            "clip": "Walk", "time": 0.5}),
     );
     let posed = seen(session.document(), Some(walk), 0.5).local[head.index()].transform();
     let stack = Stack::shown(session.document(), Some(walk), 0.5);
     let held = session.document().aids.unkeyed(walk, 0.5).map(|(_, p)| p.clone());
-    let wanted = Pose::evaluate(session.document(), &stack.with_unkeyed(held)).local[head.index()].transform();
+    let wanted = Pose::evaluate(session.document(), &stack.with_unkeyed(held)).local[head.index()]
+        .transform();
     assert!(angle_between(posed.rotation, wanted.rotation) > 0.1, "not keyed yet");
     does(&mut session, json!({"do": "key.set", "clip": "Walk", "time": 0.5, "node": "Head"}));
     let keyed = seen(session.document(), Some(walk), 0.5).local[head.index()].transform();
@@ -629,7 +788,8 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     for (time, degrees) in [(0.0, 0.0), (0.3, 25.0), (0.6, 0.0)] {
         does(
             &mut session,
-            json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head", "degrees": [degrees, 0, 0]}),
+            json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head",
+                "degrees": [degrees, 0, 0]}),
         );
     }
     assert_eq!(session.document().clips[walk], keys);
@@ -637,20 +797,33 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     let (_, track) = nod.keys.track(head, Property::Rotation).unwrap();
     assert_eq!((track.times.len(), track.interpolation), (3, Interpolation::CubicSpline));
     // Moved, and taken away, by the commands of the sheet.
-    does(&mut session, json!({"do": "key.move", "clip": "Walk", "layer": "Nod", "by": 0.1, "time": 0.6}));
-    does(&mut session, json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.9}));
+    does(
+        &mut session,
+        json!({"do": "key.move", "clip": "Walk", "layer": "Nod", "by": 0.1, "time": 0.6}),
+    );
+    does(
+        &mut session,
+        json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.9}),
+    );
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     let times = nod.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
     assert!(times.len() == 4 && (times[2] - 0.7).abs() < 1e-6, "{times:?}");
     // Before and after in one step.
     let before = session.document().clone();
-    does(&mut session, json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.75, "until": 0.85}));
+    does(
+        &mut session,
+        json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.75,
+            "until": 0.85}),
+    );
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     assert_eq!(nod.keys.track(head, Property::Rotation).unwrap().1.times.len(), 6);
     session.undo();
     assert!(session.document() == &before);
     // Copied from the layer, they are its keys, and come into another.
-    does(&mut session, json!({"do": "key.copy", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}));
+    does(
+        &mut session,
+        json!({"do": "key.copy", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}),
+    );
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod again"}));
     does(&mut session, json!({"do": "key.paste", "clip": "Walk", "layer": "Nod again"}));
     let again = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
@@ -658,7 +831,10 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
     assert_eq!(session.document().clips[walk], keys);
     session.undo();
     session.undo();
-    does(&mut session, json!({"do": "key.delete", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}));
+    does(
+        &mut session,
+        json!({"do": "key.delete", "clip": "Walk", "layer": "Nod", "from": 0, "to": 9}),
+    );
     let nod = session.document().aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
     assert!(nod.keys.tracks.is_empty());
     assert_eq!(session.document().clips[walk], keys);
@@ -668,7 +844,10 @@ fn keys_lie_below_layers_and_layers_have_keys_of_their_own() {
 fn what_two_clips_differ_by_and_what_few_keys_lack_are_layers() {
     let mut session = sample();
     let (walk, idle) = (clip_of(session.document(), "Walk"), clip_of(session.document(), "Idle"));
-    does(&mut session, json!({"do": "layer.extract", "clip": "Idle", "other": "Walk", "name": "To walk"}));
+    does(
+        &mut session,
+        json!({"do": "layer.extract", "clip": "Idle", "other": "Walk", "name": "To walk"}),
+    );
     let document = session.document();
     let mut worst = (0.0f32, 0.0f32);
     for k in 0..200 {
@@ -685,7 +864,8 @@ fn what_two_clips_differ_by_and_what_few_keys_lack_are_layers() {
     // Half of it is half way.
     session.undo();
     let keys = session.document().clips[walk].key_count();
-    let before: Vec<Pose> = (0..100).map(|k| seen(session.document(), Some(walk), f64::from(k) * 0.01)).collect();
+    let before: Vec<Pose> =
+        (0..100).map(|k| seen(session.document(), Some(walk), f64::from(k) * 0.01)).collect();
     let said = does(&mut session, json!({"do": "layer.split", "clip": "Walk", "degrees": 8}));
     assert!(said[0].contains(&keys.to_string()), "{said:?}");
     assert!(session.document().clips[walk].key_count() < keys);
@@ -705,15 +885,21 @@ fn an_unkeyed_pose_becomes_a_layer_over_the_whole_clip() {
     let head = named(session.document(), "Head");
     does(
         &mut session,
-        json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 20, "space": "local", "clip": "Walk", "time": 0.5}),
+        json!({"do": "pose.turn", "node": "Head", "axis": "x", "degrees": 20, "space": "local",
+            "clip": "Walk", "time": 0.5}),
     );
     does(&mut session, json!({"do": "layer.extract", "clip": "Walk", "time": 0.5, "name": "Down"}));
     assert!(session.document().aids.unkeyed.is_empty());
     for time in [0.1, 0.5, 0.8] {
-        let raw = Pose::evaluate(session.document(), &Stack::of(session.document().clips.get(walk), time));
+        let raw = Pose::evaluate(
+            session.document(),
+            &Stack::of(session.document().clips.get(walk), time),
+        );
         let now = seen(session.document(), Some(walk), time);
-        let turn =
-            angle_between(raw.local[head.index()].transform().rotation, now.local[head.index()].transform().rotation);
+        let turn = angle_between(
+            raw.local[head.index()].transform().rotation,
+            now.local[head.index()].transform().rotation,
+        );
         assert!((turn.to_degrees() - 20.0).abs() < 0.01, "{turn} at {time}");
     }
 }
@@ -724,7 +910,8 @@ fn a_clip_goes_with_its_layers() {
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "One"}));
     does(
         &mut session,
-        json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head", "degrees": [9, 0, 0]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head",
+            "degrees": [9, 0, 0]}),
     );
     does(&mut session, json!({"do": "clip.duplicate", "clip": "Walk", "name": "Walk 2"}));
     let copy = clip_of(session.document(), "Walk 2");
@@ -735,9 +922,13 @@ fn a_clip_goes_with_its_layers() {
     session.undo();
     session.document().check().unwrap();
     // Its keys are retimed with the clip's.
-    does(&mut session, json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0.2}));
+    does(
+        &mut session,
+        json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0.2}),
+    );
     let times = |session: &Session| -> Vec<f32> {
-        let layers = session.document().aids.layers(LayerHome::Clip(clip_of(session.document(), "Walk")));
+        let layers =
+            session.document().aids.layers(LayerHome::Clip(clip_of(session.document(), "Walk")));
         layers.0[0].keys.tracks.values().flat_map(|t| t.times.to_vec()).collect()
     };
     let before = times(&session);
@@ -745,14 +936,16 @@ fn a_clip_goes_with_its_layers() {
     assert!(before.iter().zip(times(&session)).all(|(a, b)| (a * 2.0 - b).abs() < 1e-5));
 }
 
-/// On every clip of the corpus: two joints turned, moved and scaled in a layer, folded by saving; what is saved is what is seen.
+/// On every clip of the corpus: two joints turned, moved and scaled in a layer, folded by saving;
+/// what is saved is what is seen.
 #[test]
 fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
     let Some(shared) = shared() else { return };
     let (mut clips, mut worst) = (0, (0.0f32, 0.0f32));
     for path in models(&shared.join("corpus")) {
         let too_big = std::fs::metadata(&path).is_ok_and(|m| m.len() > 4 << 20);
-        if too_big || path.components().any(|c| c.as_os_str() == "bad" || c.as_os_str() == "found") {
+        if too_big || path.components().any(|c| c.as_os_str() == "bad" || c.as_os_str() == "found")
+        {
             continue;
         }
         let Ok(mut session) = Session::open(&path, &Progress::default()) else { continue };
@@ -760,10 +953,19 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
         let mut layered = Vec::new();
         for id in ids {
             let clip = session.document().clips[id].clone();
-            let mut nodes: Vec<NodeId> =
-                clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+            let mut nodes: Vec<NodeId> = clip
+                .tracks
+                .values()
+                .filter(|t| t.property != Property::Weights)
+                .map(|t| t.target)
+                .collect();
             // One that the clip does not move, too.
-            nodes.extend(session.document().node_ids().find(|n| clip.tracks.values().all(|t| t.target != *n)));
+            nodes.extend(
+                session
+                    .document()
+                    .node_ids()
+                    .find(|n| clip.tracks.values().all(|t| t.target != *n)),
+            );
             nodes.retain(|n| clip.kept.iter().all(|(k, _)| k != n));
             nodes.dedup();
             let Some(first) = nodes.first() else { continue };
@@ -771,12 +973,18 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
             let names: Vec<String> = picked.iter().map(|n| format!("#{}", n.0)).collect();
             let clip = format!("#{}", id.0);
             does(&mut session, json!({"do": "layer.new", "clip": clip, "name": "L"}));
-            let size = session.document().node(*first).local().transform().translation.length().max(0.01) * 0.1;
+            let size =
+                session.document().node(*first).local().transform().translation.length().max(0.01)
+                    * 0.1;
             does(
                 &mut session,
-                json!({"do": "layer.set", "clip": clip, "layer": "L", "node": names, "degrees": [4, 11, -7], "scale": [1.1, 1.1, 1.1], "translation": [size, 0, 0]}),
+                json!({"do": "layer.set", "clip": clip, "layer": "L", "node": names,
+                    "degrees": [4, 11, -7], "scale": [1.1, 1.1, 1.1], "translation": [size, 0, 0]}),
             );
-            does(&mut session, json!({"do": "layer.strength", "clip": clip, "layer": "L", "strength": 0.7}));
+            does(
+                &mut session,
+                json!({"do": "layer.strength", "clip": clip, "layer": "L", "strength": 0.7}),
+            );
             layered.push(id);
         }
         if layered.is_empty() {
@@ -784,9 +992,14 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
         }
         let saved = match session.pack("model") {
             Ok(saved) => {
-                ulna_formats::gltf::open_beside(saved.bytes, Some(&path), saved.companions.into(), &Progress::default())
-                    .unwrap()
-                    .document
+                ulna_formats::gltf::open_beside(
+                    saved.bytes,
+                    Some(&path),
+                    saved.companions.into(),
+                    &Progress::default(),
+                )
+                .unwrap()
+                .document
             }
             Err(error) => panic!("{}: {error}", path.display()),
         };
@@ -804,7 +1017,12 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
             clips += 1;
         }
     }
-    eprintln!("{clips} clips, at most {:.2e} of the size and {:.4}° off", worst.0, worst.1.to_degrees());
+    eprintln!(
+        "{clips} clips, at most {:.2e} of the size and {:.4}° \
+        off",
+        worst.0,
+        worst.1.to_degrees()
+    );
     assert!(clips >= 50, "{clips} clips");
 }
 
@@ -814,10 +1032,18 @@ fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
     let mut cases = 0;
     for interpolation in [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline] {
         for property in Property::TRS {
-            let keys = [(0.0, Vec3::ZERO), (0.4, Vec3::new(0.5, 0.2, -0.4)), (1.0, Vec3::new(-0.3, 0.6, 0.1))];
+            let keys = [
+                (0.0, Vec3::ZERO),
+                (0.4, Vec3::new(0.5, 0.2, -0.4)),
+                (1.0, Vec3::new(-0.3, 0.6, 0.1)),
+            ];
             let mut document = chain(vec![track(1, property, interpolation, &keys)], Vec3::ONE);
-            let layer = PoseLayer::new("", [(NodeId(1), turned(30.0))].into()).named(PoseLayerId(0), "L".into());
-            document.aids.pose_layers.insert(LayerHome::Clip(ClipId(0)), Shared::new([layer].into_iter().collect()));
+            let layer = PoseLayer::new("", [(NodeId(1), turned(30.0))].into())
+                .named(PoseLayerId(0), "L".into());
+            document
+                .aids
+                .pose_layers
+                .insert(LayerHome::Clip(ClipId(0)), Shared::new([layer].into_iter().collect()));
             let (file, said) = folder.fold(&document);
             assert_eq!((said[&ClipId(0)].sampled, said[&ClipId(0)].exact), (0, 1), "{property:?}");
             let (way, angle) = apart(&document, ClipId(0), &Document::from(file), 1000);
@@ -828,16 +1054,20 @@ fn a_turn_of_a_layer_is_kept_by_the_fold_of_every_interpolation() {
     assert_eq!(cases, 9);
 }
 
-/// A layer of another file comes by the names of joints, or by what part of a body they are, turned into their axes.
+/// A layer of another file comes by the names of joints, or by what part of a body they are, turned
+/// into their axes.
 #[test]
 fn a_layer_of_another_file_is_taken_over() {
     let folder = tempfile::tempdir().unwrap();
     let mut one = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Out"}),
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Out", "node": "LeftUpperArm", "degrees": [0, 0, 12], "translation": [0, 0.02, 0]}),
-        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.2, "node": "Head", "degrees": [10, 0, 0]}),
-        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.6, "node": "Head", "degrees": [-10, 0, 0]}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Out", "node": "LeftUpperArm",
+            "degrees": [0, 0, 12], "translation": [0, 0.02, 0]}),
+        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.2, "node": "Head",
+            "degrees": [10, 0, 0]}),
+        json!({"do": "key.set", "clip": "Walk", "layer": "Out", "time": 0.6, "node": "Head",
+            "degrees": [-10, 0, 0]}),
         json!({"do": "layer.strength", "clip": "Walk", "layer": "Out", "strength": 0.5}),
         json!({"do": "layer.keep", "on": true}),
     ] {
@@ -847,12 +1077,19 @@ fn a_layer_of_another_file_is_taken_over() {
     std::fs::write(&path, bytes(&one)).unwrap();
     let mut two = sample();
     let opened = bytes(&two);
-    let text = json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out", "into": "Idle"});
+    let text =
+        json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out", "into": "Idle"});
     does(&mut two, text.clone());
     let (walk, idle) = (clip_of(one.document(), "Walk"), clip_of(two.document(), "Idle"));
-    let (a, b) = (one.document().aids.layers(LayerHome::Clip(walk)), two.document().aids.layers(LayerHome::Clip(idle)));
+    let (a, b) = (
+        one.document().aids.layers(LayerHome::Clip(walk)),
+        two.document().aids.layers(LayerHome::Clip(idle)),
+    );
     let (a, b) = (&a.0[0], &b.0[0]);
-    assert_eq!((a.strength, a.moves.keys().collect::<Vec<_>>()), (b.strength, b.moves.keys().collect::<Vec<_>>()));
+    assert_eq!(
+        (a.strength, a.moves.keys().collect::<Vec<_>>()),
+        (b.strength, b.moves.keys().collect::<Vec<_>>())
+    );
     for (node, user) in a.moves.iter() {
         assert!(user.is_close(&b.moves[node], 1e-5, 1e-6), "{user:?}");
     }
@@ -862,20 +1099,35 @@ fn a_layer_of_another_file_is_taken_over() {
     two.undo();
     assert_eq!(bytes(&two), opened, "one step");
     assert!(
-        refused(&mut two, &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "In"})).contains("In")
+        refused(
+            &mut two,
+            &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "In"})
+        )
+        .contains("In")
     );
     assert!(
-        refused(&mut two, &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out"}))
-            .contains("as “into”")
+        refused(
+            &mut two,
+            &json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out"})
+        )
+        .contains("as “into”")
     );
     // Onto a character with other names.
     let Some(shared) = shared() else { return };
     let knight = shared.join("corpus/characters/Knight/Knight.glb");
     let mut knight = Session::open(&knight, &Progress::default()).unwrap();
-    does(&mut knight, json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out", "into": "Walking_A"}));
+    does(
+        &mut knight,
+        json!({"do": "layer.import", "path": path, "clip": "Walk", "layer": "Out",
+            "into": "Walking_A"}),
+    );
     let clip = clip_of(knight.document(), "Walking_A");
     let layers = knight.document().aids.layers(LayerHome::Clip(clip));
-    let names: Vec<String> = layers.0[0].nodes().iter().map(|n| knight.document().node(*n).label(*n)).collect();
+    let names: Vec<String> =
+        layers.0[0].nodes().iter().map(|n| knight.document().node(*n).label(*n)).collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(names.contains(&"head".to_owned()) && names.contains(&"upperarm.l".to_owned()), "{names:?}");
+    assert!(
+        names.contains(&"head".to_owned()) && names.contains(&"upperarm.l".to_owned()),
+        "{names:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Poses that are kept, saved with the file, and put on: the same skeleton, its mirror image, skeletons of other names and rests.
+//! Poses that are kept, saved with the file, and put on: the same skeleton, its mirror image,
+//! skeletons of other names and rests.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::Path;
@@ -36,16 +37,24 @@ fn draws(mut seed: u64) -> impl FnMut() -> f32 {
 fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
     let mut session = sample();
     let rest = session.document().clone();
-    for (node, degrees) in
-        [("LeftUpperArm", [10.0, 20.0, -30.0]), ("Head", [0.0, 15.0, 5.0]), ("Hips", [5.0, 40.0, 0.0])]
-    {
+    for (node, degrees) in [
+        ("LeftUpperArm", [10.0, 20.0, -30.0]),
+        ("Head", [0.0, 15.0, 5.0]),
+        ("Hips", [5.0, 40.0, 0.0]),
+    ] {
         turn(&mut session, node, degrees);
     }
-    run(&mut session, CommandLine::new("pose.move").with("node", "Hips").with("by", [0.1, -0.2, 0.3]));
+    run(
+        &mut session,
+        CommandLine::new("pose.move").with("node", "Hips").with("by", [0.1, -0.2, 0.3]),
+    );
     let locals = |d: &Document| d.node_ids().map(|n| d.node(n).local()).collect::<Vec<_>>();
     let posed = locals(session.document());
     run(&mut session, CommandLine::new("pose.keep").with("name", "Salute"));
-    run(&mut session, CommandLine::new("set.keep").with("set", 3).with("node", ["LeftHand", "RightHand"]));
+    run(
+        &mut session,
+        CommandLine::new("set.keep").with("set", 3).with("node", ["LeftHand", "RightHand"]),
+    );
     run(&mut session, CommandLine::new("pose.reset_all"));
     assert!(session.document().nodes == rest.nodes);
     let saved = session.pack("x").unwrap();
@@ -57,13 +66,23 @@ fn a_kept_pose_is_saved_with_the_file_and_put_on_to_the_bit() {
     assert!(locals(again.document()) == posed, "to the bit");
     // Half of the way, and only an arm.
     run(&mut again, CommandLine::new("pose.reset_all"));
-    let line = CommandLine::new("pose.apply").with("pose", "Salute").with("node", "LeftUpperArm").with("amount", 0.5);
+    let line = CommandLine::new("pose.apply")
+        .with("pose", "Salute")
+        .with("node", "LeftUpperArm")
+        .with("amount", 0.5);
     run(&mut again, line);
     let document = again.document();
-    let moved: Vec<NodeId> = document.node_ids().filter(|n| document.node(*n).pose.is_some()).collect();
+    let moved: Vec<NodeId> =
+        document.node_ids().filter(|n| document.node(*n).pose.is_some()).collect();
     assert_eq!(moved, [named(document, "LeftUpperArm")]);
-    run(&mut again, CommandLine::new("pose.rename_kept").with("pose", "Salute").with("name", "Greeting"));
-    let error = again.run_line(&CommandLine::new("pose.apply").with("pose", "Salute")).unwrap_err().to_string();
+    run(
+        &mut again,
+        CommandLine::new("pose.rename_kept").with("pose", "Salute").with("name", "Greeting"),
+    );
+    let error = again
+        .run_line(&CommandLine::new("pose.apply").with("pose", "Salute"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("saved poses: Greeting"), "{error}");
     run(&mut again, CommandLine::new("pose.forget").with("pose", "Greeting"));
     assert!(kept_poses(again.document()).is_empty());
@@ -76,7 +95,11 @@ fn broken_texts_of_poses_are_refused_with_a_sentence() {
     let mut session = sample();
     let text = pose_text(&keep_pose(session.document(), &pose(&session), "a", None));
     assert!(read_pose("hello").unwrap().is_none() && read_pose("{}").unwrap().is_none());
-    assert!(read_pose(&text.replace("\"ulna_pose\":1", "\"ulna_pose\":7")).unwrap_err().contains("newer"));
+    assert!(
+        read_pose(&text.replace("\"ulna_pose\":1", "\"ulna_pose\":7"))
+            .unwrap_err()
+            .contains("newer")
+    );
     assert!(read_pose(&text.replace("\"height\":", "\"hight\":")).unwrap_err().contains("invalid"));
     assert!(read_pose(&text.replace("\"parent\":0", "\"parent\":99")).is_err());
     for (line, wanted) in [
@@ -91,14 +114,16 @@ fn broken_texts_of_poses_are_refused_with_a_sentence() {
     }
 }
 
-/// How far the vertices of a mirror image are from where they should be, as a part of the model's size, over those vertices that
-/// have a partner at rest, in place and in weights; and how many of all have one.
+/// How far the vertices of a mirror image are from where they should be, as a part of the model's
+/// size, over those vertices that have a partner at rest, in place and in weights; and how many of
+/// all have one.
 fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId) -> (f32, f32) {
     let pairs = MirrorPairs::of(rest, skin);
     let evaluated = |d: &Document| Pose::evaluate(d, &Stack::default());
     let (rest_pose, was, is) = (evaluated(rest), evaluated(before), evaluated(after));
     let root = rest.skin(skin).joints[0];
-    let scene_from_mesh = rest_pose.world[root.index()].as_dmat4() * rest.skin(skin).inverse_bind[0].as_dmat4();
+    let scene_from_mesh =
+        rest_pose.world[root.index()].as_dmat4() * rest.skin(skin).inverse_bind[0].as_dmat4();
     let reflect = |p: Vec3| {
         let back = |m: DMat4, p: Vec3| m.transform_point3(p.as_dvec3()).as_vec3();
         back(scene_from_mesh, pairs.mirrored(back(scene_from_mesh.inverse(), p)))
@@ -106,7 +131,10 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
     let same_weights = |map: &ulna_model::WeightMap, k: usize, q: usize| {
         let slots = 0..rest.skin(skin).joints.len();
         let other = |j: usize| pairs.joints()[j].partner.unwrap_or(j);
-        slots.map(|j| (map.weight(k, j as u16) - map.weight(q, other(j) as u16)).abs()).fold(0.0, f32::max) < 0.01
+        slots
+            .map(|j| (map.weight(k, j as u16) - map.weight(q, other(j) as u16)).abs())
+            .fold(0.0, f32::max)
+            < 0.01
     };
     let (mut gap, mut found, mut all, mut size) = (0.0f32, 0usize, 0usize, 1e-9f32);
     for node in rest.shown_nodes().into_iter().filter(|n| rest.node(*n).skin == Some(skin)) {
@@ -126,15 +154,17 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
             // Partners by a grid of their rest places.
             let cell = size * 2e-3;
             let key = |p: Vec3| (p / cell).round().as_ivec3();
-            let mut grid: std::collections::HashMap<glam::IVec3, Vec<usize>> = std::collections::HashMap::new();
+            let mut grid: std::collections::HashMap<glam::IVec3, Vec<usize>> =
+                std::collections::HashMap::new();
             for (k, p) in r.iter().enumerate() {
                 grid.entry(key(*p)).or_default().push(k);
             }
             for (k, p) in r.iter().enumerate() {
                 let there = reflect(*p);
                 let c = key(there);
-                let near =
-                    (-1..=1).flat_map(|x| (-1..=1).flat_map(move |y| (-1..=1).map(move |z| glam::IVec3::new(x, y, z))));
+                let near = (-1..=1).flat_map(|x| {
+                    (-1..=1).flat_map(move |y| (-1..=1).map(move |z| glam::IVec3::new(x, y, z)))
+                });
                 let partner = near
                     .filter_map(|d| grid.get(&(c + d)))
                     .flatten()
@@ -150,8 +180,9 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
     (gap / size, found as f32 / all.max(1) as f32)
 }
 
-/// A drawn pose of all joints, with the hips turned by 90° and 5 m away, pasted flipped: vertices are where the mirror image of the
-/// mesh has them; of one side alone, joints stand to the body as their partners did.
+/// A drawn pose of all joints, with the hips turned by 90° and 5 m away, pasted flipped: vertices
+/// are where the mirror image of the mesh has them; of one side alone, joints stand to the body as
+/// their partners did.
 #[test]
 fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
     let Some(shared) = crate::common::shared() else { return };
@@ -179,30 +210,53 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
         let text = |n: NodeId| ulna_edit::node_text(&rest, n);
         let joints: Vec<NodeId> = rest.skin(skin).joints.to_vec();
         let central = |n: &NodeId| mirror.partner(*n) == Some(*n);
-        let root = *joints.iter().find(|n| central(n) && rest.children(**n).len() > 1).unwrap_or(&joints[0]);
+        let root = *joints
+            .iter()
+            .find(|n| central(n) && rest.children(**n).len() > 1)
+            .unwrap_or(&joints[0]);
         let paired: Vec<NodeId> =
             joints.iter().copied().filter(|n| mirror.partner(*n).is_some() && *n != root).collect();
         for node in &paired {
             let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 40.0);
-            run(&mut session, CommandLine::new("pose.set").with("node", text(*node)).with("degrees", [x, y, z]));
+            run(
+                &mut session,
+                CommandLine::new("pose.set").with("node", text(*node)).with("degrees", [x, y, z]),
+            );
         }
-        let turned = CommandLine::new("pose.turn").with("node", text(root)).with("axis", "y").with("degrees", 90.0);
+        let turned = CommandLine::new("pose.turn")
+            .with("node", text(root))
+            .with("axis", "y")
+            .with("degrees", 90.0);
         run(&mut session, turned.with("space", "world"));
         run(
             &mut session,
-            CommandLine::new("pose.move").with("node", text(root)).with("by", [3.0, 0.0, 4.0]).with("space", "world"),
+            CommandLine::new("pose.move")
+                .with("node", text(root))
+                .with("by", [3.0, 0.0, 4.0])
+                .with("space", "world"),
         );
         let before = session.document().clone();
         let copied = pose_text(&keep_pose(&before, &pose(&session), "copied", None));
-        run(&mut session, CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true));
+        run(
+            &mut session,
+            CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true),
+        );
         let (gap, symmetric) = vertex_gap(&rest, &before, session.document(), skin);
-        println!("{file}: {:.5} of the size, {:.0} % of the vertices have a partner", gap, symmetric * 100.0);
+        println!(
+            "{file}: {:.5} of the size, {:.0} % of the vertices have a \
+            partner",
+            gap,
+            symmetric * 100.0
+        );
         let places = Pose::evaluate(&rest, &Stack::default()).world;
         let pairs = MirrorPairs::of(&rest, skin);
-        let mesh_from_scene = (places[joints[0].index()] * rest.skin(skin).inverse_bind[0]).inverse();
+        let mesh_from_scene =
+            (places[joints[0].index()] * rest.skin(skin).inverse_bind[0]).inverse();
         let at = |n: NodeId| (mesh_from_scene * places[n.index()]).w_axis.truncate();
         let size = joints.iter().map(|n| at(*n).distance(at(joints[0]))).fold(1e-9, f32::max);
-        let uneven = |n: &NodeId| mirror.partner(*n).map_or(0.0, |p| pairs.mirrored(at(*n)).distance(at(p)) / size);
+        let uneven = |n: &NodeId| {
+            mirror.partner(*n).map_or(0.0, |p| pairs.mirrored(at(*n)).distance(at(p)) / size)
+        };
         let uneven = joints.iter().map(uneven).fold(0.0, f32::max);
         assert!(gap < 0.01 || uneven > 0.004, "{file}: {gap}, joints {uneven}");
         by_vertices += usize::from(symmetric > 0.2);
@@ -219,11 +273,16 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
         let side: Vec<NodeId> = paired
             .iter()
             .copied()
-            .filter(|n| mirror.partner(*n) != Some(*n) && mirror.is_same_side(*n, paired[paired.len() - 1]))
+            .filter(|n| {
+                mirror.partner(*n) != Some(*n) && mirror.is_same_side(*n, paired[paired.len() - 1])
+            })
             .collect();
         assert!(!side.is_empty(), "{file}");
         let names: Vec<String> = side.iter().map(|n| text(*n)).collect();
-        let line = CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true).with("node", names);
+        let line = CommandLine::new("pose.apply")
+            .with("text", copied.as_str())
+            .with("flip", true)
+            .with("node", names);
         run(&mut session, line);
         for node in &joints {
             let wanted = if side.contains(node) { &flipped } else { &before };
@@ -284,7 +343,17 @@ fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
         ),
         (
             "characters/Sintel/human-sintel.glb",
-            ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"],
+            [
+                "head",
+                "upperarm_l",
+                "lowerarm_l",
+                "upperarm_r",
+                "lowerarm_r",
+                "thigh_l",
+                "calf_l",
+                "thigh_r",
+                "calf_r",
+            ],
         ),
         (
             "vrm/cryptovoxels.vrm",
@@ -344,18 +413,30 @@ fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
         ),
         (
             "characters/RigOnly/rig-human.glb",
-            ["head", "upperarm_l", "lowerarm_l", "upperarm_r", "lowerarm_r", "thigh_l", "calf_l", "thigh_r", "calf_r"],
+            [
+                "head",
+                "upperarm_l",
+                "lowerarm_l",
+                "upperarm_r",
+                "lowerarm_r",
+                "thigh_l",
+                "calf_l",
+                "thigh_r",
+                "calf_r",
+            ],
         ),
     ];
     for (file, theirs) in tables {
         let mut to: Session =
-            Session::open(Path::new(&shared.join("corpus").join(file)), &Progress::default()).unwrap();
+            Session::open(Path::new(&shared.join("corpus").join(file)), &Progress::default())
+                .unwrap();
         run(&mut to, CommandLine::new("pose.reset_all"));
         let before = to.document().clone();
         let notes = run(&mut to, CommandLine::new("pose.apply").with("text", text.as_str()));
         let mut worst = 0.0f32;
         for (ours, theirs) in ours.iter().zip(theirs).filter(|(_, t)| !t.is_empty()) {
-            let [a, b] = [turned(&rest, from.document(), ours), turned(&before, to.document(), theirs)];
+            let [a, b] =
+                [turned(&rest, from.document(), ours), turned(&before, to.document(), theirs)];
             worst = worst.max(angle_between(a, b));
             compared += 1;
         }

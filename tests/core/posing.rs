@@ -1,12 +1,13 @@
-//! Poses mirrored and flipped: the mirror image on real skeletons, with the body turned away, over clips.
+//! Poses mirrored and flipped: the mirror image on real skeletons, with the body turned away, over
+//! clips.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{EulerRot, Mat4, Quat, Vec3};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
-    Transform, transform::angle_between,
+    Components, Document, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId,
+    PoseLayers, Shared, SkinId, Transform, transform::angle_between,
 };
 use ulna_motion::{LayerWriteError, Mirror, MirrorPairs, Pose, RecentPoses, Stack, under_layers};
 use ulna_session::Session;
@@ -24,7 +25,9 @@ fn worlds(document: &Document) -> Vec<Mat4> {
 const LEFT: [&str; 3] = ["LeftUpperArm", "LeftLowerArm", "LeftHand"];
 
 fn pose_left(session: &mut Session) {
-    for (node, degrees) in LEFT.iter().zip([[20.0, -35.0, 50.0], [10.0, 60.0, -15.0], [-25.0, 5.0, 30.0]]) {
+    for (node, degrees) in
+        LEFT.iter().zip([[20.0, -35.0, 50.0], [10.0, 60.0, -15.0], [-25.0, 5.0, 30.0]])
+    {
         turn(session, node, degrees);
     }
 }
@@ -36,14 +39,21 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
         pose_left(&mut session);
         if turned {
             turn(&mut session, "Hips", [0.0, 90.0, 30.0]);
-            run(&mut session, CommandLine::new("pose.set").with("node", "Hips").with("translation", [5.0, 0.0, 1.0]));
+            run(
+                &mut session,
+                CommandLine::new("pose.set")
+                    .with("node", "Hips")
+                    .with("translation", [5.0, 0.0, 1.0]),
+            );
         }
         let before = session.document().clone();
         run(&mut session, CommandLine::new("pose.mirror").with("node", LEFT));
         let document = session.document();
         let (world, was) = (worlds(document), worlds(&before));
         let hips = named(document, "Hips").index();
-        let at = |name: &str| (world[hips].inverse() * world[named(document, name).index()]).w_axis.truncate();
+        let at = |name: &str| {
+            (world[hips].inverse() * world[named(document, name).index()]).w_axis.truncate()
+        };
         for name in ["LowerArm", "Hand", "Index1", "Thumb2", "Little3"] {
             let (left, right) = (at(&format!("Left{name}")), at(&format!("Right{name}")));
             let image = Vec3::new(-left.x, left.y, left.z);
@@ -62,11 +72,15 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
 fn joints_of_both_sides_and_joints_without_another_are_said() {
     let mut session = sample();
     let both = CommandLine::new("pose.mirror").with("node", ["LeftHand", "RightHand"]);
-    assert!(session.run_line(&both).unwrap_err().to_string().contains("name only the joints of one side"));
+    assert!(session.run_line(&both).unwrap_err().to_string().contains(
+        "name only the joints of one \
+        side"
+    ));
     let none = CommandLine::new("pose.mirror").with("node", "Head");
     assert!(session.run_line(&none).unwrap_err().to_string().contains("no"));
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
-    let notes = run(&mut session, CommandLine::new("pose.mirror").with("node", ["LeftHand", "Head"]));
+    let notes =
+        run(&mut session, CommandLine::new("pose.mirror").with("node", ["LeftHand", "Head"]));
     assert_eq!(notes, ["1 joint has no mirror joint"]);
 }
 
@@ -94,8 +108,8 @@ fn over_a_clip_a_mirrored_pose_is_unkeyed_and_changes_no_key() {
     assert!(session.run_line(&alone).unwrap_err().to_string().contains("“time” is missing"));
 }
 
-/// A drawn pose of all joints below the roots, flipped: each joint stands where the mirror image of its partner stood, on every
-/// skeleton that is symmetric at rest; flipped again it is as it was.
+/// A drawn pose of all joints below the roots, flipped: each joint stands where the mirror image of
+/// its partner stood, on every skeleton that is symmetric at rest; flipped again it is as it was.
 #[test]
 fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
     let Some(shared) = crate::common::shared() else { return };
@@ -117,7 +131,10 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
         let moved: Vec<NodeId> = joints
             .iter()
             .copied()
-            .filter(|n| document.node(*n).parent.is_some_and(|p| joints.contains(&p)) && mirror.partner(*n).is_some())
+            .filter(|n| {
+                document.node(*n).parent.is_some_and(|p| joints.contains(&p))
+                    && mirror.partner(*n).is_some()
+            })
             .collect();
         let pairs = moved.iter().filter(|n| mirror.partner(**n) != Some(**n)).count();
         if pairs < 8 {
@@ -125,14 +142,16 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
         }
         // All in its rest, so that what is posed is posed by us.
         run(&mut session, CommandLine::new("pose.reset_all"));
-        let gap = |before: &Document, after: &Document| image_gap(before, after, skin, &mirror, &moved);
+        let gap =
+            |before: &Document, after: &Document| image_gap(before, after, skin, &mirror, &moved);
         let rest = session.document().clone();
         if gap(&rest, &rest) > 0.004 {
             continue;
         }
         for node in &moved {
             let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 60.0);
-            let line = CommandLine::new("pose.set").with("node", ulna_edit::node_text(&rest, *node));
+            let line =
+                CommandLine::new("pose.set").with("node", ulna_edit::node_text(&rest, *node));
             run(&mut session, line.with("degrees", [x, y, z]));
         }
         let posed = session.document().clone();
@@ -152,17 +171,26 @@ fn a_flipped_pose_is_the_mirror_image_on_the_corpus() {
 }
 
 /// How far joints are from the mirror images of their partners, as a part of the skeleton's size.
-fn image_gap(before: &Document, after: &Document, skin: SkinId, mirror: &Mirror, nodes: &[NodeId]) -> f32 {
+fn image_gap(
+    before: &Document,
+    after: &Document,
+    skin: SkinId,
+    mirror: &Mirror,
+    nodes: &[NodeId],
+) -> f32 {
     let pairs = MirrorPairs::of(before, skin);
     let (was, is) = (worlds(before), worlds(after));
     // From the scene into the space of the bind, by a joint that nobody moved.
     let root = before.skin(skin).joints.iter().position(|n| !nodes.contains(n)).unwrap_or(0);
     let joint_from_mesh = before.skin(skin).inverse_bind.get(root).copied().unwrap_or_default();
     let mesh_from_scene = (was[before.skin(skin).joints[root].index()] * joint_from_mesh).inverse();
-    let at = |worlds: &[Mat4], node: NodeId| (mesh_from_scene * worlds[node.index()]).w_axis.truncate();
+    let at =
+        |worlds: &[Mat4], node: NodeId| (mesh_from_scene * worlds[node.index()]).w_axis.truncate();
     let places: Vec<Vec3> = nodes.iter().map(|n| at(&was, *n)).collect();
     let low = places.iter().copied().reduce(Vec3::min).unwrap_or_default();
-    let size = (places.iter().copied().reduce(Vec3::max).unwrap_or_default() - low).max_element().max(1e-9);
+    let size = (places.iter().copied().reduce(Vec3::max).unwrap_or_default() - low)
+        .max_element()
+        .max(1e-9);
     let gap = |node: &NodeId| {
         let partner = mirror.partner(*node)?;
         Some(pairs.mirrored(at(&was, *node)).distance(at(&is, partner)) / size)
@@ -177,8 +205,10 @@ fn a_rotation_is_mirrored_about_the_plane() {
     let mirror = Mirror::of(document);
     let head = named(document, "Head");
     let rest = document.node(head).rest.transform();
-    let turned =
-        ulna_model::Transform { rotation: rest.rotation * Quat::from_euler(EulerRot::XYZ, 0.1, 0.4, -0.2), ..rest };
+    let turned = ulna_model::Transform {
+        rotation: rest.rotation * Quat::from_euler(EulerRot::XYZ, 0.1, 0.4, -0.2),
+        ..rest
+    };
     let made = mirror.pose(document, head, &turned).unwrap();
     assert_eq!(made.node, head);
     let back = mirror.pose(document, head, &made.local).unwrap();
@@ -208,10 +238,16 @@ fn a_turn_is_about_the_axis_of_its_space() {
             let mut session = posed_arm();
             let before = session.document().clone();
             let (was, node) = (local(&before, "LeftLowerArm"), named(&before, "LeftLowerArm"));
-            let line = CommandLine::new("pose.turn").with("node", "LeftLowerArm").with("axis", word);
+            let line =
+                CommandLine::new("pose.turn").with("node", "LeftLowerArm").with("axis", word);
             run(&mut session, line.with("degrees", 25.0).with("space", space));
             let now = local(session.document(), "LeftLowerArm");
-            assert_eq!((now.translation, now.scale), (was.translation, was.scale), "{space} {word}");
+            assert_eq!(
+                (now.translation, now.scale),
+                (was.translation, was.scale),
+                "{space} \
+                {word}"
+            );
             let e = [Vec3::X, Vec3::Y, Vec3::Z][k];
             let axis = match space {
                 "local" => was.rotation * e,
@@ -246,7 +282,10 @@ fn several_joints_turn_about_one_pivot_as_one_body() {
     let names = ["LeftHand", "RightHand", "Head"];
     let pivot = Vec3::new(0.1, 1.2, -0.3);
     let line = CommandLine::new("pose.turn").with("node", names).with("axis", [0.6, 0.0, 0.8]);
-    run(&mut session, line.with("degrees", 70.0).with("space", "world").with("pivot", pivot.to_array()));
+    run(
+        &mut session,
+        line.with("degrees", 70.0).with("space", "world").with("pivot", pivot.to_array()),
+    );
     let now = worlds(session.document());
     let turn = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 70f32.to_radians());
     for name in names {
@@ -257,7 +296,8 @@ fn several_joints_turn_about_one_pivot_as_one_body() {
         let turned = Mat4::from_quat(turn) * was;
         assert!(turned.x_axis.distance(is.x_axis) < 1e-5, "{name}");
     }
-    let odd = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 5.0);
+    let odd =
+        CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 5.0);
     let error = session.run_line(&odd.with("pivot", [0.0, 0.0, 0.0])).unwrap_err().to_string();
     assert!(error.contains("set “space” to “world”"), "{error}");
 }
@@ -267,7 +307,8 @@ fn a_move_along_any_axes_goes_that_far() {
     for space in ["local", "parent", "world", "gimbal", "rest"] {
         let mut session = posed_arm();
         let before = worlds(session.document());
-        let line = CommandLine::new("pose.shift").with("node", "LeftHand").with("by", [0.1, 0.0, 0.0]);
+        let line =
+            CommandLine::new("pose.shift").with("node", "LeftHand").with("by", [0.1, 0.0, 0.0]);
         run(&mut session, line.with("space", space));
         let now = worlds(session.document());
         let node = named(session.document(), "LeftHand").index();
@@ -283,7 +324,10 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
         let mut session = sample();
         turn(&mut session, "Hips", [0.0, degrees, 0.0]);
         let was = local(session.document(), "Hips");
-        let line = CommandLine::new("pose.resize").with("node", "Hips").with("by", by).with("space", space);
+        let line = CommandLine::new("pose.resize")
+            .with("node", "Hips")
+            .with("by", by)
+            .with("space", space);
         let notes = run(&mut session, line);
         let now = local(session.document(), "Hips");
         assert_eq!((now.rotation, now.translation), (was.rotation, was.translation));
@@ -293,9 +337,16 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
     assert!(factors.distance(Vec3::new(2.0, 1.0, 1.0)) < 1e-6 && notes.is_empty());
     // Turned by a right angle, the scene's x is the own z.
     let (factors, notes) = scale("world", 90.0, [2.0, 1.0, 1.0]);
-    assert!(factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(), "{factors} {notes:?}");
+    assert!(
+        factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(),
+        "{factors} \
+        {notes:?}"
+    );
     let (factors, notes) = scale("world", 45.0, [2.0, 1.0, 1.0]);
-    assert!((factors.x - factors.z).abs() < 1e-4 && factors.x > 1.4 && factors.y == 1.0, "{factors}");
+    assert!(
+        (factors.x - factors.z).abs() < 1e-4 && factors.x > 1.4 && factors.y == 1.0,
+        "{factors}"
+    );
     assert!(notes[0].contains("would shear it"), "{notes:?}");
     let (factors, notes) = scale("world", 45.0, [1.5, 1.5, 1.5]);
     assert!(factors.distance(Vec3::splat(1.5)) < 1e-6 && notes.is_empty());
@@ -337,7 +388,11 @@ fn poses_are_brought_nearer_to_others_and_back() {
     let mut session = sample();
     turn(&mut session, "LeftHand", [0.0, 60.0, 0.0]);
     let angle = |session: &Session| {
-        let user = session.document().node(named(session.document(), "LeftHand")).user().unwrap_or_default();
+        let user = session
+            .document()
+            .node(named(session.document(), "LeftHand"))
+            .user()
+            .unwrap_or_default();
         user.rotation.to_axis_angle().1.to_degrees()
     };
     run(&mut session, CommandLine::new("pose.blend").with("toward", "rest").with("amount", 0.25));
@@ -362,23 +417,31 @@ fn poses_are_brought_nearer_to_others_and_back() {
     };
     let (from, to) = (seen(&session, a), seen(&session, b));
     for (part, wanted) in [(0.0, from), (1.0, to), (0.5, from.slerp(to, 0.5))] {
-        let line = CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", part);
+        let line =
+            CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", part);
         run(&mut session, over(line, f64::from(time)));
         assert!(angle_between(seen(&session, time), wanted) < 1e-4, "{part}");
         session.undo();
     }
-    // On a straight stretch there is nothing to relax; pushed, it leaves it, and relaxed it comes back.
+    // On a straight stretch there is nothing to relax; pushed, it leaves it, and relaxed it comes
+    // back.
     let whole = angle_between(from, to);
     run(
         &mut session,
-        over(CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", 0.8), f64::from(time)),
+        over(
+            CommandLine::new("pose.breakdown").with("node", "LeftUpperArm").with("part", 0.8),
+            f64::from(time),
+        ),
     );
     let line = || CommandLine::new("pose.relax").with("node", "LeftUpperArm").with("amount", 0.5);
     run(&mut session, over(line(), f64::from(time)));
     let off = angle_between(seen(&session, time), from);
     assert!((off - whole * 0.55).abs() < 1e-3 * whole.max(0.1), "{off} of {whole}");
     assert!(session.document().clips == before.clips, "no key is changed");
-    let error = session.run_line(&CommandLine::new("pose.push").with("node", "Head")).unwrap_err().to_string();
+    let error = session
+        .run_line(&CommandLine::new("pose.push").with("node", "Head"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("add “clip” and “time”"), "{error}");
 }
 
@@ -393,18 +456,30 @@ fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
     let balance = masses.balance(document, &pose, &|_| false).unwrap();
     let hips = named(document, "Hips");
     let at = pose.world[hips.index()].w_axis.truncate();
-    assert!(balance.center.x.abs() < 0.01 && (balance.center.y - at.y).abs() < 0.25, "{balance:?} {at}");
-    assert!(balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05, "{balance:?}");
+    assert!(
+        balance.center.x.abs() < 0.01 && (balance.center.y - at.y).abs() < 0.25,
+        "{balance:?} \
+        {at}"
+    );
+    assert!(
+        balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05,
+        "{balance:?}"
+    );
     // The moments are what the skinned vertices have: the whole moved by a way moves it by as much.
     let rest = document.node(hips).rest.transform();
-    let moved = Components { translation: Some(rest.translation + Vec3::X), ..Components::default() };
+    let moved =
+        Components { translation: Some(rest.translation + Vec3::X), ..Components::default() };
     let away = masses.center(document, &pose.with(document, &[(hips, moved)])).unwrap();
     assert!((away - balance.center).distance(Vec3::X) < 1e-4, "{away}");
     let spine = named(document, "Spine");
     let lean = Quat::from_rotation_x(0.9) * document.node(spine).rest.transform().rotation;
     let lean = Components { rotation: Some(lean), ..Components::default() };
-    let leaning = masses.balance(document, &pose.with(document, &[(spine, lean)]), &|_| false).unwrap();
-    assert!(leaning.center.z > balance.center.z + 0.1 && leaning.inside < balance.inside, "{leaning:?}");
+    let leaning =
+        masses.balance(document, &pose.with(document, &[(spine, lean)]), &|_| false).unwrap();
+    assert!(
+        leaning.center.z > balance.center.z + 0.1 && leaning.inside < balance.inside,
+        "{leaning:?}"
+    );
 }
 
 #[test]
@@ -413,7 +488,9 @@ fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed()
         for how in ["place", "angle"] {
             let mut session = posed_arm();
             let before = worlds(session.document());
-            let line = CommandLine::new(&format!("pose.{command}")).with("node", "LeftUpperArm").with("children", how);
+            let line = CommandLine::new(&format!("pose.{command}"))
+                .with("node", "LeftUpperArm")
+                .with("children", how);
             let line = match command {
                 "turn" => line.with("axis", [0.3, 0.8, -0.2]).with("degrees", 35.0),
                 "shift" => line.with("by", [0.05, -0.1, 0.02]),
@@ -422,21 +499,31 @@ fn children_stay_where_they_are_or_keep_their_angle_while_their_joint_is_posed()
             let notes = run(&mut session, line);
             assert!(notes.is_empty(), "{notes:?}");
             let now = worlds(session.document());
-            let (arm, child, hand) =
-                ["LeftUpperArm", "LeftLowerArm", "LeftHand"].map(|n| named(session.document(), n).index()).into();
+            let (arm, child, hand) = ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
+                .map(|n| named(session.document(), n).index())
+                .into();
             assert!(!before[arm].abs_diff_eq(now[arm], 1e-3), "it is posed");
             if how == "place" {
-                assert!(before[child].abs_diff_eq(now[child], 1e-5) && before[hand].abs_diff_eq(now[hand], 1e-5));
+                assert!(
+                    before[child].abs_diff_eq(now[child], 1e-5)
+                        && before[hand].abs_diff_eq(now[hand], 1e-5)
+                );
             } else {
                 let turned = |w: &Mat4| w.to_scale_rotation_translation().1;
-                assert!(angle_between(turned(&before[child]), turned(&now[child])) < 1e-3, "{command}");
-                assert!(command != "turn" || before[child].w_axis.distance(now[child].w_axis) > 0.01);
+                assert!(
+                    angle_between(turned(&before[child]), turned(&now[child])) < 1e-3,
+                    "{command}"
+                );
+                assert!(
+                    command != "turn" || before[child].w_axis.distance(now[child].w_axis) > 0.01
+                );
             }
         }
     }
     // What cannot be held is said: a child across an unequal scale.
     let mut session = posed_arm();
-    let line = CommandLine::new("pose.resize").with("node", "LeftUpperArm").with("by", [1.0, 2.0, 1.0]);
+    let line =
+        CommandLine::new("pose.resize").with("node", "LeftUpperArm").with("by", [1.0, 2.0, 1.0]);
     let notes = run(&mut session, line.with("children", "place"));
     assert!(notes[0].contains("would shear it"), "{notes:?}");
 }
@@ -472,10 +559,12 @@ mod properties {
     /// Scales from 1e-3 to 1e3 with every sign, unequal by at most 1 : `uneven` within one node.
     fn scale(uneven: f32) -> impl Strategy<Value = Vec3> {
         let sign = prop::array::uniform3(prop_oneof![Just(-1.0f32), Just(1.0)]);
-        (-2.0f32..2.0, prop::array::uniform3(0.0f32..1.0), sign).prop_map(move |(size, uneven_by, sign)| {
-            let own = |k: usize| sign[k] * 10f32.powf(size) * uneven.powf(uneven_by[k] - 0.5);
-            Vec3::new(own(0), own(1), own(2))
-        })
+        (-2.0f32..2.0, prop::array::uniform3(0.0f32..1.0), sign).prop_map(
+            move |(size, uneven_by, sign)| {
+                let own = |k: usize| sign[k] * 10f32.powf(size) * uneven.powf(uneven_by[k] - 0.5);
+                Vec3::new(own(0), own(1), own(2))
+            },
+        )
     }
 
     fn place() -> impl Strategy<Value = (Vec3, Vec3)> {
@@ -498,61 +587,78 @@ mod properties {
             let name = format!("n{}", nodes.len() - 1);
             let node = named(session.document(), &name);
             let turn = Quat::from_euler(EulerRot::XYZ, to.1.x, to.1.y, to.1.z);
-            let line = CommandLine::new("pose.set_world").with("node", name.as_str()).with("translation", to.0.to_array());
+            let line = CommandLine::new("pose.set_world").with("node",
+                name.as_str()).with("translation", to.0.to_array());
             let line = line.with("rotation", turn.to_array()).with("scale", size.to_array());
             let notes = run(&mut session, line);
             let document = session.document();
             // In f64, from the numbers that are stored.
             let world = |node: NodeId| {
                 let up = std::iter::successors(Some(node), |n| document.node(*n).parent);
-                up.fold(DMat4::IDENTITY, |below, n| document.node(n).local().transform().matrix().as_dmat4() * below)
+                up.fold(DMat4::IDENTITY, |below,
+                    n| document.node(n).local().transform().matrix().as_dmat4() * below)
             };
-            let wanted = DMat4::from_scale_rotation_translation(size.as_dvec3(), turn.as_dquat().normalize(), to.0.as_dvec3());
+            let wanted = DMat4::from_scale_rotation_translation(size.as_dvec3(),
+                turn.as_dquat().normalize(), to.0.as_dvec3());
             let parent = world(document.node(node).parent.unwrap());
             let local = parent.inverse() * wanted;
             let like = document.node(node).local().transform();
             let residue = decompose(&local, &like).residue;
-            let largest = |m: DMat4| m.to_cols_array().into_iter().fold(0.0f64, |a, v| a.max(v.abs()));
-            let bound = 1e-5 * largest(parent) * largest(document.node(node).local().transform().matrix().as_dmat4());
+            let largest = |m: DMat4| m.to_cols_array().into_iter().fold(0.0f64, |a,
+                v| a.max(v.abs()));
+            let bound =
+                1e-5 * largest(parent) * largest(document.node(node).local().transform().matrix()
+                    .as_dmat4());
             let off = largest(world(node) - wanted);
             if residue < 1e-6 {
                 prop_assert!(off <= bound.max(1e-5 * largest(wanted)), "{off} over {bound}");
             } else if residue > 3e-4 {
-                prop_assert!(notes.iter().any(|n| n.contains("would shear")), "{residue}: {notes:?}");
+                prop_assert!(notes.iter().any(|n| n.contains("would \
+                    shear")), "{residue}: \
+                    {notes:?}");
             }
         }
 
         /// A ring under a parent of unequal scale leaves scale and translation to the bit.
         #[test]
         fn a_turn_leaves_scale_and_translation_to_the_bit(
-            above in (place(), scale(100.0)), own in (place(), scale(100.0)), axis in prop::array::uniform3(-1.0f64..1.0), degrees in -170.0f64..170.0,
+            above in (place(), scale(100.0)), own in (place(), scale(100.0)),
+                axis in prop::array::uniform3(-1.0f64..1.0), degrees in -170.0f64..170.0,
         ) {
             prop_assume!(axis.iter().any(|v| v.abs() > 0.1));
             let nodes = [(above.0.0, above.0.1, above.1), (own.0.0, own.0.1, own.1)];
             let mut session = nested(&nodes);
             let before = local(session.document(), "n1");
-            let line = CommandLine::new("pose.rotate").with("node", "n1").with("axis", axis).with("degrees", degrees);
+            let line = CommandLine::new("pose.rotate").with("node", "n1").with("axis",
+                axis).with("degrees", degrees);
             run(&mut session, line.with("space", "world"));
             let after = local(session.document(), "n1");
             prop_assert_eq!((before.translation, before.scale), (after.translation, after.scale));
-            prop_assert!((angle_between(before.rotation, after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
+            prop_assert!((angle_between(before.rotation,
+                after.rotation).to_degrees() - degrees.abs() as f32).abs() < 0.05);
         }
 
-        /// What is written into one of several layers is seen as it was asked for, whatever lies below and above.
+        /// What is written into one of several layers is seen as it was asked for, whatever lies
+        /// below and above.
         #[test]
         fn a_node_is_seen_as_it_is_wanted_whichever_layer_is_written(
             base in (place(), scale(3.0)),
-            layers in prop::collection::vec((place(), scale(2.0), 0.55f32..1.0, any::<bool>(), prop::option::of(0.9f32..1.0)), 1..5),
-            chosen in any::<prop::sample::Index>(), to in place(), size in 0.3f32..3.0, which in 1u8..8,
+            layers in prop::collection::vec((place(), scale(2.0), 0.55f32..1.0, any::<bool>(),
+                prop::option::of(0.9f32..1.0)), 1..5),
+            chosen in any::<prop::sample::Index>(), to in place(), size in 0.3f32..3.0,
+                which in 1u8..8,
         ) {
             let session = nested(&[(base.0.0, base.0.1, base.1)]);
             let document = session.document();
             let node = named(document, "n0");
             let angles = |r: Vec3| Quat::from_euler(EulerRot::XYZ, r.x, r.y, r.z);
-            let mut layers: PoseLayers = layers.into_iter().enumerate().map(|(k, ((t, r), s, strength, muted, mask))| {
+            let mut layers: PoseLayers =
+                layers.into_iter().enumerate().map(|(k, ((t, r), s, strength, muted, mask))| {
                 let user = Transform { translation: t, rotation: angles(r), scale: s };
-                let mask = mask.map(|m| LayerMask { by: MixMask::Upper, counts: JointMask([m].into()) });
-                PoseLayer { strength, muted, mask, ..PoseLayer::new("of many", [(node, user)].into()) }
+                let mask = mask.map(|m| LayerMask { by: MixMask::Upper,
+                    counts: JointMask([m].into()) });
+                PoseLayer { strength, muted, mask,
+                    ..PoseLayer::new("of many", [(node, user)].into()) }
                     .named(PoseLayerId(k as u32), "of many".into())
             }).collect();
             let at = chosen.index(layers.0.len());
@@ -578,37 +684,47 @@ mod properties {
             let written_into = Shared::make_mut(&mut layers.0[at]);
             let old = Shared::make_mut(&mut written_into.moves).insert(node, written).unwrap();
             let (now, asked) = (seen(&layers), wanted.over(&before));
-            let most = layers.iter().fold(base.translation.length(), |a: f32, l| a.max(l.moves[&node].translation.length()));
-            let reach = 1e-4 * (now.translation.abs().max_element() + most * base.scale.abs().max_element() + before.scale.abs().max_element());
+            let most = layers.iter().fold(base.translation.length(), |a: f32,
+                l| a.max(l.moves[&node].translation.length()));
+            let reach =
+                1e-4 * (now.translation.abs().max_element() + most * base.scale.abs()
+                    .max_element() + before.scale.abs().max_element());
             prop_assert!(angle_between(now.rotation, asked.rotation) < 2e-3, "{now:?} {asked:?}");
-            prop_assert!((now.scale - asked.scale).abs().max_element() <= 1e-4 * asked.scale.abs().max_element());
-            prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3), "{now:?} {asked:?}");
+            prop_assert!((now.scale - asked.scale).abs().max_element() <= 1e-4 * asked.scale.abs()
+                .max_element());
+            prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3), "{now:?} \
+                {asked:?}");
             // Only what it is about.
             prop_assert!(which & 2 != 0 || written.rotation == old.rotation);
             prop_assert!(which & 4 != 0 || written.scale == old.scale);
         }
     }
 
-    /// A layer that counts nine tenths turns a joint by just that part of a half-turn, on both sides of its reach.
+    /// A layer that counts nine tenths turns a joint by just that part of a half-turn, on both
+    /// sides of its reach.
     #[test]
     fn a_weak_layer_turns_a_joint_as_far_as_it_reaches_and_not_the_other_way() {
         let session = nested(&[(Vec3::ZERO, Vec3::ZERO, Vec3::ONE)]);
         let node = named(session.document(), "n0");
-        let mut layers: PoseLayers =
-            [PoseLayer { strength: 0.9, ..PoseLayer::new("weak", [(node, Transform::IDENTITY)].into()) }
-                .named(PoseLayerId(0), "weak".into())]
-            .into_iter()
-            .collect();
+        let mut layers: PoseLayers = [PoseLayer {
+            strength: 0.9,
+            ..PoseLayer::new("weak", [(node, Transform::IDENTITY)].into())
+        }
+        .named(PoseLayerId(0), "weak".into())]
+        .into_iter()
+        .collect();
         let reach = 0.9 * std::f32::consts::PI;
         for past in [-1e-2, -1e-4, -1e-6, 0.0, 1e-6, 5e-5, 1e-2] {
             let asked = Quat::from_rotation_y(reach + past);
             let wanted = Components { rotation: Some(asked), ..Components::default() };
-            let written = under_layers(&Transform::IDENTITY, &layers, PoseLayerId(0), (node, 0.0), &wanted);
+            let written =
+                under_layers(&Transform::IDENTITY, &layers, PoseLayerId(0), (node, 0.0), &wanted);
             if past > 1e-3 {
                 assert!(matches!(written, Err(LayerWriteError::TooWeak(_))), "{written:?}");
                 continue;
             }
-            Shared::make_mut(&mut Shared::make_mut(&mut layers.0[0]).moves).insert(node, written.unwrap());
+            Shared::make_mut(&mut Shared::make_mut(&mut layers.0[0]).moves)
+                .insert(node, written.unwrap());
             let stack = Stack { layers: Shared::new(layers.clone()), ..Stack::default() };
             let now = Pose::evaluate(session.document(), &stack).local[node.index()].transform();
             assert!(angle_between(now.rotation, asked) < 2e-3, "{past}: {now:?}");
@@ -621,16 +737,23 @@ mod properties {
         let node = named(session.document(), "n0");
         let turned = Transform::from_rotation(Quat::from_rotation_x(0.5));
         let zero = Transform { scale: Vec3::new(1.0, 0.0, 1.0), ..Transform::IDENTITY };
-        let (limp, flat) =
-            (PoseLayer::new("limp", [(node, turned)].into()), PoseLayer::new("flat", [(node, zero)].into()));
+        let (limp, flat) = (
+            PoseLayer::new("limp", [(node, turned)].into()),
+            PoseLayer::new("flat", [(node, zero)].into()),
+        );
         let muted = PoseLayer { muted: true, ..limp.clone() };
         let weak = PoseLayer { strength: 0.1, ..limp.clone() };
-        let wanted = Components { rotation: Some(Quat::from_rotation_y(2.0)), ..Components::default() };
+        let wanted =
+            Components { rotation: Some(Quat::from_rotation_y(2.0)), ..Components::default() };
         let refused = |layers: &[PoseLayer], chosen: u32| {
-            let number = |(k, l): (usize, &PoseLayer)| l.clone().named(PoseLayerId(k as u32), l.name.clone());
+            let number = |(k, l): (usize, &PoseLayer)| {
+                l.clone().named(PoseLayerId(k as u32), l.name.clone())
+            };
             let layers: PoseLayers = layers.iter().enumerate().map(number).collect();
             let at = (node, 0.0);
-            under_layers(&Transform::IDENTITY, &layers, PoseLayerId(chosen), at, &wanted).unwrap_err().to_string()
+            under_layers(&Transform::IDENTITY, &layers, PoseLayerId(chosen), at, &wanted)
+                .unwrap_err()
+                .to_string()
         };
         assert!(refused(&[muted], 0).contains("is muted"));
         assert!(refused(&[weak], 0).contains("raise its strength"));
@@ -648,12 +771,14 @@ fn a_kept_pose_is_the_one_evaluated_anew() {
     let mut same = |session: &Session| {
         let document = session.document();
         for (clip, time) in [(None, 0.0), (Some(clip), 0.3), (Some(clip), 0.7), (Some(clip), 0.3)] {
-            let unkeyed = clip.and_then(|c| document.aids.unkeyed(c, time)).map(|(_, pose)| pose.clone());
+            let unkeyed =
+                clip.and_then(|c| document.aids.unkeyed(c, time)).map(|(_, pose)| pose.clone());
             let stack = Stack::shown(document, clip, time).with_unkeyed(unkeyed);
             let kept = recent.evaluate(document, &stack);
             let anew = Pose::evaluate(document, &stack);
             assert_eq!(kept.local, anew.local, "at {time} s");
-            let apart = kept.world.iter().zip(&anew.world).map(|(a, b)| (*a - *b).abs().to_cols_array());
+            let apart =
+                kept.world.iter().zip(&anew.world).map(|(a, b)| (*a - *b).abs().to_cols_array());
             assert!(apart.flatten().all(|d| d < 1e-5));
             assert!(kept.morphs == anew.morphs && kept.hidden == anew.hidden);
             compared += 1;
@@ -663,7 +788,8 @@ fn a_kept_pose_is_the_one_evaluated_anew() {
     // Nodes, an unkeyed pose and keys change in turn.
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
     same(&session);
-    let over = CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 25.0);
+    let over =
+        CommandLine::new("pose.turn").with("node", "Head").with("axis", "x").with("degrees", 25.0);
     let name = session.document().clip_label(clip).to_owned();
     run(&mut session, over.with("clip", name.clone()).with("time", 0.3));
     same(&session);

@@ -33,7 +33,15 @@ fn invariants(document: &Document) {
 }
 
 fn commands() -> impl Strategy<Value = CommandLine> {
-    let node = prop::sample::select(vec!["Hips", "Spine", "LeftUpperArm", "RightHand", "Left*", "Head", "#0"]);
+    let node = prop::sample::select(vec![
+        "Hips",
+        "Spine",
+        "LeftUpperArm",
+        "RightHand",
+        "Left*",
+        "Head",
+        "#0",
+    ]);
     let clip = prop::sample::select(vec!["Walk", "Idle", "#2"]);
     let number = -3.0f32..3.0;
     let time = 0.0f32..2.0;
@@ -53,11 +61,18 @@ fn commands() -> impl Strategy<Value = CommandLine> {
                 4 => line("pose.set_world").with("translation", vector),
                 5 => line("pose.reset"),
                 6 | 7 => line("key.set").with("clip", clip).with("time", time),
-                8 => line("key.delete").with("clip", clip).with("from", time * 0.5).with("to", time),
-                9 => {
-                    line("key.move").with("clip", clip).with("from", time * 0.3).with("to", time).with("by", v[1] * 0.3)
+                8 => {
+                    line("key.delete").with("clip", clip).with("from", time * 0.5).with("to", time)
                 }
-                10 => line("unkeyed.set").with("clip", clip).with("time", time).with("degrees", vector),
+                9 => line("key.move")
+                    .with("clip", clip)
+                    .with("from", time * 0.3)
+                    .with("to", time)
+                    .with("by", v[1] * 0.3),
+                10 => line("unkeyed.set")
+                    .with("clip", clip)
+                    .with("time", time)
+                    .with("degrees", vector),
                 _ => CommandLine::new("clip.duplicate").with("clip", clip),
             }
         },
@@ -68,7 +83,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_done_can_be_undone_and_done_again(lines in prop::collection::vec(commands(), 1..14)) {
+    fn whatever_is_done_can_be_undone_and_done_again(lines in prop::collection::vec(commands(),
+        1..14)) {
         let mut session = sample();
         let mut states = vec![session.document().clone()];
         for line in &lines {
@@ -86,13 +102,15 @@ proptest! {
         }
         prop_assert!(session.undo().is_none());
         prop_assert!(!session.is_unsaved());
-        prop_assert!(*session.pack("x").unwrap().bytes == include_bytes!("../../assets/mannequin.glb").as_slice());
+        prop_assert!(*session.pack("x").unwrap().bytes
+            == include_bytes!("../../assets/mannequin.glb").as_slice());
         while session.redo().is_some() {}
         prop_assert!(session.document() == &last);
     }
 
     #[test]
-    fn a_gesture_that_is_cancelled_never_happened(lines in prop::collection::vec(commands(), 1..6)) {
+    fn a_gesture_that_is_cancelled_never_happened(lines in prop::collection::vec(commands(),
+        1..6)) {
         let mut session = sample();
         let before = session.document().clone();
         for line in &lines {
@@ -129,11 +147,15 @@ fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
     let clips: Vec<_> = document.clips.ids().collect();
     assert!(ids.len() > 20 && !clips.is_empty());
     for clip in clips {
-        let key =
-            SetKey { exact: Some(true), ..SetKey::new(ClipName::Id(clip), Seconds(0.1), Nodes::Ids(ids.clone())) };
+        let key = SetKey {
+            exact: Some(true),
+            ..SetKey::new(ClipName::Id(clip), Seconds(0.1), Nodes::Ids(ids.clone()))
+        };
         let line = CommandLine::parse(&Command::from(key).line(document).to_string()).unwrap();
         assert_eq!(line.arguments["time"], 0.1, "the shortest number that is the same");
-        let Ok(Command::Document(DocumentCommand::Key(KeyCommand::SetKey(read)))) = Command::read(&line) else {
+        let Ok(Command::Document(DocumentCommand::Key(KeyCommand::SetKey(read)))) =
+            Command::read(&line)
+        else {
             panic!("{line}")
         };
         assert_eq!(read.time, Seconds(0.1));
@@ -146,13 +168,17 @@ fn a_command_by_ids_is_written_with_names_that_mean_the_same() {
 fn one_gesture_is_one_step_and_one_that_comes_back_leaves_none() {
     let mut session = sample();
     for degrees in [5.0, 20.0, 31.0] {
-        let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+        let line = CommandLine::new("pose.rotate")
+            .with("node", "Head")
+            .with("axis", "y")
+            .with("degrees", degrees);
         session.cancel();
         session.preview_all("Rotate Head", &[Command::read(&line).unwrap()]).unwrap();
     }
     assert!(session.commit());
     assert_eq!(session.history().done().len(), 1);
-    let line = CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 0.0);
+    let line =
+        CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 0.0);
     session.preview_all("Rotate Head", &[Command::read(&line).unwrap()]).unwrap();
     assert!(!session.commit());
     assert_eq!(session.history().unsaved_steps(), 1);
@@ -163,8 +189,12 @@ fn unsaved_is_told_from_saved_by_undo_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.glb");
     let mut session = sample();
-    let turn =
-        |degrees: f32| CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", degrees);
+    let turn = |degrees: f32| {
+        CommandLine::new("pose.rotate")
+            .with("node", "Head")
+            .with("axis", "y")
+            .with("degrees", degrees)
+    };
     session.run_line(&turn(5.0)).unwrap();
     session.save(Some(&path)).unwrap();
     assert!(!session.is_unsaved());
@@ -182,7 +212,12 @@ fn a_failed_save_leaves_the_old_file_whole() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = sample();
     session
-        .run_line(&CommandLine::new("pose.rotate").with("node", "Head").with("axis", "y").with("degrees", 5))
+        .run_line(
+            &CommandLine::new("pose.rotate")
+                .with("node", "Head")
+                .with("axis", "y")
+                .with("degrees", 5),
+        )
         .unwrap();
     // A folder where the file should be: it cannot be replaced.
     let path = folder.path().join("taken.glb");
@@ -191,7 +226,12 @@ fn a_failed_save_leaves_the_old_file_whole() {
     assert!(session.save(Some(&path)).is_err());
     assert_eq!(std::fs::read_to_string(path.join("inside")).unwrap(), "whole");
     assert!(session.is_unsaved());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file was left behind");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "a temporary file was left \
+        behind"
+    );
 }
 
 #[test]
@@ -203,7 +243,8 @@ fn an_empty_new_clip_is_kept_out_of_the_file_and_one_with_keys_is_in_it() {
     session.save(Some(&path)).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), include_bytes!("../../assets/mannequin.glb"));
     for (time, degrees) in [(0.0, 0.0), (0.5, 20.0)] {
-        let key = CommandLine::new("key.set").with("clip", "Nod").with("time", time).with("node", "Head");
+        let key =
+            CommandLine::new("key.set").with("clip", "Nod").with("time", time).with("node", "Head");
         session.run_line(&key.with("degrees", vec![degrees, 0.0, 0.0])).unwrap();
     }
     session.save(None).unwrap();
@@ -226,7 +267,10 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     let before = document.clone();
     let name = format!("#{}", node.0);
     let morph = |target: &str, weight: f32| {
-        CommandLine::new("pose.morph").with("node", name.clone()).with("target", target).with("weight", weight)
+        CommandLine::new("pose.morph")
+            .with("node", name.clone())
+            .with("target", target)
+            .with("weight", weight)
     };
     session.run_line(&morph("Flex", 0.75)).expect("by name");
     session.run_line(&morph("#0", -0.25)).expect("by number");
@@ -237,25 +281,42 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     assert_eq!(saved.changes.len(), 1, "{:?}", saved.changes);
     let again = Session::open_bytes(&saved.bytes).expect("opens");
     assert_eq!(again.document().morph_weights(node), [-0.25, 0.75]);
-    session.run_line(&CommandLine::new("pose.reset_morphs").with("node", name.clone())).expect("reset");
+    session
+        .run_line(&CommandLine::new("pose.reset_morphs").with("node", name.clone()))
+        .expect("reset");
     assert!(session.pack("model").expect("saved").changes.is_empty());
-    // Held while a clip is shown, then keyed: the key has what was held, the others as the clip has them.
+    // Held while a clip is shown, then keyed: the key has what was held, the others as the clip has
+    // them.
     let (clip, other) = {
         let document = session.document();
         let clip = document.clips.ids().next().expect("a clip");
         let stack = Stack::of(document.clips.get(clip), 0.5);
         (clip, Pose::evaluate(document, &stack).morphs[node.index()][0])
     };
-    let hold = CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
-    session.run_line(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5)).expect("held");
+    let hold =
+        CommandLine::new("unkeyed.morph").with("clip", format!("#{}", clip.0)).with("time", 0.5);
+    session
+        .run_line(&hold.with("node", name.clone()).with("target", "Flex").with("weight", 0.5))
+        .expect("held");
     assert!(session.pack("model").expect("saved").changes.is_empty(), "what waits is not saved");
-    let key = CommandLine::new("key.set").with("clip", format!("#{}", clip.0)).with("time", 0.5).with("node", name);
+    let key = CommandLine::new("key.set")
+        .with("clip", format!("#{}", clip.0))
+        .with("time", 0.5)
+        .with("node", name);
     session.run_line(&key).expect("keyed");
     let document = session.document();
     assert!(document.aids.unkeyed.is_empty());
     let moved = document.clips[clip].tracks.values().filter(|t| t.target == node);
-    let held = before.clips[clip].tracks.values().filter(|t| t.target == node && t.property != Property::Weights);
-    assert_eq!(moved.count(), held.count() + 1, "keying a morph target adds no channel of the node's own");
+    let held = before.clips[clip]
+        .tracks
+        .values()
+        .filter(|t| t.target == node && t.property != Property::Weights);
+    assert_eq!(
+        moved.count(),
+        held.count() + 1,
+        "keying a morph target adds no channel of the \
+        node's own"
+    );
     let pose = Pose::evaluate(document, &Stack::of(document.clips.get(clip), 0.5));
     assert_eq!(pose.morphs[node.index()][1], 0.5);
     assert!((pose.morphs[node.index()][0] - other).abs() < 1e-6);

@@ -1,11 +1,15 @@
-//! Random commands of every kind, on files of every kind: nothing panics, everything can be taken back, and the journal
-//! makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a thousand unless it says otherwise.
+//! Random commands of every kind, on files of every kind: nothing panics, everything can be taken
+//! back, and the journal makes the same file again. `ULNA_RANDOM` is how many commands are drawn, a
+//! thousand unless it says otherwise.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
-use ulna_edit::{ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text, table};
+use ulna_edit::{
+    ArgumentSpec, ArgumentType, Command, CommandLine, CommandSpec, Executor, clip_text, node_text,
+    table,
+};
 use ulna_formats::gltf::Progress;
 use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::clip_edit::{CopiedKeys, CopiedTrack, NodePlace};
@@ -35,7 +39,8 @@ impl Draw {
 
 /// A value of an argument, right more often than not.
 fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value {
-    let numbers = |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
+    let numbers =
+        |draw: &mut Draw, n: usize| (0..n).map(|_| json!(draw.number())).collect::<Vec<_>>();
     let known = match argument.name {
         // A morph target is named by text, a primitive by number.
         "target" if matches!(argument.kind, ArgumentType::Text) => json!("#0"),
@@ -47,8 +52,13 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         "of" => json!([0, 1]),
         "weights" => json!([0.25, 0.75]),
         "layer" => {
-            let names: Vec<&str> =
-                document.aids.weight_layers.values().flat_map(|l| l.layers.iter()).map(|l| &*l.name).collect();
+            let names: Vec<&str> = document
+                .aids
+                .weight_layers
+                .values()
+                .flat_map(|l| l.layers.iter())
+                .map(|l| &*l.name)
+                .collect();
             names.get(draw.below(names.len())).map_or(json!("none"), |n| json!(n))
         }
         _ => Value::Null,
@@ -65,7 +75,9 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         },
         ArgumentType::Clip => {
             let clips: Vec<ClipId> = document.clips.ids().collect();
-            clips.get(draw.below(clips.len())).map_or(json!("nobody"), |c| json!(clip_text(document, *c)))
+            clips
+                .get(draw.below(clips.len()))
+                .map_or(json!("nobody"), |c| json!(clip_text(document, *c)))
         }
         ArgumentType::Number => json!(draw.number()),
         ArgumentType::Seconds => json!(draw.below(300) as f64 / 97.0),
@@ -81,7 +93,18 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         ArgumentType::Path => json!("/nowhere/else.glb"),
         ArgumentType::Flag => json!(draw.below(2) == 0),
         ArgumentType::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
-        ArgumentType::Vertices => json!(["all", "0-5, 9", "0/0: 0-20", "faulty", "0-3 | grow 1"][draw.below(5)]),
+        ArgumentType::Vertices => json!(
+            [
+                "all",
+                "0-5, \
+            9",
+                "0/0: \
+            0-20",
+                "faulty",
+                "0-3 | grow \
+            1"
+            ][draw.below(5)]
+        ),
         ArgumentType::Numbers => {
             let n = draw.below(4);
             Value::Array(numbers(draw, n))
@@ -99,7 +122,8 @@ fn some_keys(draw: &mut Draw, document: &Document) -> Value {
         let tracks: Vec<_> = clip.tracks.values().collect();
         for _ in 0..1 + draw.below(3) {
             let track = tracks[draw.below(tracks.len())];
-            let times: Vec<f32> = track.times.iter().copied().filter(|_| draw.below(3) == 0).take(40).collect();
+            let times: Vec<f32> =
+                track.times.iter().copied().filter(|_| draw.below(3) == 0).take(40).collect();
             let range = json!({"from": track.times[0], "to": track.times[track.times.len() / 2]});
             let keys = if draw.below(3) == 0 { range } else { json!(times) };
             all.insert(node_text(document, track.target), json!({ track.property.path(): keys }));
@@ -111,19 +135,25 @@ fn some_keys(draw: &mut Draw, document: &Document) -> Value {
 /// Copied keys as text, or what is none.
 fn some_text(draw: &mut Draw, document: &Document) -> Value {
     let clips: Vec<_> = document.clips.values().filter(|c| !c.tracks.is_empty()).collect();
-    let Some(clip) = clips.get(draw.below(clips.len())).filter(|_| draw.below(8) > 0) else { return json!("no keys") };
+    let Some(clip) = clips.get(draw.below(clips.len())).filter(|_| draw.below(8) > 0) else {
+        return json!("no keys");
+    };
     let copied = clip.tracks.values().take(1 + draw.below(3)).map(|track| {
         let times: Vec<f32> = track.times.iter().copied().take(1 + draw.below(6)).collect();
         let node = document.node(track.target);
-        let place =
-            NodePlace { name: &node.label(track.target), path: &document.path(track.target), node: track.target };
+        let place = NodePlace {
+            name: &node.label(track.target),
+            path: &document.path(track.target),
+            node: track.target,
+        };
         CopiedTrack::of(track, &times, &place)
     });
     json!(CopiedKeys::new(copied.collect()).text())
 }
 
 fn line(draw: &mut Draw, document: &Document) -> CommandLine {
-    let weighted = document.meshes.values().flat_map(|m| &m.primitives).any(|p| p.weights.is_some());
+    let weighted =
+        document.meshes.values().flat_map(|m| &m.primitives).any(|p| p.weights.is_some());
     let layered = !document.aids.weight_layers.is_empty();
     let can = |s: &&CommandSpec| {
         let name = s.name;
@@ -131,20 +161,29 @@ fn line(draw: &mut Draw, document: &Document) -> CommandLine {
             && (weighted || !(name.starts_with("weights.") || name.starts_with("weight_layer.")))
             && (layered || !name.starts_with("weight_layer.") || name == "weight_layer.add")
             && (!document.clips.is_empty()
-                || !name.starts_with("key.") && !name.starts_with("clip.") && !name.starts_with("track.")
+                || !name.starts_with("key.")
+                    && !name.starts_with("clip.")
+                    && !name.starts_with("track.")
                 || name == "clip.new")
     };
     let specs: Vec<_> = table().iter().filter(can).collect();
     let spec = specs[draw.below(specs.len())];
     let mut line = CommandLine::new(spec.name);
     for argument in &spec.arguments {
-        if argument.required || draw.below(9) == 0 || (argument.name == "degrees" && spec.name.contains("set")) {
+        if argument.required
+            || draw.below(9) == 0
+            || (argument.name == "degrees" && spec.name.contains("set"))
+        {
             let value = value(argument, draw, document);
             line = line.with(argument.name, value);
         }
     }
-    if matches!(spec.name, "key.delete" | "key.move" | "key.duplicate" | "key.hold_next" | "key.copy") {
-        line.arguments.retain(|k, _| !matches!(k.as_str(), "from" | "to" | "time" | "times" | "keys"));
+    if matches!(
+        spec.name,
+        "key.delete" | "key.move" | "key.duplicate" | "key.hold_next" | "key.copy"
+    ) {
+        line.arguments
+            .retain(|k, _| !matches!(k.as_str(), "from" | "to" | "time" | "times" | "keys"));
         if draw.below(2) == 0 {
             line = line.with("from", 0.1).with("to", draw.below(300) as f64 / 100.0 + 0.1);
         } else {
@@ -165,9 +204,11 @@ fn check(document: &Document, said: &CommandLine) {
 #[test]
 fn random_commands_are_taken_back_and_replayed() {
     let Some(shared) = crate::common::shared() else { return };
-    let wanted: usize = std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(1000);
+    let wanted: usize =
+        std::env::var("ULNA_RANDOM").ok().and_then(|v| v.parse().ok()).unwrap_or(1000);
     let small = |p: &std::path::PathBuf| fs::metadata(p).is_ok_and(|m| m.len() < 3 << 20);
-    let all: Vec<_> = crate::common::models(&shared.join("corpus")).into_iter().filter(small).collect();
+    let all: Vec<_> =
+        crate::common::models(&shared.join("corpus")).into_iter().filter(small).collect();
     let files: Vec<_> = all.iter().step_by((all.len() / 30).max(1)).take(30).collect();
     assert_eq!(files.len(), 30, "files of the corpus");
     let (mut done, mut refused) = (BTreeMap::<String, usize>::new(), 0);
@@ -176,14 +217,30 @@ fn random_commands_are_taken_back_and_replayed() {
         one_file(file, k as u64 + 1, count, &mut done, &mut refused);
     }
     let all: usize = done.values().sum();
-    eprintln!("{all} commands of {} kinds done, {refused} refused, on {} files", done.len(), files.len());
+    eprintln!(
+        "{all} commands of {} kinds done, {refused} refused, on {} \
+        files",
+        done.len(),
+        files.len()
+    );
     assert_eq!(all + refused, wanted);
     assert!(all * 3 > wanted, "most are refused: {all} of {wanted}");
 }
 
-fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, usize>, refused: &mut usize) {
+fn one_file(
+    file: &Path,
+    seed: u64,
+    count: usize,
+    done: &mut BTreeMap<String, usize>,
+    refused: &mut usize,
+) {
     let name = file.display();
-    let Ok(mut session) = Session::open(file, &Progress::default()) else { panic!("{name} does not open") };
+    let Ok(mut session) = Session::open(file, &Progress::default()) else {
+        panic!(
+            "{name} does not \
+        open"
+        )
+    };
     let opened = fs::read(file).unwrap();
     let home = tempfile::tempdir().unwrap();
     session.keep_journal(home.path());
@@ -233,21 +290,35 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
         // What is beside the file is found from where it is.
         if file.extension().is_some_and(|e| e != "gltf") && saved.companions.is_empty() {
             fs::write(&target, saved.bytes.as_slice()).unwrap();
-            let again = Session::open(&target, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let again = Session::open(&target, &Progress::default())
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
             // With its layers in keys and nodes.
             let mut meant = folded.clone();
             meant.aids = Default::default();
-            let empty: Vec<_> = meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
+            let empty: Vec<_> =
+                meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
             empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));
             let lost: Vec<_> = differences(&meant, &again.to_save());
-            let lost: Vec<_> = lost.iter().filter(|d| !d.message.contains("rest pose is")).collect();
+            let lost: Vec<_> = lost
+                .iter()
+                .filter(|d| {
+                    !d.message.contains(
+                        "rest pose \
+                is",
+                    )
+                })
+                .collect();
             assert!(lost.is_empty(), "{name}: {lost:#?}");
         }
     }
     drop(session);
     let found = Recovery::scan(home.path());
     let Some(recovery) = found.into_iter().next() else {
-        assert!(steps == 0 || meant.file == back.document().file, "{name}: {steps} steps, no journal");
+        assert!(
+            steps == 0 || meant.file == back.document().file,
+            "{name}: {steps} steps, no \
+            journal"
+        );
         return;
     };
     let recovered = recovery.replay(&Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -255,7 +326,11 @@ fn one_file(file: &Path, seed: u64, count: usize, done: &mut BTreeMap<String, us
     assert!(*recovered.session.document() == meant, "{name}: the journal makes another document");
     let bytes = |s: ulna_formats::gltf::Saved| s.bytes;
     let again = recovered.session.pack("a").map(bytes).map_err(|e| e.to_string());
-    assert!(again == packed.map(bytes).map_err(|e| e.to_string()), "{name}: the journal makes another file");
+    assert!(
+        again == packed.map(bytes).map_err(|e| e.to_string()),
+        "{name}: the journal makes \
+        another file"
+    );
 }
 
 /// That an error of a wrong argument names it.
@@ -276,29 +351,63 @@ fn a_wrong_argument_is_named() {
 
 /// What no argument of a kind can be.
 fn never(kind: &ArgumentType) -> Vec<Value> {
-    let (none, flag, object, list, text) = (Value::Null, json!(true), json!({}), json!([]), json!("nobody"));
+    let (none, flag, object, list, text) =
+        (Value::Null, json!(true), json!({}), json!([]), json!("nobody"));
     match kind {
         ArgumentType::Node | ArgumentType::Clip => {
             vec![none, flag, object, text, json!(""), json!("#99999999999999999999"), json!("#-1")]
         }
-        ArgumentType::Mesh => vec![none, flag, object, text, json!(5), json!("#9999"), json!("#-1")],
+        ArgumentType::Mesh => {
+            vec![none, flag, object, text, json!(5), json!("#9999"), json!("#-1")]
+        }
         ArgumentType::Number | ArgumentType::Seconds => {
             vec![none, flag, object, list, text, json!("1"), json!(1e39)]
         }
-        ArgumentType::Degrees | ArgumentType::Factor => vec![none, flag, object, text, json!([1, 2]), json!(1e39)],
+        ArgumentType::Degrees | ArgumentType::Factor => {
+            vec![none, flag, object, text, json!([1, 2]), json!(1e39)]
+        }
         ArgumentType::Vector => {
-            vec![none, flag, object, list, json!("1"), json!([1, 2, 3, 4]), json!(["1", 2, 3]), json!([1e39, 0, 0])]
+            vec![
+                none,
+                flag,
+                object,
+                list,
+                json!("1"),
+                json!([1, 2, 3, 4]),
+                json!(["1", 2, 3]),
+                json!([1e39, 0, 0]),
+            ]
         }
         ArgumentType::Quaternion => {
-            vec![none, object, json!(1), json!([1, 2, 3]), json!([0, 0, 0, "1"]), json!([1e39, 0, 0, 1])]
+            vec![
+                none,
+                object,
+                json!(1),
+                json!([1, 2, 3]),
+                json!([0, 0, 0, "1"]),
+                json!([1e39, 0, 0, 1]),
+            ]
         }
-        ArgumentType::Axis => vec![none, object, json!("w"), json!(3), json!([0, 0, 0]), json!([1, 2])],
+        ArgumentType::Axis => {
+            vec![none, object, json!("w"), json!(3), json!([0, 0, 0]), json!([1, 2])]
+        }
         ArgumentType::Space => vec![none, json!("galaxy"), json!(3), json!(["local"])],
         ArgumentType::Parts => vec![none, json!("color"), json!(3), json!(["translation", 3])],
         ArgumentType::Text | ArgumentType::Path => vec![none, flag, object, list, json!(5)],
         ArgumentType::Flag => vec![none, list, json!("true"), json!(1)],
         ArgumentType::Vertices => {
-            vec![none, flag, object, json!("5-2"), json!("x"), json!("0-99999999"), json!("all | explode")]
+            vec![
+                none,
+                flag,
+                object,
+                json!("5-2"),
+                json!("x"),
+                json!("0-99999999"),
+                json!(
+                    "all | \
+                explode"
+                ),
+            ]
         }
         ArgumentType::Numbers => vec![none, flag, object, json!("1"), json!(["1"]), json!([null])],
         ArgumentType::Choice(_) => vec![none, json!(5), json!("none of these"), json!("")],
@@ -306,8 +415,9 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
     }
 }
 
-/// Every argument of every command of a document, with what it can never be: an error that names it or what was given, and nothing is
-/// changed. Of some the other arguments that are drawn hardly ever fit one another, and that is said first.
+/// Every argument of every command of a document, with what it can never be: an error that names it
+/// or what was given, and nothing is changed. Of some the other arguments that are drawn hardly
+/// ever fit one another, and that is said first.
 #[test]
 fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
     let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
@@ -320,28 +430,40 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                 let mut draw = Draw(tried);
                 // What else is in the line is right more often than not.
                 let line = |draw: &mut Draw| {
-                    let others = spec.arguments.iter().filter(|a| a.name != argument.name && a.required);
+                    let others =
+                        spec.arguments.iter().filter(|a| a.name != argument.name && a.required);
                     let line = CommandLine::new(spec.name).with(argument.name, wrong.clone());
-                    others.fold(line, |line, other| line.with(other.name, value(other, draw, &before)))
+                    others.fold(line, |line, other| {
+                        line.with(other.name, value(other, draw, &before))
+                    })
                 };
                 let found = (0..96).find_map(|_| match session.run_line(&line(&mut draw)) {
                     Ok(_) => Some("is taken"),
                     Err(error) => {
                         let error = error.to_string();
-                        let given =
-                            wrong.as_str().is_some_and(|w| error.contains(if w.is_empty() { "“”" } else { w }));
+                        let given = wrong.as_str().is_some_and(|w| {
+                            error.contains(if w.is_empty() { "“”" } else { w })
+                        });
                         (given || error.contains(argument.name)).then_some("")
                     }
                 });
                 let fits = |name: &str| {
-                    !["unkeyed.morph", "weights.set"].contains(&name) && !name.starts_with("weight_layer.")
+                    !["unkeyed.morph", "weights.set"].contains(&name)
+                        && !name.starts_with("weight_layer.")
                 };
                 if found != Some("") && (found.is_some() || fits(spec.name)) {
-                    odd.push(format!("{} {} {wrong} {}", spec.name, argument.name, found.unwrap_or("is not named")));
+                    odd.push(format!(
+                        "{} {} {wrong} \
+                        {}",
+                        spec.name,
+                        argument.name,
+                        found.unwrap_or("is not named")
+                    ));
                 }
                 if *session.document() != before {
                     odd.push(format!("{} {} {wrong} changes something", spec.name, argument.name));
-                    session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
+                    session =
+                        Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).unwrap();
                 }
             }
         }
@@ -355,7 +477,8 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
 #[test]
 fn a_line_that_is_none_is_refused() {
     let deep = "[".repeat(100_000);
-    let long = format!(r##"{{"do":"pose.rotate","node":"#0","axis":"x","degrees":{}}}"##, "9".repeat(400));
+    let long =
+        format!(r##"{{"do":"pose.rotate","node":"#0","axis":"x","degrees":{}}}"##, "9".repeat(400));
     let lines = [
         "{",
         "[]",

@@ -1,9 +1,13 @@
-//! Frame rates: of television as of film, read from the key times, shown with the digits that name them.
+//! Frame rates: of television as of film, read from the key times, shown with the digits that name
+//! them.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use proptest::prelude::*;
 use ulna_edit::CommandLine;
-use ulna_model::{Clip, ClipId, Interpolation, NodeId, Property, Shared, Track, TrackId, meant_rate, rate_in_words};
+use ulna_model::{
+    Clip, ClipId, Interpolation, NodeId, Property, Shared, Track, TrackId, meant_rate,
+    rate_in_words,
+};
 
 use crate::common::{run, sample};
 
@@ -21,7 +25,8 @@ fn clip(times: Vec<f32>) -> Clip {
 }
 
 /// Television's rates: frames, and the seconds that they take.
-const TELEVISION: [(f64, &str); 4] = [(24.0, "23.976"), (30.0, "29.97"), (60.0, "59.94"), (120.0, "119.88")];
+const TELEVISION: [(f64, &str); 4] =
+    [(24.0, "23.976"), (30.0, "29.97"), (60.0, "59.94"), (120.0, "119.88")];
 
 proptest! {
     #[test]
@@ -54,7 +59,8 @@ proptest! {
     #[test]
     fn a_whole_rate_is_none_of_television(which in 0usize..5, frames in 2u32..600) {
         let rate = [24.0, 25.0, 30.0, 60.0, 120.0][which];
-        let found = clip((0..=frames).map(|k| (f64::from(k) / rate) as f32).collect()).guess_fps().unwrap();
+        let found =
+            clip((0..=frames).map(|k| (f64::from(k) / rate) as f32).collect()).guess_fps().unwrap();
         prop_assert_eq!(found.0, rate);
         prop_assert_eq!(rate_in_words(found.0), format!("{rate}"));
     }
@@ -62,9 +68,12 @@ proptest! {
 
 #[test]
 fn a_rate_that_was_typed_is_the_one_that_is_meant() {
-    for (typed, meant) in
-        [(23.976, 24000.0 / 1001.0), (23.98, 24000.0 / 1001.0), (29.97, 30000.0 / 1001.0), (59.94, 60000.0 / 1001.0)]
-    {
+    for (typed, meant) in [
+        (23.976, 24000.0 / 1001.0),
+        (23.98, 24000.0 / 1001.0),
+        (29.97, 30000.0 / 1001.0),
+        (59.94, 60000.0 / 1001.0),
+    ] {
         assert_eq!(meant_rate(f64::from(typed as f32)), meant);
     }
     for whole in [12.0, 23.9, 24.0, 25.0, 29.5, 30.0, 50.0, 60.0] {

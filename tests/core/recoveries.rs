@@ -1,4 +1,5 @@
-//! What a journal offers after a sitting ends without a word: the steps that are in no file, and no others.
+//! What a journal offers after a sitting ends without a word: the steps that are in no file, and no
+//! others.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -47,11 +48,17 @@ fn rename(k: usize) -> CommandLine {
 
 fn flood(k: usize) -> CommandLine {
     let vertices = format!("{}-{}", k * 5, k * 5 + 30);
-    CommandLine::new("weights.flood").with("joint", "Head").with("value", 0.5).with("vertices", vertices)
+    CommandLine::new("weights.flood")
+        .with("joint", "Head")
+        .with("value", 0.5)
+        .with("vertices", vertices)
 }
 
 fn unkeyed(time: f32) -> CommandLine {
-    let pose = CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", time).with("node", "Head");
+    let pose = CommandLine::new("unkeyed.set")
+        .with("clip", "Walk")
+        .with("time", time)
+        .with("node", "Head");
     pose.with("degrees", vec![0, 9, 0])
 }
 
@@ -85,9 +92,13 @@ fn layers_that_the_file_keeps_are_in_the_file() {
 #[test]
 fn of_a_saved_file_only_what_it_does_not_keep_is_offered() {
     let (folder, path, mut session) = sitting();
-    for line in
-        [turn(5.0), unkeyed(0.3), rename(1), CommandLine::new("weight_layer.add").with("name", "Arms"), flood(2)]
-    {
+    for line in [
+        turn(5.0),
+        unkeyed(0.3),
+        rename(1),
+        CommandLine::new("weight_layer.add").with("name", "Arms"),
+        flood(2),
+    ] {
         run(&mut session, line);
     }
     let labels: Vec<String> = session.history().done().iter().map(|t| t.label.clone()).collect();
@@ -96,8 +107,14 @@ fn of_a_saved_file_only_what_it_does_not_keep_is_offered() {
     let meant = session.document().clone();
     drop(session);
     let last = labels[2].clone();
-    assert_eq!(offered(folder.path()), [labels[1].clone(), labels[3].clone(), labels[4].clone(), last]);
-    let recovered = Recovery::scan(&folder.path().join("journal")).remove(0).replay(&Progress::default()).unwrap();
+    assert_eq!(
+        offered(folder.path()),
+        [labels[1].clone(), labels[3].clone(), labels[4].clone(), last]
+    );
+    let recovered = Recovery::scan(&folder.path().join("journal"))
+        .remove(0)
+        .replay(&Progress::default())
+        .unwrap();
     assert!(*recovered.session.document() == meant && recovered.failed.is_empty());
     assert_eq!(recovered.session.unsaved().steps, 1, "the name alone is not in the file");
 }
@@ -132,8 +149,8 @@ impl Draw {
     }
 }
 
-/// Steps, undo, redo, and saves that take their time while the work goes on, in any order: what is offered is what the last file
-/// lacks, by a model of the history that knows nothing of journals.
+/// Steps, undo, redo, and saves that take their time while the work goes on, in any order: what is
+/// offered is what the last file lacks, by a model of the history that knows nothing of journals.
 #[test]
 fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
     const SITTINGS: u64 = 24;
@@ -141,9 +158,11 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
     for seed in 1..=SITTINGS {
         let (folder, path, mut session) = sitting();
         let mut draw = Draw(seed * 7919 + 3);
-        // Numbers of steps that are done, and that were undone; of the state in the file, and of the one being saved.
+        // Numbers of steps that are done, and that were undone; of the state in the file, and of
+        // the one being saved.
         let (mut done, mut undone): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        let (mut in_file, mut running): (Vec<usize>, Option<(Saving, Vec<usize>)>) = (Vec::new(), None);
+        let (mut in_file, mut running): (Vec<usize>, Option<(Saving, Vec<usize>)>) =
+            (Vec::new(), None);
         for k in 0..14 {
             match draw.next(8) {
                 0..=3 => {
@@ -161,7 +180,9 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
                         done.extend(undone.pop());
                     }
                 }
-                6 if running.is_none() => running = Some((session.saving(request(&path)), done.clone())),
+                6 if running.is_none() => {
+                    running = Some((session.saving(request(&path)), done.clone()))
+                }
                 _ => {
                     if let Some((saving, state)) = running.take() {
                         let saved = saving.run(&SystemDisk).unwrap();
@@ -173,10 +194,16 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
         }
         let (meant, unsaved) = (session.document().clone(), session.unsaved());
         drop((session, running));
-        let (now, then): (BTreeSet<_>, BTreeSet<_>) = (done.iter().collect(), in_file.iter().collect());
+        let (now, then): (BTreeSet<_>, BTreeSet<_>) =
+            (done.iter().collect(), in_file.iter().collect());
         let lacking = now.symmetric_difference(&then).count();
         let labels = offered(folder.path());
-        assert_eq!(labels.len(), lacking, "sitting {seed}: {labels:?}; {done:?} is done, {in_file:?} is in the file");
+        assert_eq!(
+            labels.len(),
+            lacking,
+            "sitting {seed}: {labels:?}; {done:?} is done, \
+            {in_file:?} is in the file"
+        );
         offers += lacking;
         if lacking > 0 {
             let recovery = Recovery::scan(&folder.path().join("journal")).remove(0);

@@ -39,7 +39,8 @@ fn every_humanoid_and_animal_pairs_its_limbs() {
     let (mut files, mut joints) = (0, 0);
     for (name, count, pairs, single) in HUMANOIDS.into_iter().chain(ANIMALS) {
         let path = shared.join("corpus").join(name);
-        let session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let session =
+            Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let document = session.document();
         let roles = MirrorPairs::of(document, SkinId(0));
         let list = roles.joints();
@@ -79,7 +80,12 @@ fn numbers_that_run_the_other_way_are_seen_through() {
     ];
     for (left, right, how) in wanted {
         let [left, right] = [left, right].map(|name| format!("Skeleton_arm_joint_{name}"));
-        let (j, role) = roles.joints().iter().enumerate().find(|(j, _)| label(document, *j) == left).expect("a joint");
+        let (j, role) = roles
+            .joints()
+            .iter()
+            .enumerate()
+            .find(|(j, _)| label(document, *j) == left)
+            .expect("a joint");
         assert_eq!(role.partner.map(|p| label(document, p)), Some(right), "{}", label(document, j));
         assert_eq!(role.how, how);
         checked += 1;

@@ -24,11 +24,16 @@ fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 
 /// forward, from where the foot is flat to where it leaves the ground.
 #[test]
 fn feet_that_carry_do_not_slide() {
-    for (clip, frames, stride, from, to, limit) in
-        [("Walk", 30, 1.16, 4, 18, 0.002), ("Run", 20, 2.10, 2, 6, 0.004), ("Idle", 180, 0.0, 60, 66, 0.001)]
-    {
-        for (side, lead) in [("LeftToes", 0), ("RightToes", if stride > 0.0 { frames / 2 } else { 0 })] {
-            let at = |frame: i32| places(clip, f64::from((frame + lead) % frames) / 30.0, [side])[0];
+    for (clip, frames, stride, from, to, limit) in [
+        ("Walk", 30, 1.16, 4, 18, 0.002),
+        ("Run", 20, 2.10, 2, 6, 0.004),
+        ("Idle", 180, 0.0, 60, 66, 0.001),
+    ] {
+        for (side, lead) in
+            [("LeftToes", 0), ("RightToes", if stride > 0.0 { frames / 2 } else { 0 })]
+        {
+            let at =
+                |frame: i32| places(clip, f64::from((frame + lead) % frames) / 30.0, [side])[0];
             let speed = stride / f64::from(frames);
             let way: Vec<[f64; 3]> = (from..=to).map(at).collect();
             for (frame, [a, b]) in (from..to).zip(way.array_windows()) {

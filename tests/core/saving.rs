@@ -1,4 +1,5 @@
-//! Saving on the worst day: strangers in the way, files that changed, disks that are full, and a kill between any two acts.
+//! Saving on the worst day: strangers in the way, files that changed, disks that are full, and a
+//! kill between any two acts.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -11,7 +12,9 @@ use std::{
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::{Progress, is_sidecar};
 use ulna_model::Document;
-use ulna_session::{Consent, Disk, OnDisk, SaveFailure, SaveRequest, Session, SystemDisk, differences, incremented};
+use ulna_session::{
+    Consent, Disk, OnDisk, SaveFailure, SaveRequest, Session, SystemDisk, differences, incremented,
+};
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
@@ -138,7 +141,9 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
             let done = session.save_with(SaveRequest::to(&path), &disk);
             let now = open(&path).document().clone();
             // How rest and pose share a place is rounded.
-            let is = |a: &Document, b: &Document| differences(a, b).iter().all(|d| d.message.contains("rest pose is"));
+            let is = |a: &Document, b: &Document| {
+                differences(a, b).iter().all(|d| d.message.contains("rest pose is"))
+            };
             match done {
                 Ok(_) => {
                     assert!(is(&now, &meant) && !session.is_unsaved());
@@ -151,12 +156,18 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
                     // The last act may have been the syncing of what is there already.
                     assert!(is(&now, &before) || is(&now, &meant), "act {at}");
                     assert!(session.is_unsaved() && session.document().file == meant.file);
-                    let left: Vec<String> = listing(folder.path()).into_iter().map(|(n, _)| n).collect();
+                    let left: Vec<String> =
+                        listing(folder.path()).into_iter().map(|(n, _)| n).collect();
                     assert!(!left.iter().any(|n| n.ends_with(".tmp")), "{left:?}");
                     // Another try, with room, saves it.
                     session.save_with(all(&path), &SystemDisk).unwrap();
                     let saved = open(&path).document().clone();
-                    assert!(is(&saved, &meant), "act {at}, {gltf}: {:#?}", differences(&meant, &saved));
+                    assert!(
+                        is(&saved, &meant),
+                        "act {at}, {gltf}: \
+                        {:#?}",
+                        differences(&meant, &saved)
+                    );
                     cases += 1;
                 }
             }
@@ -175,7 +186,10 @@ fn nobody_is_replaced_unasked() {
     session.run_line(&turn(5.0)).unwrap();
     assert!(matches!(session.save(Some(&other)), Err(SaveFailure::Exists { .. })));
     assert_eq!(fs::read(&other).unwrap(), b"somebody's");
-    let request = SaveRequest { consent: Consent { replace: true, ..Consent::default() }, ..SaveRequest::to(&other) };
+    let request = SaveRequest {
+        consent: Consent { replace: true, ..Consent::default() },
+        ..SaveRequest::to(&other)
+    };
     let saved = session.save_with(request, &SystemDisk).unwrap();
     assert_eq!(fs::read(saved.backup.expect("a backup")).unwrap(), b"somebody's");
     for (name, what) in [("folder.glb", "a folder"), ("pipe.glb", "a device or a pipe")] {
@@ -212,7 +226,9 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         assert_eq!(session.on_disk(), OnDisk::Same);
         // Another program gives a node another name.
         let mut other = open(&path);
-        other.run_line(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf")).unwrap();
+        other
+            .run_line(&CommandLine::new("node.rename").with("node", "Head").with("name", "Kopf"))
+            .unwrap();
         other.save(None).unwrap();
         assert_eq!(session.on_disk(), OnDisk::Changed);
         let theirs = fs::read(&path).unwrap();
@@ -220,7 +236,9 @@ fn what_changed_on_disk_is_seen_and_not_written_over_unasked() {
         assert_eq!(fs::read(&path).unwrap(), theirs);
         // The edits are done again on the new file, by name; the one whose name is gone is listed.
         session.run_line(&key(0.25)).unwrap();
-        session.run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello")).unwrap();
+        session
+            .run_line(&CommandLine::new("clip.rename").with("clip", "Wave").with("name", "Hello"))
+            .unwrap();
         let mut newer = open(&path);
         let replayed = newer.replay(&session);
         assert_eq!((replayed.done, replayed.failed.len()), (1, 2), "{replayed:?}");
@@ -263,7 +281,10 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
         other => panic!("{other:?}"),
     }
     assert_eq!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
-    let cut = SaveRequest { consent: Consent { cut_link: true, ..Consent::default() }, ..SaveRequest::to(&link) };
+    let cut = SaveRequest {
+        consent: Consent { cut_link: true, ..Consent::default() },
+        ..SaveRequest::to(&link)
+    };
     session.save_with(cut, &SystemDisk).unwrap();
     assert_ne!(fs::read(&twin).unwrap(), fs::read(&path).unwrap());
     // By its mode bits: whoever runs the tests may be root.
@@ -271,7 +292,10 @@ fn links_are_followed_or_asked_about_and_what_is_read_only_stays() {
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     session.run_line(&turn(9.0)).unwrap();
     assert!(matches!(session.save(None), Err(SaveFailure::ReadOnly { .. })));
-    assert!(matches!(session.save_with(all(&link), &SystemDisk), Err(SaveFailure::ReadOnly { .. })));
+    assert!(matches!(
+        session.save_with(all(&link), &SystemDisk),
+        Err(SaveFailure::ReadOnly { .. })
+    ));
     assert_eq!(fs::read(&path).unwrap(), whole);
 }
 
@@ -323,7 +347,9 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
     session.save_options.remember_rest = false;
     for k in 1..5 {
         session.run_line(&key(0.1 * k as f32)).unwrap();
-        session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
+        session
+            .save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk)
+            .unwrap();
         let found = names(folder.path());
         assert_eq!(found.len(), 3, "one of ours, and the strangers: {found:?}");
         assert_eq!(fs::read(folder.path().join("b.ulna.bin")).unwrap(), b"a stranger");
@@ -334,7 +360,9 @@ fn data_beside_a_gltf_is_named_by_its_content_and_only_ours_is_removed() {
     fs::copy(&path, &copy).unwrap();
     let there = open(&copy).document().clone();
     session.run_line(&key(0.9)).unwrap();
-    session.save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk).unwrap();
+    session
+        .save_with(SaveRequest { backup: false, ..SaveRequest::to(&path) }, &SystemDisk)
+        .unwrap();
     assert!(differences(open(&copy).document(), &there).is_empty(), "the renamed one is as it was");
     assert_eq!(names(folder.path()).len(), 4, "what it names stays");
 }
@@ -349,14 +377,19 @@ fn unsaved_is_true_to_the_bit() {
     assert!(!session.is_unsaved(), "two steps that come to nothing");
     assert_eq!(session.unsaved().steps, 0);
     // What no file holds is work.
-    let pose = CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", 0.3).with("node", "Head");
+    let pose =
+        CommandLine::new("unkeyed.set").with("clip", "Walk").with("time", 0.3).with("node", "Head");
     session.run_line(&pose.with("degrees", [0, 9, 0].to_vec())).unwrap();
     let unsaved = session.unsaved();
     assert!(unsaved.any() && !unsaved.file && unsaved.unkeyed == 1);
     assert!(session.pack("a").unwrap().changes.is_empty());
     session.run_line(&CommandLine::new("unkeyed.discard")).unwrap();
     assert!(!session.is_unsaved());
-    session.run_line(&CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand")).unwrap();
+    session
+        .run_line(
+            &CommandLine::new("joints.pair").with("joint", "LeftHand").with("with", "RightHand"),
+        )
+        .unwrap();
     assert_eq!((session.unsaved().pairs, session.unsaved().file), (1, false));
     session.run_line(&CommandLine::new("weight_layer.add")).unwrap();
     assert_eq!((session.unsaved().layers, session.unsaved().file), (1, false));
@@ -368,8 +401,11 @@ fn a_step_can_be_left_out_of_the_middle() {
     let mut session = open(&path);
     session.run_line(&turn(10.0)).unwrap();
     session.run_line(&CommandLine::new("clip.new").with("name", "Nod")).unwrap();
-    session.run_line(&CommandLine::new("node.rename").with("node", "Hips").with("name", "Pelvis")).unwrap();
-    let nod = CommandLine::new("key.set").with("clip", "Nod").with("time", 0.5).with("node", "Head");
+    session
+        .run_line(&CommandLine::new("node.rename").with("node", "Hips").with("name", "Pelvis"))
+        .unwrap();
+    let nod =
+        CommandLine::new("key.set").with("clip", "Nod").with("time", 0.5).with("node", "Head");
     session.run_line(&nod.with("degrees", [5, 0, 0].to_vec())).unwrap();
     let replayed = session.leave_out(1);
     assert_eq!((replayed.done, replayed.failed.len()), (1, 1), "{replayed:?}");
@@ -385,7 +421,9 @@ fn what_will_change_is_told_against_the_file_on_disk() {
     fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), &path).unwrap();
     let mut session = Session::open(&path, &Default::default()).unwrap();
     assert!(session.will_change().unwrap().is_empty());
-    let turn = |node: &str| CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 12.0);
+    let turn = |node: &str| {
+        CommandLine::new("pose.rotate").with("node", node).with("axis", "x").with("degrees", 12.0)
+    };
     session.run_line(&turn("Head")).unwrap();
     let told = session.will_change().unwrap();
     assert!(told.len() == 1 && told[0].contains("Head"), "{told:?}");

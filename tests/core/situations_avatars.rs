@@ -1,4 +1,5 @@
-//! Avatars whose meshes are hung on joints, and avatars that are converted: every index of their extensions means what it meant.
+//! Avatars whose meshes are hung on joints, and avatars that are converted: every index of their
+//! extensions means what it meant.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::Path, process::Command};
@@ -41,7 +42,8 @@ fn meant(root: &Value, value: &Value) -> Value {
         Value::Object(members) => members
             .iter()
             .map(|(key, inner)| {
-                let bones = key == "bones" && inner.as_array().is_some_and(|l| l.iter().all(Value::is_u64));
+                let bones =
+                    key == "bones" && inner.as_array().is_some_and(|l| l.iter().all(Value::is_u64));
                 let what = if bones {
                     let of = |b: &Value| meaning(root, "node", b, value).unwrap();
                     Value::Array(inner.as_array().unwrap().iter().map(of).collect())
@@ -60,13 +62,18 @@ fn meant(root: &Value, value: &Value) -> Value {
 fn said(root: &Value) -> (Value, Vec<(Value, Value)>) {
     let nodes = root["nodes"].as_array().unwrap().iter();
     let constraints = nodes.filter(|n| n.get("extensions").is_some());
-    let constraints = constraints.map(|n| (n["name"].clone(), meant(root, &n["extensions"]))).collect();
+    let constraints =
+        constraints.map(|n| (n["name"].clone(), meant(root, &n["extensions"]))).collect();
     (meant(root, &root["extensions"]), constraints)
 }
 
 fn json_of(path: &Path) -> Value {
     let bytes = std::fs::read(path).unwrap();
-    if bytes.starts_with(b"glTF") { split(&bytes).0 } else { serde_json::from_slice(&bytes).unwrap() }
+    if bytes.starts_with(b"glTF") {
+        split(&bytes).0
+    } else {
+        serde_json::from_slice(&bytes).unwrap()
+    }
 }
 
 /// World places by name.
@@ -81,10 +88,17 @@ fn with_hat(bytes: &[u8], below: usize, twice: bool) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     root["scenes"][0]["nodes"] = json!([1, 21]);
     root["nodes"][0]["translation"] = json!([0.0, 0.12, 0.0]);
-    let children = root["nodes"][below].as_object_mut().unwrap().entry("children").or_insert_with(|| json!([]));
+    let children = root["nodes"][below]
+        .as_object_mut()
+        .unwrap()
+        .entry("children")
+        .or_insert_with(|| json!([]));
     children.as_array_mut().unwrap().push(json!(0));
     if twice {
-        root["nodes"].as_array_mut().unwrap().push(json!({"name": "Spare", "mesh": 0, "translation": [3, 0, 0]}));
+        root["nodes"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({"name": "Spare", "mesh": 0, "translation": [3, 0, 0]}));
         root["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(22));
     }
     glb(root, &bin)
@@ -102,7 +116,10 @@ fn references_mean_what_they_meant_after_a_mesh_was_hung_on_joints() {
             let mut session = Session::open(&from, &Default::default()).unwrap();
             let stood = places(session.document());
             let joints = ["head", "hair0", "hair1"];
-            run(&mut session, CommandLine::new("skin.create").with("node", "Prop").with("joint", joints));
+            run(
+                &mut session,
+                CommandLine::new("skin.create").with("node", "Prop").with("joint", joints),
+            );
             session.write_to(&to).unwrap();
             let (was, is) = (json_of(&from), json_of(&to));
             assert_eq!(said(&is), said(&was), "{name} {below:?}");
@@ -123,7 +140,8 @@ fn references_mean_what_they_meant_after_a_mesh_was_hung_on_joints() {
                 assert!(label == "Prop" || a.distance(b) < 1e-6, "{name}: {label} moves");
             }
             if let Some(differ) = judges::differences(&from, &to, &[]) {
-                let of_extensions: Vec<&str> = differ.lines().filter(|l| l.contains("VRM")).collect();
+                let of_extensions: Vec<&str> =
+                    differ.lines().filter(|l| l.contains("VRM")).collect();
                 assert!(of_extensions.is_empty(), "{name}: {of_extensions:?}");
             }
             tried += 1;
@@ -144,8 +162,9 @@ fn a_bone_with_a_mesh_stays_a_bone() {
         let bytes = glb(root, &bin);
         let mut session = Session::open_bytes(&bytes).unwrap();
         let stood = places(session.document());
-        let line =
-            CommandLine::new("skin.create").with("node", "leftHand").with("joint", ["leftLowerArm", "leftUpperArm"]);
+        let line = CommandLine::new("skin.create")
+            .with("node", "leftHand")
+            .with("joint", ["leftLowerArm", "leftUpperArm"]);
         let notes = run(&mut session, line);
         let again = Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap();
         for ((label, a), (_, b)) in stood.iter().zip(places(again.document())) {
@@ -162,7 +181,13 @@ fn a_bone_with_a_mesh_stays_a_bone() {
 }
 
 fn converts(from: &Path, to: &Path) {
-    let made = Command::new(env!("CARGO_BIN_EXE_ulna")).arg("convert").arg(from).arg("-o").arg(to).output().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .arg("convert")
+        .arg(from)
+        .arg("-o")
+        .arg(to)
+        .output()
+        .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }
 
@@ -176,7 +201,9 @@ fn references_mean_what_they_meant_after_a_conversion() {
         let was = json_of(&at(name));
         let stood = places(Session::open(&at(name), &Default::default()).unwrap().document());
         // To text, and from there back; with an edit in between as well.
-        for (from, to) in [(name, "a.gltf"), ("a.gltf", "b.vrm"), (name, "c.glb"), ("c.glb", "d.gltf")] {
+        for (from, to) in
+            [(name, "a.gltf"), ("a.gltf", "b.vrm"), (name, "c.glb"), ("c.glb", "d.gltf")]
+        {
             converts(&at(from), &at(to));
             let is = json_of(&at(to));
             assert_eq!(said(&is), said(&was), "{name}: {from} to {to}");
@@ -192,12 +219,14 @@ fn references_mean_what_they_meant_after_a_conversion() {
             let first = Session::open_bytes(&bytes).unwrap();
             assert_eq!(bones(again.document()), bones(first.document()));
             if let Some(differ) = judges::differences(&at(name), &at(to), &[]) {
-                let of_extensions: Vec<&str> = differ.lines().filter(|l| l.contains("VRM")).collect();
+                let of_extensions: Vec<&str> =
+                    differ.lines().filter(|l| l.contains("VRM")).collect();
                 assert!(of_extensions.is_empty(), "{name}: {of_extensions:?}");
             }
             tried += 1;
         }
-        std::fs::write(at("edit.txt"), r#"{"do":"skin.create","node":"Prop","joint":["head"]}"#).unwrap();
+        std::fs::write(at("edit.txt"), r#"{"do":"skin.create","node":"Prop","joint":["head"]}"#)
+            .unwrap();
         let program = Command::new(env!("CARGO_BIN_EXE_ulna"))
             .arg("run")
             .args([at("edit.txt"), at("d.gltf")])
@@ -211,14 +240,20 @@ fn references_mean_what_they_meant_after_a_conversion() {
     assert!(tried == 8 || shared().is_none(), "{tried}");
 }
 
-/// Motions for avatars are models like others: found in a folder, opened, saved, and brought in by the map of their own skeleton.
+/// Motions for avatars are models like others: found in a folder, opened, saved, and brought in by
+/// the map of their own skeleton.
 #[test]
 fn motions_for_avatars_are_a_known_kind_of_file() {
     let Some(shared) = shared() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let (mut root, bin) = split(&std::fs::read(shared.join("situations/vrm-import-by-role/walk.glb")).unwrap());
-    let names: Vec<String> =
-        root["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap_or_default().to_owned()).collect();
+    let (mut root, bin) =
+        split(&std::fs::read(shared.join("situations/vrm-import-by-role/walk.glb")).unwrap());
+    let names: Vec<String> = root["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|n| n["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
     root["asset"]["generator"] = json!("maker of motions");
     let motions = folder.path().join("motions");
     std::fs::create_dir(&motions).unwrap();
@@ -228,15 +263,22 @@ fn motions_for_avatars_are_a_known_kind_of_file() {
     assert_eq!(found, [motions.join("walk.vrma")]);
     assert_eq!(ulna_session::files_meant(&motions.join("*.vrma")).unwrap(), found);
     let mut session = Session::open(&found[0], &Default::default()).unwrap();
-    let node = session.document().node_ids().find(|n| session.document().node(*n).name.is_some()).unwrap();
+    let node =
+        session.document().node_ids().find(|n| session.document().node(*n).name.is_some()).unwrap();
     assert!(names.contains(&session.document().node(node).label(node)));
-    run(&mut session, CommandLine::new("pose.move").with("node", "#0").with("by", Vec3::X.to_array()));
+    run(
+        &mut session,
+        CommandLine::new("pose.move").with("node", "#0").with("by", Vec3::X.to_array()),
+    );
     let to = folder.path().join("moved.vrma");
     session.write_to(&to).unwrap();
     assert_eq!(&std::fs::read(&to).unwrap()[..4], b"glTF");
     let again = Session::open(&to, &Default::default()).unwrap();
     let (meant, got) = (places(session.document()), places(again.document()));
-    assert!(meant.iter().zip(&got).all(|(a, b)| a.0 == b.0 && a.1.distance(b.1) < 1e-6), "{meant:?} {got:?}");
+    assert!(
+        meant.iter().zip(&got).all(|(a, b)| a.0 == b.0 && a.1.distance(b.1) < 1e-6),
+        "{meant:?} {got:?}"
+    );
     assert_eq!(again.document().clips, session.document().clips);
     converts(&found[0], &folder.path().join("b.vrma"));
 }

@@ -1,5 +1,6 @@
-//! Keys one step of single precision apart, rotors that go round, and channels of one clip that begin and end at different times: each
-//! command on clips leaves the motion what it must be, judged by an independent reader and by values at many times.
+//! Keys one step of single precision apart, rotors that go round, and channels of one clip that
+//! begin and end at different times: each command on clips leaves the motion what it must be,
+//! judged by an independent reader and by values at many times.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DVec3, DVec4};
@@ -35,7 +36,8 @@ fn at(track: &Track, time: f64) -> Vec<f64> {
     out.into_iter().map(f64::from).collect()
 }
 
-/// How far a track at a time is from another at a time of its own: radians for rotations, without the noise of an arc cosine.
+/// How far a track at a time is from another at a time of its own: radians for rotations, without
+/// the noise of an arc cosine.
 fn apart((a, when): (&Track, f64), (b, time): (&Track, f64)) -> f64 {
     let (x, y) = (at(a, when), at(b, time));
     if a.property != Property::Rotation {
@@ -53,14 +55,16 @@ fn all_over(from: f64, to: f64) -> Vec<f64> {
     (-20..=1020).map(|k| from + (to - from) * f64::from(k) / 1000.0).collect()
 }
 
-/// Whether a moment is so near a key of a track that jumps there that the rounding of times may put it on either side.
+/// Whether a moment is so near a key of a track that jumps there that the rounding of times may put
+/// it on either side.
 fn at_a_jump(track: &Track, time: f64) -> bool {
     let near = |t: f32| (f64::from(t) - time).abs() < 1e-5;
     let close = track.times.windows(2).any(|w| w[1] - w[0] < 1e-5 && (near(w[0]) || near(w[1])));
     close || (track.interpolation == Interpolation::Step && track.times.iter().any(|t| near(*t)))
 }
 
-/// Worlds of nodes and vertices of a file are those of the reference evaluator, at these times of its first clip.
+/// Worlds of nodes and vertices of a file are those of the reference evaluator, at these times of
+/// its first clip.
 fn shown_as_the_reader_has_it(name: &str, times: &[f64]) {
     let Some(session) = situation(name) else { return };
     let path = crate::common::shared().unwrap().join("situations").join(name).join("in.glb");
@@ -90,11 +94,22 @@ fn keys_one_step_apart_are_shown_as_an_independent_reader_has_them() {
         &[-1.0, 0.0, 0.25, 0.4999, 0.5, (0.5 + step) / 2.0, step, 0.5001, 0.75, 1.0, 3.0],
     );
     shown_as_the_reader_has_it("turns-past-180", &[0.05, 0.3, 0.77, 1.25, 1.9]);
-    shown_as_the_reader_has_it("channels-of-different-lengths", &[0.0, 0.45, 0.65, 0.95, 1.3, 1.9, 2.2, 9.0]);
+    shown_as_the_reader_has_it(
+        "channels-of-different-lengths",
+        &[0.0, 0.45, 0.65, 0.95, 1.3, 1.9, 2.2, 9.0],
+    );
 }
 
-/// Each track of a clip after some work is what it was at the time that `was` says, or `None` where nothing is asked.
-fn is_the_motion(before: &Clip, now: &Clip, span: (f64, f64), most: f64, was: &dyn Fn(f64) -> Option<f64>, of: &str) {
+/// Each track of a clip after some work is what it was at the time that `was` says, or `None` where
+/// nothing is asked.
+fn is_the_motion(
+    before: &Clip,
+    now: &Clip,
+    span: (f64, f64),
+    most: f64,
+    was: &dyn Fn(f64) -> Option<f64>,
+    of: &str,
+) {
     assert_eq!(before.tracks.len(), now.tracks.len(), "{of}");
     let (mut compared, mut worst) = (0, 0.0f64);
     for (id, old) in &before.tracks {
@@ -106,7 +121,13 @@ fn is_the_motion(before: &Clip, now: &Clip, span: (f64, f64), most: f64, was: &d
             }
             let off = apart((old, when), (new, time));
             worst = worst.max(off);
-            assert!(off <= most, "{of}: {id:?} at {time} (was {when}): {off}, {:?} {:?}", at(old, when), at(new, time));
+            assert!(
+                off <= most,
+                "{of}: {id:?} at {time} (was {when}): {off}, {:?} \
+                {:?}",
+                at(old, when),
+                at(new, time)
+            );
             compared += 1;
         }
     }
@@ -123,22 +144,41 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     for (id, track) in &before.tracks {
         let now = &clip(&session, "cut").tracks[id];
-        let wanted: Vec<f32> = track.times.iter().rev().map(|t| (1.0 - f64::from(*t)) as f32).collect();
+        let wanted: Vec<f32> =
+            track.times.iter().rev().map(|t| (1.0 - f64::from(*t)) as f32).collect();
         assert_eq!(now.times[..], wanted[..], "{id:?}");
         for k in 0..track.times.len() {
             assert_eq!(now.value(k), track.value(track.times.len() - 1 - k), "{id:?}");
         }
         assert!(now.times.windows(2).all(|w| w[0] < w[1]));
     }
-    is_the_motion(&before, clip(&reopened(&session), "cut"), (0.0, 1.0), 1e-6, &|t| Some(1.0 - t), "reverse");
+    is_the_motion(
+        &before,
+        clip(&reopened(&session), "cut"),
+        (0.0, 1.0),
+        1e-6,
+        &|t| Some(1.0 - t),
+        "reverse",
+    );
     does(&mut session, json!({"do": "clip.reverse", "clip": "cut"}));
     assert_eq!(clip(&session, "cut"), &before);
-    // Longer and shorter: at times that single precision has, exactly, and both sides of the cut in all.
+    // Longer and shorter: at times that single precision has, exactly, and both sides of the cut in
+    // all.
     for factor in [2.0, 0.5, 1.5, 0.3, 7.7, 100.0, 0.01] {
         while session.undo().is_some() {}
         does(&mut session, json!({"do": "clip.retime", "clip": "cut", "factor": factor}));
         let now = clip(&session, "cut").clone();
-        is_the_motion(&before, &now, (0.0, factor), 2e-6, &|t| Some(t / factor), &format!("retime {factor}"));
+        is_the_motion(
+            &before,
+            &now,
+            (0.0, factor),
+            2e-6,
+            &|t| Some(t / factor),
+            &format!(
+                "retime \
+            {factor}"
+            ),
+        );
         for track in now.tracks.values().filter(|t| t.times.len() == 4) {
             let gap = track.times[2] - track.times[1];
             assert!(gap > 0.0 && gap <= 2.0 * step(track.times[1]), "{factor}: {gap}");
@@ -149,28 +189,66 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
         }
     }
     // Cut out, wherever: on the cut itself, and one step beside it.
-    for (from, to) in
-        [(0.25, 0.75), (0.25, 0.5), (0.5, 1.0), (0.0, 0.50005), (0.49995, 0.9), (0.50005, 1.0), (0.1, 0.4)]
-    {
+    for (from, to) in [
+        (0.25, 0.75),
+        (0.25, 0.5),
+        (0.5, 1.0),
+        (0.0, 0.50005),
+        (0.49995, 0.9),
+        (0.50005, 1.0),
+        (0.1, 0.4),
+    ] {
         while session.undo().is_some() {}
-        does(&mut session, json!({"do": "clip.trim", "clip": "cut", "from": from, "to": to, "exact": true}));
+        does(
+            &mut session,
+            json!({"do": "clip.trim", "clip": "cut", "from": from, "to": to, "exact": true}),
+        );
         let now = clip(&session, "cut").clone();
         // Keys nearer to an end than a tenth of a millisecond are taken to it.
         let inside = |t: f64| ((2e-4..to - from - 2e-4).contains(&t)).then_some(from + t);
         // What is at most 4 m/s fast goes 0.2 mm in half of that.
         let beside = [from, to].iter().any(|t| ((t - 0.5).abs() - 5e-5).abs() < 1e-9);
         let most = if beside { TURNED + 2e-4 } else { TURNED };
-        is_the_motion(&before, &now, (0.0, to - from), most, &inside, &format!("trim {from} to {to}"));
+        is_the_motion(
+            &before,
+            &now,
+            (0.0, to - from),
+            most,
+            &inside,
+            &format!(
+                "trim {from} to \
+            {to}"
+            ),
+        );
         assert!((f64::from(now.length()) - (to - from)).abs() < 1.1e-4, "{}", now.length());
         reopened(&session);
     }
     while session.undo().is_some() {}
     for time in [0.5, 0.25] {
-        does(&mut session, json!({"do": "clip.split", "clip": "cut", "time": time, "name": "rest"}));
+        does(
+            &mut session,
+            json!({"do": "clip.split", "clip": "cut", "time": time, "name": "rest"}),
+        );
         let inside = |t: f64| ((2e-4..time - 2e-4).contains(&t)).then_some(t);
-        is_the_motion(&before, clip(&session, "cut"), (0.0, time), TURNED, &inside, "split, the first part");
+        is_the_motion(
+            &before,
+            clip(&session, "cut"),
+            (0.0, time),
+            TURNED,
+            &inside,
+            "split, the \
+            first part",
+        );
         let inside = |t: f64| ((2e-4..1.0 - time - 2e-4).contains(&t)).then_some(t + time);
-        is_the_motion(&before, clip(&session, "rest"), (0.0, 1.0 - time), TURNED, &inside, "split, the second part");
+        is_the_motion(
+            &before,
+            clip(&session, "rest"),
+            (0.0, 1.0 - time),
+            TURNED,
+            &inside,
+            "split, \
+            the second part",
+        );
         session.undo();
     }
 }
@@ -179,14 +257,15 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
 fn a_key_is_set_beside_keys_one_step_apart() {
     let Some(mut session) = situation("near-zero-segments") else { return };
     let before = clip(&session, "cut").clone();
-    // Without a value nothing moves, wherever it is, by more than the 0.01° to which a spline of rotations can be divided; where there
-    // is a key, that one is it.
+    // Without a value nothing moves, wherever it is, by more than the 0.01° to which a spline of
+    // rotations can be divided; where there is a key, that one is it.
     for time in [0.25, 0.7, 0.5, f64::from(0.5f32.next_up()), 0.4, 0.0, 1.0] {
         for node in ["N0", "N1", "N2", "N3"] {
             let parts = if node == "N2" { "rotation" } else { "translation" };
             does(
                 &mut session,
-                json!({"do": "key.set", "clip": "cut", "node": node, "time": time, "parts": [parts], "exact": true}),
+                json!({"do": "key.set", "clip": "cut", "node": node, "time": time, "parts": [parts],
+                    "exact": true}),
             );
         }
         let now = clip(&session, "cut").clone();
@@ -199,12 +278,14 @@ fn a_key_is_set_beside_keys_one_step_apart() {
         }
         while session.undo().is_some() {}
     }
-    // With a value, the key that is at that time has it, the other side of the cut is as it was, and nothing else moves.
+    // With a value, the key that is at that time has it, the other side of the cut is as it was,
+    // and nothing else moves.
     let n0 = named(session.document(), "N0");
     for (k, time) in [(1, 0.5f32), (2, 0.5f32.next_up())] {
         does(
             &mut session,
-            json!({"do": "key.set", "clip": "cut", "node": "N0", "time": f64::from(time), "translation": [0, 7, 0]}),
+            json!({"do": "key.set", "clip": "cut", "node": "N0", "time": f64::from(time),
+                "translation": [0, 7, 0]}),
         );
         let old = before.track(n0, Property::Translation).unwrap().1;
         let now = clip(&session, "cut").track(n0, Property::Translation).unwrap().1;
@@ -217,7 +298,8 @@ fn a_key_is_set_beside_keys_one_step_apart() {
     }
 }
 
-/// Rotors stay what they were, each a tenth of a thousandth, and no two of their keys come to lie half a turn apart.
+/// Rotors stay what they were, each a tenth of a thousandth, and no two of their keys come to lie
+/// half a turn apart.
 #[test]
 fn rotors_keep_their_turns() {
     let Some(mut session) = situation("turns-past-180") else { return };
@@ -238,10 +320,17 @@ fn rotors_keep_their_turns() {
         let now = clip(&saved, "spin").clone();
         println!("{work}: {said}");
         is_the_motion(&before, &now, (0.0, 2.0), 1e-4, &was, &work.to_string());
-        for (id, track) in now.tracks.iter().filter(|(_, t)| t.interpolation == Interpolation::Linear) {
+        for (id, track) in
+            now.tracks.iter().filter(|(_, t)| t.interpolation == Interpolation::Linear)
+        {
             for k in 1..track.times.len() {
                 let value = |k: usize| DVec4::from_slice(&at(track, f64::from(track.times[k])));
-                assert!(value(k).dot(value(k - 1)).abs() > 0.02, "{work} {id:?}: half a turn at {}", track.times[k]);
+                assert!(
+                    value(k).dot(value(k - 1)).abs() > 0.02,
+                    "{work} {id:?}: half a turn at \
+                    {}",
+                    track.times[k]
+                );
             }
         }
         // And what is seen of it with its layers, before it is saved.
@@ -263,7 +352,8 @@ fn rotors_keep_their_turns() {
     }
 }
 
-/// Before its first key a channel has its first value, after its last the last: whatever is done to the clip.
+/// Before its first key a channel has its first value, after its last the last: whatever is done to
+/// the clip.
 #[test]
 fn channels_of_different_lengths_hold_their_ends() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
@@ -272,7 +362,14 @@ fn channels_of_different_lengths_hold_their_ends() {
     let start = f64::from(0.4f32);
 
     does(&mut session, json!({"do": "clip.start_at_zero", "clip": "late"}));
-    is_the_motion(&before, clip(&reopened(&session), "late"), (0.0, 2.0), 1e-6, &|t| Some(t + start), "start at zero");
+    is_the_motion(
+        &before,
+        clip(&reopened(&session), "late"),
+        (0.0, 2.0),
+        1e-6,
+        &|t| Some(t + start),
+        "start at zero",
+    );
     assert!(clip(&session, "late").tracks.values().any(|t| t.times[0] == 0.0));
     start_again(&mut session);
 
@@ -292,7 +389,8 @@ fn channels_of_different_lengths_hold_their_ends() {
             t if t <= time => Some(t),
             _ => None,
         };
-        // Between the keys around the moment it goes more slowly; outside of them, and before the first key, it is as it was.
+        // Between the keys around the moment it goes more slowly; outside of them, and before the
+        // first key, it is as it was.
         for (id, old) in &before.tracks {
             let new = &now.tracks[id];
             let after = old.times.iter().map(|t| f64::from(*t)).find(|t| *t >= time);
@@ -323,19 +421,52 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
     let other = clip(&session, "other").clone();
     let length = f64::from(before.length());
     for (from, to) in [(0.0, 2.4), (0.2, 0.5), (0.55, 1.3), (0.8, 2.0), (1.6, 2.3), (2.05, 2.4)] {
-        does(&mut session, json!({"do": "clip.trim", "clip": "late", "from": from, "to": to, "exact": true}));
+        does(
+            &mut session,
+            json!({"do": "clip.trim", "clip": "late", "from": from, "to": to, "exact": true}),
+        );
         let now = clip(&reopened(&session), "late").clone();
         let inside = |t: f64| ((2e-4..to - from - 2e-4).contains(&t)).then_some(from + t);
-        is_the_motion(&before, &now, (0.0, to - from), TURNED, &inside, &format!("trim {from} to {to}"));
+        is_the_motion(
+            &before,
+            &now,
+            (0.0, to - from),
+            TURNED,
+            &inside,
+            &format!(
+                "trim {from} to \
+            {to}"
+            ),
+        );
         start_again(&mut session);
     }
     for time in [0.2, 0.65, 1.25, 2.1] {
-        does(&mut session, json!({"do": "clip.split", "clip": "late", "time": time, "name": "rest"}));
+        does(
+            &mut session,
+            json!({"do": "clip.split", "clip": "late", "time": time, "name": "rest"}),
+        );
         let saved = reopened(&session);
         let inside = |t: f64| ((0.0..time - 2e-4).contains(&t)).then_some(t);
-        is_the_motion(&before, clip(&saved, "late"), (0.0, time), 1e-4, &inside, &format!("split at {time}, before"));
+        is_the_motion(
+            &before,
+            clip(&saved, "late"),
+            (0.0, time),
+            1e-4,
+            &inside,
+            &format!(
+                "split \
+            at {time}, before"
+            ),
+        );
         let inside = |t: f64| ((2e-4..length - time).contains(&t)).then_some(t + time);
-        is_the_motion(&before, clip(&saved, "rest"), (0.0, length - time), 1e-4, &inside, &format!("split at {time}"));
+        is_the_motion(
+            &before,
+            clip(&saved, "rest"),
+            (0.0, length - time),
+            1e-4,
+            &inside,
+            &format!("split at {time}"),
+        );
         start_again(&mut session);
     }
 
@@ -349,8 +480,12 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
             if first == "late" { &other } else { &before },
         );
         let (end, begin) = (f64::from(a.length()), f64::from(a.length()) + 0.25);
-        for (times, of, shift) in [((0.0, end), a, 0.0), ((begin, begin + f64::from(b.length())), b, begin)] {
-            for time in all_over(times.0, times.1).into_iter().filter(|t| (times.0 + 2e-3..times.1 - 2e-3).contains(t))
+        for (times, of, shift) in
+            [((0.0, end), a, 0.0), ((begin, begin + f64::from(b.length())), b, begin)]
+        {
+            for time in all_over(times.0, times.1)
+                .into_iter()
+                .filter(|t| (times.0 + 2e-3..times.1 - 2e-3).contains(t))
             {
                 if of.tracks.values().any(|t| at_a_jump(t, time - shift)) {
                     continue;
@@ -359,7 +494,8 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
                 let wanted = Pose::evaluate(&document, &Stack::of(Some(of), time - shift));
                 let found = Pose::evaluate(saved.document(), &Stack::of(Some(now), time));
                 for node in document.node_ids() {
-                    let off = (wanted.world[node.index()] - found.world[node.index()]).to_cols_array();
+                    let off =
+                        (wanted.world[node.index()] - found.world[node.index()]).to_cols_array();
                     assert!(
                         off.iter().all(|v| v.abs() < 1e-4),
                         "{first} and {second} at {time}: node {}: {off:?}",
@@ -380,7 +516,14 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
         .flat_map(|t| t.times.iter().map(|t| f64::from(*t)))
         .collect();
     let near_a_step = |t: f64| steps.iter().any(|s| (t - s).abs() < 1.0 / 119.0);
-    is_the_motion(&before, &now, (0.0, length), 3e-3, &|t| (!near_a_step(t)).then_some(t), "resample");
+    is_the_motion(
+        &before,
+        &now,
+        (0.0, length),
+        3e-3,
+        &|t| (!near_a_step(t)).then_some(t),
+        "resample",
+    );
     for (id, old) in &before.tracks {
         for t in [-1.0, 0.0, 0.2, f64::from(old.times[0]) - 0.01, length, 9.0] {
             assert!(apart((old, t), (&now.tracks[id], t)) < 1e-6, "resample: {id:?} at {t}");

@@ -1,5 +1,5 @@
-//! Limbs of bodies with helper nodes, without skins, and under a mirrored parent: held feet to the millimeter, steps that are marked when
-//! the foot comes down, and a hand where it is asked.
+//! Limbs of bodies with helper nodes, without skins, and under a mirrored parent: held feet to the
+//! millimeter, steps that are marked when the foot comes down, and a hand where it is asked.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -16,10 +16,12 @@ fn at(document: &Document, time: f64, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
-/// How far a node is from where it is in the middle of a range, at most, at the frames in it and all over it.
+/// How far a node is from where it is in the middle of a range, at most, at the frames in it and
+/// all over it.
 fn slides(document: &Document, node: NodeId, (from, to): (f64, f64), rate: f64) -> (f32, f32) {
     let first = (from * rate - 1e-6).ceil() as i64;
-    let frames: Vec<f64> = (first..).map(|k| k as f64 / rate).take_while(|t| *t <= to + 1e-6).collect();
+    let frames: Vec<f64> =
+        (first..).map(|k| k as f64 / rate).take_while(|t| *t <= to + 1e-6).collect();
     assert!(frames.len() > 5);
     let place = at(document, frames[frames.len() / 2], node);
     let off = |time: f64| at(document, time, node).distance(place);
@@ -48,7 +50,8 @@ fn held_feet_stay_within_two_millimeters() {
             let rate = before.clips[ClipId(0)].guess_fps().unwrap().0;
             let said = does(
                 &mut session,
-                json!({"do": "pin.hold", "node": foot, "clip": clip, "from": 0.3, "to": 0.6, "ground": "still", "between": between}),
+                json!({"do": "pin.hold", "node": foot, "clip": clip, "from": 0.3, "to": 0.6,
+                    "ground": "still", "between": between}),
             );
             let saved = Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap();
             let was = slides(&before, node, (0.3, 0.6), rate);
@@ -61,13 +64,19 @@ fn held_feet_stay_within_two_millimeters() {
                 continue;
             }
             exact += 1;
-            let words = said.split("stays within ").nth(1).and_then(|s| s.split(' ').next()).unwrap();
+            let words =
+                said.split("stays within ").nth(1).and_then(|s| s.split(' ').next()).unwrap();
             let promised: f32 = words.parse().unwrap();
             assert!(is.1 * 1000.0 < promised + 0.3, "{folder} {foot}: {is:?} of {said}");
-            // At frames it stays in place. Between them its joints turn from key to key, on arcs of their own, and there is one key a frame
-            // unless more are asked for: then it stays within the half millimeter that the command promises there as well.
+            // At frames it stays in place. Between them its joints turn from key to key, on arcs of
+            // their own, and there is one key a frame unless more are asked for: then it stays
+            // within the half millimeter that the command promises there as well.
             assert!(is.0 < 1e-4, "{folder} {foot}: {is:?}");
-            assert!(is.1 < if between { 1e-3 } else { 5e-3 }, "{folder} {foot}, between {between}: {is:?}");
+            assert!(
+                is.1 < if between { 1e-3 } else { 5e-3 },
+                "{folder} {foot}, between {between}: \
+                {is:?}"
+            );
         }
     }
     println!("{exact} of {held} reach their place");
@@ -82,7 +91,10 @@ fn comes_down(document: &Document, foot: NodeId, length: f64) -> Vec<f64> {
     let low = heights.iter().copied().fold(f32::INFINITY, f32::min);
     let high = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let line = low + (high - low) * 0.2;
-    (1..=STEPS).filter(|k| heights[*k as usize] <= line && heights[*k as usize - 1] > line).map(time).collect()
+    (1..=STEPS)
+        .filter(|k| heights[*k as usize] <= line && heights[*k as usize - 1] > line)
+        .map(time)
+        .collect()
 }
 
 #[test]
@@ -95,11 +107,16 @@ fn steps_are_marked_when_a_foot_comes_down() {
     let mut marked = 0;
     for (foot, side) in [("left_foot", "L"), ("right_foot", "R")] {
         let wanted = comes_down(&document, named(&document, foot), length);
-        let found: Vec<f64> = markers.iter().filter(|m| &*m.name == side).map(|m| f64::from(m.time)).collect();
+        let found: Vec<f64> =
+            markers.iter().filter(|m| &*m.name == side).map(|m| f64::from(m.time)).collect();
         assert_eq!(found.len(), wanted.len(), "{foot}: {found:?} {wanted:?}; {said}");
         for (time, wanted) in found.iter().zip(&wanted) {
             // A motion is looked at 120 times a second.
-            assert!(*time >= *wanted - 1e-3 && time - wanted < 1.0 / 120.0 + 1e-3, "{foot}: {found:?} {wanted:?}");
+            assert!(
+                *time >= *wanted - 1e-3 && time - wanted < 1.0 / 120.0 + 1e-3,
+                "{foot}: \
+                {found:?} {wanted:?}"
+            );
         }
         marked += found.len();
     }
@@ -112,21 +129,31 @@ fn a_hand_of_a_figure_without_a_skin_comes_to_where_it_is_asked() {
     let Some(mut session) = situation("rigid-figure") else { return };
     let document = session.document().clone();
     let target = Vec3::new(0.4, 1.2, 0.3);
-    let place =
-        |d: &Document, name: &str| Pose::evaluate(d, &Stack::default()).world[named(d, name).index()].w_axis.truncate();
+    let place = |d: &Document, name: &str| {
+        Pose::evaluate(d, &Stack::default()).world[named(d, name).index()].w_axis.truncate()
+    };
     does(&mut session, json!({"do": "pose.ik", "node": "left_hand", "to": target.to_array()}));
-    for document in
-        [session.document().clone(), Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap().document().clone()]
-    {
+    for document in [
+        session.document().clone(),
+        Session::open_bytes(&session.pack("a").unwrap().bytes).unwrap().document().clone(),
+    ] {
         let off = place(&document, "left_hand").distance(target);
         assert!(off < 1e-4, "{off}");
-        assert!(place(&document, "left_arm").distance(place(&document, "left_forearm")) - 0.35 < 1e-5);
-        assert!(place(&document, "left_forearm").distance(place(&document, "left_hand")) - 0.35 < 1e-5);
+        assert!(
+            place(&document, "left_arm").distance(place(&document, "left_forearm")) - 0.35 < 1e-5
+        );
+        assert!(
+            place(&document, "left_forearm").distance(place(&document, "left_hand")) - 0.35 < 1e-5
+        );
     }
     for node in document.node_ids() {
         let [was, is] = [&document, session.document()].map(|d| d.node(node).local().transform());
         let name = document.node(node).label(node);
         assert_eq!((was.translation, was.scale), (is.translation, is.scale), "{name} is torn off");
-        assert!(was.rotation == is.rotation || ["left_arm", "left_forearm", "left_hand"].contains(&&*name), "{name}");
+        assert!(
+            was.rotation == is.rotation
+                || ["left_arm", "left_forearm", "left_hand"].contains(&&*name),
+            "{name}"
+        );
     }
 }

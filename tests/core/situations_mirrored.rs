@@ -1,5 +1,5 @@
-//! A body under a mirrored armature: what is turned, put somewhere, pointed, mirrored and bound is right in the coordinates of the scene,
-//! measured on world matrices and vertices.
+//! A body under a mirrored armature: what is turned, put somewhere, pointed, mirrored and bound is
+//! right in the coordinates of the scene, measured on world matrices and vertices.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Vec3};
@@ -13,12 +13,16 @@ use super::situations_keys::{does, situation};
 use crate::common::{glb, named, shared, split};
 
 const BODY: &str = "mirrored-parent";
-const LEFT: [&str; 6] = ["LeftUpperArm", "LeftLowerArm", "LeftHand", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot"];
+const LEFT: [&str; 6] =
+    ["LeftUpperArm", "LeftLowerArm", "LeftHand", "LeftUpperLeg", "LeftLowerLeg", "LeftFoot"];
 
 /// What is seen, in the pose or at a time of the clip with what is not keyed there.
 fn pose(document: &Document, at: Option<f64>) -> Pose {
     let clip = at.and_then(|_| document.clips.ids().next());
-    let unkeyed = clip.zip(at).and_then(|(clip, time)| document.aids.unkeyed(clip, time)).map(|(_, u)| u.clone());
+    let unkeyed = clip
+        .zip(at)
+        .and_then(|(clip, time)| document.aids.unkeyed(clip, time))
+        .map(|(_, u)| u.clone());
     Pose::evaluate(document, &Stack::shown(document, clip, at.unwrap_or(0.0)).with_unkeyed(unkeyed))
 }
 
@@ -57,7 +61,15 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
 }
 
 /// A node and all below it went by a turn about a point of the scene; all others stayed.
-fn turned_by(document: &Document, before: &Pose, after: &Pose, node: NodeId, turn: DQuat, about: DVec3, of: &str) {
+fn turned_by(
+    document: &Document,
+    before: &Pose,
+    after: &Pose,
+    node: NodeId,
+    turn: DQuat,
+    about: DVec3,
+    of: &str,
+) {
     for other in document.node_ids() {
         let moves = other == node || document.is_above(node, other);
         let (turn, about) = if moves { (turn, about) } else { (DQuat::IDENTITY, DVec3::ZERO) };
@@ -65,7 +77,12 @@ fn turned_by(document: &Document, before: &Pose, after: &Pose, node: NodeId, tur
         let off = wanted.distance(place(after, other));
         assert!(off < 1e-5, "{of}: {} by {off}", document.node(other).label(other));
         for (was, is) in axes(before, other).into_iter().zip(axes(after, other)) {
-            assert!((turn * was).distance(is) < 1e-5, "{of}: axes of {}", document.node(other).label(other));
+            assert!(
+                (turn * was).distance(is) < 1e-5,
+                "{of}: axes of \
+                {}",
+                document.node(other).label(other)
+            );
         }
     }
 }
@@ -77,19 +94,24 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
     for (k, name) in LEFT.iter().chain(&["Chest", "Hips", "RightUpperArm"]).enumerate() {
         does(
             &mut session,
-            json!({"do": "pose.rotate", "node": name, "axis": (["x", "y", "z"][k % 3]), "degrees": (13 + 7 * k)}),
+            json!({"do": "pose.rotate", "node": name, "axis": (["x", "y", "z"][k % 3]),
+                "degrees": (13 + 7 * k)}),
         );
     }
     let document = session.document().clone();
     for (time, over) in [(None, json!({})), (Some(0.3), json!({"clip": "Walk", "time": 0.3}))] {
         let before = pose(&document, time);
-        for name in ["LeftUpperArm", "RightLowerArm", "Chest", "Hips", "LeftUpperLeg", "Left_clav_null"] {
+        for name in
+            ["LeftUpperArm", "RightLowerArm", "Chest", "Hips", "LeftUpperLeg", "Left_clav_null"]
+        {
             let node = named(&document, name);
-            for (axis, degrees) in [([0.0, 1.0, 0.0], 40.0), ([1.0, 0.0, 0.0], -70.0), ([0.6, 0.0, 0.8], 100.0)] {
+            for (axis, degrees) in
+                [([0.0, 1.0, 0.0], 40.0), ([1.0, 0.0, 0.0], -70.0), ([0.6, 0.0, 0.8], 100.0)]
+            {
                 let turn = DQuat::from_axis_angle(axis.into(), f64::to_radians(degrees));
                 let with = |more: Value| {
-                    let mut line =
-                        json!({"do": "pose.turn", "node": name, "axis": axis, "degrees": degrees, "space": "world"});
+                    let mut line = json!({"do": "pose.turn", "node": name, "axis": axis, "degrees": degrees,
+                            "space": "world"});
                     line.as_object_mut().unwrap().extend(over.as_object().unwrap().clone());
                     line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
                     line
@@ -110,7 +132,8 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
                     session.undo();
                 }
             }
-            let mut line = json!({"do": "pose.shift", "node": name, "by": [0.1, -0.2, 0.3], "space": "world"});
+            let mut line =
+                json!({"do": "pose.shift", "node": name, "by": [0.1, -0.2, 0.3], "space": "world"});
             line.as_object_mut().unwrap().extend(over.as_object().unwrap().clone());
             does(&mut session, line);
             let after = pose(session.document(), time);
@@ -128,10 +151,15 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let document = session.document().clone();
     let before = pose(&document, None);
-    for (k, name) in LEFT.iter().chain(&["Chest", "Head", "Hips", "RightHand", "Right_clav_null"]).enumerate() {
+    for (k, name) in
+        LEFT.iter().chain(&["Chest", "Head", "Hips", "RightHand", "Right_clav_null"]).enumerate()
+    {
         let node = named(&document, name);
         let to = DVec3::new(0.3 - 0.05 * k as f64, 1.0 + 0.02 * k as f64, 0.2);
-        does(&mut session, json!({"do": "pose.set_world", "node": name, "translation": to.to_array()}));
+        does(
+            &mut session,
+            json!({"do": "pose.set_world", "node": name, "translation": to.to_array()}),
+        );
         let after = pose(session.document(), None);
         assert!(place(&after, node).distance(to) < 1e-5, "{name}");
         for (was, is) in axes(&before, node).into_iter().zip(axes(&after, node)) {
@@ -139,32 +167,55 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
         }
         session.undo();
         // The axes are those of the rotation, one of them the other way round, as under any mirror.
-        let turn = DQuat::from_euler(glam::EulerRot::XYZ, 0.4 + 0.3 * k as f64, -0.7, 0.2 * k as f64);
-        does(&mut session, json!({"do": "pose.set_world", "node": name, "rotation": turn.to_array()}));
+        let turn =
+            DQuat::from_euler(glam::EulerRot::XYZ, 0.4 + 0.3 * k as f64, -0.7, 0.2 * k as f64);
+        does(
+            &mut session,
+            json!({"do": "pose.set_world", "node": name, "rotation": turn.to_array()}),
+        );
         let after = pose(session.document(), None);
         assert!(place(&after, node).distance(place(&before, node)) < 1e-6, "{name} moves");
         let m = DMat3::from_quat(turn);
-        let along: Vec<f64> =
-            axes(&after, node).into_iter().zip([m.x_axis, m.y_axis, m.z_axis]).map(|(a, b)| a.dot(b)).collect();
+        let along: Vec<f64> = axes(&after, node)
+            .into_iter()
+            .zip([m.x_axis, m.y_axis, m.z_axis])
+            .map(|(a, b)| a.dot(b))
+            .collect();
         assert!(along.iter().all(|a| (a.abs() - 1.0).abs() < 1e-6), "{name}: {along:?}");
         assert_eq!(along.iter().filter(|a| **a < 0.0).count(), 1, "{name}: {along:?}");
         // Told again what it is, it stays.
         let stands = session.document().clone();
-        does(&mut session, json!({"do": "pose.set_world", "node": name, "rotation": turn.to_array()}));
+        does(
+            &mut session,
+            json!({"do": "pose.set_world", "node": name, "rotation": turn.to_array()}),
+        );
         let again = pose(session.document(), None);
         for other in stands.node_ids() {
             let off = (world(&again, other) - world(&after, other)).to_cols_array();
-            assert!(off.iter().all(|v| v.abs() < 1e-6), "{name}: {}", stands.node(other).label(other));
+            assert!(
+                off.iter().all(|v| v.abs() < 1e-6),
+                "{name}: \
+                {}",
+                stands.node(other).label(other)
+            );
         }
         while session.undo().is_some() {}
         let local = |s: &Session| s.document().node(node).local().transform();
-        does(&mut session, json!({"do": "pose.set_world", "node": name, "scale": [-0.02, 0.02, 0.02]}));
+        does(
+            &mut session,
+            json!({"do": "pose.set_world", "node": name, "scale": [-0.02, 0.02, 0.02]}),
+        );
         let after = pose(session.document(), None);
         let m = DMat3::from_mat4(world(&after, node));
         for axis in [m.x_axis, m.y_axis, m.z_axis] {
             assert!((axis.length() - 0.02).abs() < 1e-6, "{name}: {axis}");
         }
-        assert!((local(&session).scale - Vec3::splat(2.0)).length() < 1e-4, "{name}: {}", local(&session).scale);
+        assert!(
+            (local(&session).scale - Vec3::splat(2.0)).length() < 1e-4,
+            "{name}: \
+            {}",
+            local(&session).scale
+        );
         session.undo();
     }
 }
@@ -173,7 +224,10 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
 fn a_point_is_looked_at_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     for (name, degrees) in [("Chest", 25), ("Hips", -40), ("LeftUpperArm", 35)] {
-        does(&mut session, json!({"do": "pose.rotate", "node": name, "axis": "y", "degrees": degrees}));
+        does(
+            &mut session,
+            json!({"do": "pose.rotate", "node": name, "axis": "y", "degrees": degrees}),
+        );
     }
     let document = session.document().clone();
     let rest = pose(situation(BODY).unwrap().document(), None);
@@ -189,11 +243,19 @@ fn a_point_is_looked_at_under_a_mirrored_armature() {
                 }
                 does(&mut session, line);
                 let after = pose(session.document(), time);
-                // What faced +z at rest: its coordinates on the node's own axes are the same ones now.
-                let ahead: DVec3 = axes(&rest, node).into_iter().zip(axes(&after, node)).map(|(r, a)| a * r.z).sum();
+                // What faced +z at rest: its coordinates on the node's own axes are the same ones
+                // now.
+                let ahead: DVec3 = axes(&rest, node)
+                    .into_iter()
+                    .zip(axes(&after, node))
+                    .map(|(r, a)| a * r.z)
+                    .sum();
                 let way = (DVec3::from(at) - place(&after, node)).normalize();
                 assert!(ahead.distance(way) < 1e-5, "{name} at {at:?}, {time:?}: {ahead} {way}");
-                assert!(place(&after, node).distance(place(&pose(&document, time), node)) < 1e-6, "{name} moves");
+                assert!(
+                    place(&after, node).distance(place(&pose(&document, time), node)) < 1e-6,
+                    "{name} moves"
+                );
                 session.undo();
             }
         }
@@ -201,7 +263,11 @@ fn a_point_is_looked_at_under_a_mirrored_armature() {
 }
 
 fn other_side(name: &str) -> String {
-    if name.contains("Left") { name.replace("Left", "Right") } else { name.replace("Right", "Left") }
+    if name.contains("Left") {
+        name.replace("Left", "Right")
+    } else {
+        name.replace("Right", "Left")
+    }
 }
 
 /// How far all nodes are from the images of their namesakes.
@@ -232,7 +298,8 @@ fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
     for (k, name) in LEFT.iter().enumerate() {
         does(
             &mut session,
-            json!({"do": "pose.rotate", "node": name, "axis": (["y", "z", "x"][k % 3]), "degrees": (20 + 5 * k)}),
+            json!({"do": "pose.rotate", "node": name, "axis": (["y", "z", "x"][k % 3]),
+                "degrees": (20 + 5 * k)}),
         );
     }
     let posed = pose(session.document(), None);
@@ -254,48 +321,67 @@ fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
 fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let file = session.document().clone();
-    let modelled: Vec<Vec3> = file.meshes.values().flat_map(|m| m.primitives[0].positions.to_vec()).collect();
+    let modelled: Vec<Vec3> =
+        file.meshes.values().flat_map(|m| m.primitives[0].positions.to_vec()).collect();
     for (k, name) in LEFT.iter().chain(&["Hips", "Spine"]).enumerate() {
         does(
             &mut session,
-            json!({"do": "pose.rotate", "node": name, "axis": (["y", "z", "x"][k % 3]), "degrees": (20 + 5 * k)}),
+            json!({"do": "pose.rotate", "node": name, "axis": (["y", "z", "x"][k % 3]),
+                "degrees": (20 + 5 * k)}),
         );
     }
     let posed = cloud(session.document(), &pose(session.document(), None));
-    let joints: Vec<DVec3> = file.node_ids().map(|n| place(&pose(session.document(), None), n)).collect();
+    let joints: Vec<DVec3> =
+        file.node_ids().map(|n| place(&pose(session.document(), None), n)).collect();
     assert!(farthest(&posed, &modelled) > 0.2);
     for (shape, wanted) in [("stored", &modelled), ("posed", &posed)] {
         let stands = session.document().clone();
         does(&mut session, json!({"do": "skin.bind", "shape": shape}));
         let bytes = session.pack("a").unwrap().bytes;
-        for document in [session.document().clone(), Session::open_bytes(&bytes).unwrap().document().clone()] {
+        for document in
+            [session.document().clone(), Session::open_bytes(&bytes).unwrap().document().clone()]
+        {
             let now = pose(&document, None);
             assert!(farthest(&cloud(&document, &now), wanted) < 1e-5, "{shape}");
             for node in file.node_ids() {
-                assert!(place(&now, node).distance(joints[node.index()]) < 1e-6, "{shape}: a joint moves");
+                assert!(
+                    place(&now, node).distance(joints[node.index()]) < 1e-6,
+                    "{shape}: a joint \
+                    moves"
+                );
             }
         }
         // And from there it moves with its joints.
         does(
             &mut session,
-            json!({"do": "pose.turn", "node": "LeftUpperArm", "axis": "z", "degrees": 50, "space": "world"}),
+            json!({"do": "pose.turn", "node": "LeftUpperArm", "axis": "z", "degrees": 50,
+                "space": "world"}),
         );
-        follows(&session, &stands, wanted, "LeftUpperArm", DQuat::from_rotation_z(f64::to_radians(50.0)));
+        follows(
+            &session,
+            &stands,
+            wanted,
+            "LeftUpperArm",
+            DQuat::from_rotation_z(f64::to_radians(50.0)),
+        );
         session.undo();
         session.undo();
         assert!(*session.document() == stands);
     }
 }
 
-/// Each vertex went by a turn about a joint as far as the joint and those below it have a share in it, by linear blend skinning.
+/// Each vertex went by a turn about a joint as far as the joint and those below it have a share in
+/// it, by linear blend skinning.
 fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, turn: DQuat) {
     let document = session.document();
     let after = cloud(document, &pose(document, None));
     let top = named(document, joint);
     let about = place(&pose(stood, None), top);
-    let body = document.shown_nodes().into_iter().find(|n| document.node(*n).skin.is_some()).unwrap();
+    let body =
+        document.shown_nodes().into_iter().find(|n| document.node(*n).skin.is_some()).unwrap();
     let skin = document.skin(document.node(body).skin.unwrap());
-    let map = document.mesh(document.node(body).mesh.unwrap()).primitives[0].weights.as_ref().unwrap();
+    let map =
+        document.mesh(document.node(body).mesh.unwrap()).primitives[0].weights.as_ref().unwrap();
     let (mut went, mut stayed) = (0, 0);
     for (v, (was, is)) in before.iter().zip(&after).enumerate() {
         let is_below = |slot: u16| {
@@ -305,7 +391,11 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
         let share: f32 = map.vertex(v).filter(|(j, _)| is_below(*j)).map(|(_, w)| w).sum();
         let was = was.as_dvec3();
         let wanted = was.lerp(about + turn * (was - about), f64::from(share));
-        assert!(wanted.distance(is.as_dvec3()) < 1e-5, "{joint}: vertex {v} of {share}: {wanted} {is}");
+        assert!(
+            wanted.distance(is.as_dvec3()) < 1e-5,
+            "{joint}: vertex {v} of {share}: {wanted} \
+            {is}"
+        );
         went += usize::from(share > 0.5);
         stayed += usize::from(share < 0.01);
     }
@@ -314,7 +404,8 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
 
 /// The body without its skin: with the weights it has, or none; beside the armature or under it.
 fn unbound(weights: bool, under: bool) -> Option<Session> {
-    let (mut root, bin) = split(&std::fs::read(shared()?.join(format!("situations/{BODY}/in.glb"))).unwrap());
+    let (mut root, bin) =
+        split(&std::fs::read(shared()?.join(format!("situations/{BODY}/in.glb"))).unwrap());
     root.as_object_mut().unwrap().remove("skins");
     root["nodes"][20].as_object_mut().unwrap().remove("skin");
     if !weights {
@@ -340,37 +431,54 @@ fn unbound(weights: bool, under: bool) -> Option<Session> {
 fn a_mesh_is_hung_on_joints_under_a_mirrored_armature() {
     let Some(original) = situation(BODY) else { return };
     let skin = original.document().skins.values().next().unwrap().clone();
-    let joints: Vec<String> = skin.joints.iter().map(|j| original.document().node(*j).label(*j)).collect();
+    let joints: Vec<String> =
+        skin.joints.iter().map(|j| original.document().node(*j).label(*j)).collect();
     for (weights, under) in [(true, false), (true, true), (false, false), (false, true)] {
         let mut session = unbound(weights, under).unwrap();
         let before = cloud(session.document(), &pose(session.document(), None));
-        let said = does(&mut session, json!({"do": "skin.create", "node": "Body", "joint": joints}));
+        let said =
+            does(&mut session, json!({"do": "skin.create", "node": "Body", "joint": joints}));
         let stands = session.document().clone();
         let bytes = session.pack("a").unwrap().bytes;
         for document in [stands.clone(), Session::open_bytes(&bytes).unwrap().document().clone()] {
-            assert!(farthest(&cloud(&document, &pose(&document, None)), &before) < 1e-5, "{weights} {under} {said}");
+            assert!(
+                farthest(&cloud(&document, &pose(&document, None)), &before) < 1e-5,
+                "{weights} {under} {said}"
+            );
         }
         for (joint, axis) in [("LeftUpperArm", "z"), ("RightLowerLeg", "x"), ("Chest", "y")] {
             does(
                 &mut session,
-                json!({"do": "pose.turn", "node": joint, "axis": axis, "degrees": 40, "space": "world"}),
+                json!({"do": "pose.turn", "node": joint, "axis": axis, "degrees": 40,
+                    "space": "world"}),
             );
             let axis = match axis {
                 "x" => DVec3::X,
                 "y" => DVec3::Y,
                 _ => DVec3::Z,
             };
-            follows(&session, &stands, &before, joint, DQuat::from_axis_angle(axis, f64::to_radians(40.0)));
+            follows(
+                &session,
+                &stands,
+                &before,
+                joint,
+                DQuat::from_axis_angle(axis, f64::to_radians(40.0)),
+            );
             session.undo();
         }
         if weights {
             // The file's own skin says the same of every pose.
             let mut file = situation(BODY).unwrap();
             for s in [&mut session, &mut file] {
-                does(s, json!({"do": "pose.turn", "node": "Chest", "axis": "x", "degrees": 33, "space": "world"}));
                 does(
                     s,
-                    json!({"do": "pose.turn", "node": "LeftLowerLeg", "axis": "y", "degrees": -50, "space": "world"}),
+                    json!({"do": "pose.turn", "node": "Chest", "axis": "x", "degrees": 33,
+                        "space": "world"}),
+                );
+                does(
+                    s,
+                    json!({"do": "pose.turn", "node": "LeftLowerLeg", "axis": "y", "degrees": -50,
+                        "space": "world"}),
                 );
             }
             let [a, b] = [&session, &file].map(|s| cloud(s.document(), &pose(s.document(), None)));

@@ -1,4 +1,5 @@
-//! Keys of pointers and of visibility: what is counted, said, kept and brought over of them; and keys of nodes that share a path.
+//! Keys of pointers and of visibility: what is counted, said, kept and brought over of them; and
+//! keys of nodes that share a path.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{collections::BTreeSet, path::Path, process::Command};
@@ -29,7 +30,9 @@ fn counts(path: &Path) -> Vec<(String, u64, u64, u64)> {
     let number = |clip: &Value, what: &str| clip[what].as_u64().unwrap();
     let clips = facts["clips"].as_array().unwrap().iter();
     let name = |c: &Value| c["name"].as_str().unwrap().to_owned();
-    clips.map(|c| (name(c), number(c, "channels"), number(c, "keys"), number(c, "pointers"))).collect()
+    clips
+        .map(|c| (name(c), number(c, "channels"), number(c, "keys"), number(c, "pointers")))
+        .collect()
 }
 
 #[test]
@@ -43,14 +46,18 @@ fn what_plays_by_a_pointer_is_counted() {
     assert!(said.contains("clip pointers: 1.000 s, 2 channels, 4 keys"), "{said}");
     // One that shows and hides a node plays as well.
     let found = counts(&shared.join("situations/visibility-required/used.glb"));
-    let (root, _) = split(&std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap());
+    let (root, _) =
+        split(&std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap());
     let animation = &root["animations"][0];
     let channels = animation["channels"].as_array().unwrap();
     let keys = |c: &Value| {
         let sampler = &animation["samplers"][c["sampler"].as_u64().unwrap() as usize];
         root["accessors"][sampler["input"].as_u64().unwrap() as usize]["count"].as_u64().unwrap()
     };
-    assert_eq!((found[0].1, found[0].2), (channels.len() as u64, channels.iter().map(keys).sum::<u64>()));
+    assert_eq!(
+        (found[0].1, found[0].2),
+        (channels.len() as u64, channels.iter().map(keys).sum::<u64>())
+    );
 }
 
 #[test]
@@ -58,19 +65,27 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
     let Some(shared) = shared() else { return };
     let path = shared.join("situations/pointers/in.glb");
     let folder = tempfile::tempdir().unwrap();
-    for (clip, said, resampled) in [("pointers", "5 channels", 0), ("both", "1 channel", 1), ("plain", "", 1)] {
+    for (clip, said, resampled) in
+        [("pointers", "5 channels", 0), ("both", "1 channel", 1), ("plain", "", 1)]
+    {
         let to = folder.path().join(format!("{clip}.glb"));
-        let (_, errors) = program(&["export", "--rate", "20", "--clips", clip, text(&path), "-o", text(&to)]);
+        let (_, errors) =
+            program(&["export", "--rate", "20", "--clips", clip, text(&path), "-o", text(&to)]);
         if said.is_empty() {
             assert_eq!(errors, "");
         } else {
             assert!(
-                errors.contains(&format!("{said} with animation pointers")) && errors.contains("not resampled"),
+                errors.contains(&format!(
+                    "{said} with animation \
+                    pointers"
+                )) && errors.contains("not resampled"),
                 "{errors}"
             );
         }
-        let (was, is) =
-            (Session::open(&path, &Progress::default()).unwrap(), Session::open(&to, &Progress::default()).unwrap());
+        let (was, is) = (
+            Session::open(&path, &Progress::default()).unwrap(),
+            Session::open(&to, &Progress::default()).unwrap(),
+        );
         let (was, is) = (self::clip(&was, clip), self::clip(&is, clip));
         let frames: Vec<_> = is.tracks.values().filter(|t| t.times.len() == 21).collect();
         assert_eq!(frames.len(), resampled, "{clip}");
@@ -78,7 +93,9 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
         let keys = |c: &ulna_model::Clip| -> Vec<_> {
             c.pointers
                 .iter()
-                .map(|p| (p.interpolation, p.times.to_vec(), p.track.as_ref().map(|t| t.values.to_vec())))
+                .map(|p| {
+                    (p.interpolation, p.times.to_vec(), p.track.as_ref().map(|t| t.values.to_vec()))
+                })
                 .collect()
         };
         assert_eq!(keys(is), keys(was), "{clip}");
@@ -90,7 +107,9 @@ fn without_pointers(bytes: &[u8]) -> Vec<u8> {
     let (mut root, bin) = split(bytes);
     for animation in root["animations"].as_array_mut().unwrap() {
         let channels = animation["channels"].as_array().unwrap().iter().filter_map(|channel| {
-            let Some(pointer) = channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str() else {
+            let Some(pointer) =
+                channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str()
+            else {
                 return Some(channel.clone());
             };
             let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
@@ -126,7 +145,8 @@ fn pointers_at_nodes_play_and_are_brought_over_with_their_values() {
     let mut session = Session::open(&path, &Progress::default()).unwrap();
     let count = session.document().clips.count();
     for name in ["pointers", "both"] {
-        let request = ImportRequest { path: path.clone(), only: Some(name.into()), ..Default::default() };
+        let request =
+            ImportRequest { path: path.clone(), only: Some(name.into()), ..Default::default() };
         let (put, _) = session.import(&request, &Progress::default()).unwrap();
         session.run(&put.into()).unwrap();
     }
@@ -163,24 +183,39 @@ fn visibility_that_is_required_is_shown_the_same() {
     let Some(shared) = shared() else { return };
     let used = std::fs::read(shared.join("situations/visibility-required/used.glb")).unwrap();
     let wanted: BTreeSet<String> = ["Gem", "Sword"].map(ToOwned::to_owned).into();
-    for required in
-        [&["KHR_node_visibility"][..], &["KHR_animation_pointer"], &["KHR_node_visibility", "KHR_animation_pointer"]]
-    {
+    for required in [
+        &["KHR_node_visibility"][..],
+        &["KHR_animation_pointer"],
+        &["KHR_node_visibility", "KHR_animation_pointer"],
+    ] {
         let (mut root, bin) = split(&used);
         root["extensionsRequired"] = json!(required);
         let bytes = glb(root.clone(), &bin);
         let mut session = Session::open_bytes(&bytes).unwrap();
         let document = session.document().clone();
-        for (time, hides) in
-            [(None, true), (Some(0.0), true), (Some(0.499), true), (Some(0.5), false), (Some(9.0), false)]
-        {
+        for (time, hides) in [
+            (None, true),
+            (Some(0.0), true),
+            (Some(0.499), true),
+            (Some(0.5), false),
+            (Some(9.0), false),
+        ] {
             let found = hidden(&document, time);
-            assert_eq!(found, if hides { wanted.clone() } else { BTreeSet::new() }, "{required:?} {time:?}");
+            assert_eq!(
+                found,
+                if hides { wanted.clone() } else { BTreeSet::new() },
+                "{required:?} \
+                {time:?}"
+            );
         }
         assert_eq!(*session.pack("a").unwrap().bytes, *bytes);
         let said: Vec<String> = session.all_findings().iter().map(|d| d.message.clone()).collect();
-        let plain: Vec<String> =
-            Session::open_bytes(&used).unwrap().all_findings().iter().map(|d| d.message.clone()).collect();
+        let plain: Vec<String> = Session::open_bytes(&used)
+            .unwrap()
+            .all_findings()
+            .iter()
+            .map(|d| d.message.clone())
+            .collect();
         assert_eq!(said, plain, "{required:?}");
         // With an edit it is still required, and nothing of it is lost.
         does(&mut session, json!({"do": "node.visibility", "node": "Shield", "visible": false}));
@@ -227,7 +262,8 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
     let sampler = &root["animations"][0]["samplers"][channel["sampler"].as_u64().unwrap() as usize];
     let accessor = &root["accessors"][sampler["output"].as_u64().unwrap() as usize];
     let view = &root["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
-    let start = view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
+    let start =
+        view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
     let start = start as usize;
     assert_eq!(accessor["componentType"], 5121);
     bin[start..start + 2].copy_from_slice(&[1, 0]);
@@ -246,15 +282,23 @@ fn an_infinite_near_plane_is_named() {
         )
     };
     let folder = tempfile::tempdir().unwrap();
-    let cases =
-        [("1e999", "", 1), ("0.1", ",\"zfar\":1e999", 1), ("-1e999", "", 1), ("0.1", "", 0), ("0.1", ",\"zfar\":9", 0)];
+    let cases = [
+        ("1e999", "", 1),
+        ("0.1", ",\"zfar\":1e999", 1),
+        ("-1e999", "", 1),
+        ("0.1", "", 0),
+        ("0.1", ",\"zfar\":9", 0),
+    ];
     let mut files = Vec::new();
     for (k, (znear, zfar, count)) in cases.into_iter().enumerate() {
         let bytes = camera(znear, zfar);
         let session = Session::open_bytes(bytes.as_bytes()).unwrap();
         let own = session.all_findings();
-        let errors: Vec<&str> =
-            own.iter().filter(|d| d.severity == ulna_model::Severity::Error).map(|d| d.code).collect();
+        let errors: Vec<&str> = own
+            .iter()
+            .filter(|d| d.severity == ulna_model::Severity::Error)
+            .map(|d| d.code)
+            .collect();
         assert_eq!(errors, vec!["VALUE_NOT_IN_RANGE"; count], "{znear} {zfar}: {own:?}");
         let eye = crate::common::named(session.document(), "Eye");
         let pose = Pose::evaluate(session.document(), &Stack::default());
@@ -291,13 +335,22 @@ fn copied_keys_come_back_to_a_chain_of_one_name() {
             assert_eq!(new.times.len(), 2 * old.times.len(), "{of} {track:?}");
             for k in 0..old.times.len() {
                 let there = old.times.len() + k;
-                assert!((new.times[there] - old.times[k] - by).abs() < 1e-4, "{of} {track:?}: {}", new.times[there]);
+                assert!(
+                    (new.times[there] - old.times[k] - by).abs() < 1e-4,
+                    "{of} {track:?}: \
+                    {}",
+                    new.times[there]
+                );
                 assert_eq!(new.value(there), old.value(k), "{of} {track:?}");
                 compared += 1;
             }
         }
         session.undo();
     }
-    let chain = session.document().node_ids().filter(|n| session.document().path(*n).contains("B/B/B")).count();
+    let chain = session
+        .document()
+        .node_ids()
+        .filter(|n| session.document().path(*n).contains("B/B/B"))
+        .count();
     assert!(compared > 20 && chain >= 3, "{compared} {chain}");
 }

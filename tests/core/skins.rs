@@ -1,4 +1,5 @@
-//! Meshes hung on joints, and bound as they stand: the bind is a snapshot, and nothing else changes.
+//! Meshes hung on joints, and bound as they stand: the bind is a snapshot, and nothing else
+//! changes.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::{Mat4, Vec3};
@@ -31,7 +32,9 @@ fn apart(a: &[Vec3], b: &[Vec3]) -> f32 {
 }
 
 fn size(points: &[Vec3]) -> f32 {
-    let (low, high) = points.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+    let (low, high) = points
+        .iter()
+        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
     (high - low).max_element()
 }
 
@@ -48,7 +51,8 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
     ];
     let mut made = Vec::new();
     for file in files {
-        let session = Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
+        let session =
+            Session::open(&shared.join("corpus").join(file), &Default::default()).unwrap();
         let document = session.document();
         let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
         made.push((file, session, node));
@@ -57,8 +61,9 @@ fn characters() -> Vec<(&'static str, Session, NodeId)> {
     made
 }
 
-/// The skin of a mesh taken away, the mesh put where it was bound, and hung on the same joints again in their rest: the same matrices, and with
-/// the old weights the same vertices over all clips.
+/// The skin of a mesh taken away, the mesh put where it was bound, and hung on the same joints
+/// again in their rest: the same matrices, and with the old weights the same vertices over all
+/// clips.
 #[test]
 fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     let mut clips = 0;
@@ -69,11 +74,17 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
         let rest = at_rest(document);
         let rest_pose = Pose::evaluate(&rest, &Stack::default());
         let place = bound_mesh(&rest, &rest_pose, skin);
-        let parent = document.node(node).parent.map(|p| world(&rest, &rest_pose, p)).unwrap_or_default();
+        let parent =
+            document.node(node).parent.map(|p| world(&rest, &rest_pose, p)).unwrap_or_default();
         let mut bare = rest.clone();
         let local = Local::Matrix((parent.inverse() * place.scene_from_mesh).as_mat4());
-        let to =
-            Node { skin: None, rest: local, rest_source: RestSource::File, pose: None, ..document.node(node).clone() };
+        let to = Node {
+            skin: None,
+            rest: local,
+            rest_source: RestSource::File,
+            pose: None,
+            ..document.node(node).clone()
+        };
         apply(&mut bare, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
         let pose = Pose::evaluate(&bare, &Stack::default());
         let found = snapshot(&bare, &pose, &about.joints, &world(&bare, &pose, node)).unwrap();
@@ -84,14 +95,20 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
         }
         let again = ulna_model::Skin { inverse_bind: found.into(), ..about.clone() };
         let mut bound = bare.clone();
-        apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna_model::Shared::new(again)) }).unwrap();
+        apply(&mut bound, Edit::SetSkin { skin, to: Some(ulna_model::Shared::new(again)) })
+            .unwrap();
         let to = Node { skin: Some(skin), ..bound.node(node).clone() };
         apply(&mut bound, Edit::SetNode { node, to: Some(Box::new(to)) }).unwrap();
         for clip in document.clips.values().take(6) {
             for part in [0.0, 0.3, 0.77] {
                 let stack = Stack::of(Some(clip), f64::from(clip.length()) * part);
                 let (was, now) = (shape(document, &stack, node), shape(&bound, &stack, node));
-                assert!(apart(&was, &now) < 1e-5 * size(&was).max(1.0), "{file}: {}", apart(&was, &now));
+                assert!(
+                    apart(&was, &now) < 1e-5 * size(&was).max(1.0),
+                    "{file}: \
+                    {}",
+                    apart(&was, &now)
+                );
             }
             clips += 1;
         }
@@ -99,8 +116,8 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     assert!(clips == 0 || clips > 10, "{clips}");
 }
 
-/// By command, in a pose of a clip: what was modelled is seen where it was bound, what follows moves with the joints, the rest is as reopening
-/// finds it, and undone the file is its bytes.
+/// By command, in a pose of a clip: what was modelled is seen where it was bound, what follows
+/// moves with the joints, the rest is as reopening finds it, and undone the file is its bytes.
 #[test]
 fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
     let mut done = 0;
@@ -112,7 +129,8 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
         let place = bound_mesh(document, &rest, skin).scene_from_mesh.as_mat4();
         let id = document.clips.ids().next().unwrap();
         let time = f64::from(document.clips[id].length()) * 0.4;
-        let bind = CommandLine::new("skin.bind").with("clip", format!("#{}", id.0)).with("time", time);
+        let bind =
+            CommandLine::new("skin.bind").with("clip", format!("#{}", id.0)).with("time", time);
         let said = run(&mut session, bind);
         assert!(said[0].contains("bound to"), "{file}: {said:?}");
         let check = |document: &Document| {
@@ -127,18 +145,36 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
             apart(&seen, &wanted) / size(&wanted).max(1.0)
         };
         assert!(check(session.document()) < 2e-5, "{file}: {}", check(session.document()));
-        assert!(session.document().skin(skin).inverse_bind.iter().all(|m: &Mat4| m.row(3) == glam::Vec4::W));
-        assert!(rests_after(session.document(), &session.document().skin(skin).joints).is_empty(), "{file}");
+        assert!(
+            session
+                .document()
+                .skin(skin)
+                .inverse_bind
+                .iter()
+                .all(|m: &Mat4| m.row(3) == glam::Vec4::W)
+        );
+        assert!(
+            rests_after(session.document(), &session.document().skin(skin).joints).is_empty(),
+            "{file}"
+        );
         let saved = session.pack("a").unwrap();
         let again = Session::open_bytes(&saved.bytes).unwrap();
         assert!(check(again.document()) < 2e-5, "{file}");
         for joint in session.document().skin(skin).joints.iter() {
             let (a, b) = (session.document().node(*joint), again.document().node(*joint));
-            assert!(a.rest.transform().is_close(&b.rest.transform(), 1e-4, 1e-4), "{file}: {}", a.label(*joint));
+            assert!(
+                a.rest.transform().is_close(&b.rest.transform(), 1e-4, 1e-4),
+                "{file}: \
+                {}",
+                a.label(*joint)
+            );
         }
         let errors = |s: &Session| {
             let list = rules::check(s.source());
-            list.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect::<Vec<_>>()
+            list.into_iter()
+                .filter(|d| d.severity == Severity::Error)
+                .map(|d| d.code)
+                .collect::<Vec<_>>()
         };
         assert_eq!(errors(&again), errors(&session), "{file}");
         while session.undo().is_some() {}
@@ -148,7 +184,8 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
     assert!(done == 0 || done == 6);
 }
 
-/// A mesh without a skin is hung on joints of the sample where they stand: it does not move, it follows, and what cannot be is refused.
+/// A mesh without a skin is hung on joints of the sample where they stand: it does not move, it
+/// follows, and what cannot be is refused.
 #[test]
 fn a_mesh_is_hung_on_joints_where_both_stand() {
     let mut session = sample();
@@ -157,7 +194,8 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
         let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
         (node, document.skin(document.node(node).skin.unwrap()).joints.clone())
     };
-    // A sphere that hangs on nothing: the body's own mesh on another node has weights; so a new node shows it bare.
+    // A sphere that hangs on nothing: the body's own mesh on another node has weights; so a new
+    // node shows it bare.
     let names: Vec<String> = joints.iter().map(|j| document.path(*j)).collect();
     let refused = |session: &mut Session, line: CommandLine, why: &str| {
         let said = session.run_line(&line).unwrap_err().to_string();
@@ -171,10 +209,17 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     );
     refused(
         &mut session,
-        CommandLine::new("skin.create").with("node", names[0].clone()).with("joint", names[0].clone()),
+        CommandLine::new("skin.create")
+            .with("node", names[0].clone())
+            .with("joint", names[0].clone()),
         "has no mesh",
     );
-    refused(&mut session, CommandLine::new("skin.bind").with("node", names[0].clone()), "not a skinned mesh");
+    refused(
+        &mut session,
+        CommandLine::new("skin.bind").with("node", names[0].clone()),
+        "not a \
+        skinned mesh",
+    );
     // A file with a box on no skin beside a chain of joints.
     let Some(shared) = shared() else { return };
     let path = shared.join("corpus/characters/RiggedSimple/RiggedSimple.glb");
@@ -182,34 +227,49 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     let document = plain.document();
     let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
     let skin: SkinId = document.node(node).skin.unwrap();
-    let joints: Vec<String> = document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
+    let joints: Vec<String> =
+        document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
     let bare = Node { skin: None, ..document.node(node).clone() };
-    plain.preview("Take the skin away", vec![Edit::SetNode { node, to: Some(Box::new(bare)) }]).unwrap();
+    plain
+        .preview(
+            "Take the skin \
+        away",
+            vec![Edit::SetNode { node, to: Some(Box::new(bare)) }],
+        )
+        .unwrap();
     plain.commit();
     let before = shape(plain.document(), &Stack::default(), node);
-    let few =
-        CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints[0].clone());
+    let few = CommandLine::new("skin.create")
+        .with("node", plain.document().path(node))
+        .with("joint", joints[0].clone());
     refused(&mut plain, few, "use 2 joints, but 1 were named");
-    let line = CommandLine::new("skin.create").with("node", plain.document().path(node)).with("joint", joints.clone());
+    let line = CommandLine::new("skin.create")
+        .with("node", plain.document().path(node))
+        .with("joint", joints.clone());
     let said = run(&mut plain, line);
     assert!(said[0].contains("with 2 joints") && said[0].contains("weights stay"), "{said:?}");
     assert_eq!(plain.document().skins.count(), 2);
     let now = shape(plain.document(), &Stack::default(), node);
     assert!(apart(&before, &now) < 1e-5 * size(&before), "{}", apart(&before, &now));
-    let joint =
-        named(plain.document(), plain.document().node(plain.document().skin(skin).joints[1]).name.as_deref().unwrap());
+    let joint = named(
+        plain.document(),
+        plain.document().node(plain.document().skin(skin).joints[1]).name.as_deref().unwrap(),
+    );
     let line = CommandLine::new("pose.rotate")
         .with("node", plain.document().path(joint))
         .with("axis", "x")
         .with("degrees", 40.0);
     run(&mut plain, line);
-    assert!(apart(&now, &shape(plain.document(), &Stack::default(), node)) > 0.1 * size(&before), "it follows");
+    assert!(
+        apart(&now, &shape(plain.document(), &Stack::default(), node)) > 0.1 * size(&before),
+        "it follows"
+    );
     let bytes = plain.pack("a").unwrap().bytes;
     assert_eq!(Session::open_bytes(&bytes).unwrap().document().skins.count(), 2);
 }
 
-/// What is seen is bound: it does not move at that moment, with its morph targets; it is saved so, other clips move it otherwise, and undone the
-/// file is its bytes.
+/// What is seen is bound: it does not move at that moment, with its morph targets; it is saved so,
+/// other clips move it otherwise, and undone the file is its bytes.
 #[test]
 fn what_is_seen_becomes_the_shape_and_stays() {
     let mut done = 0;
@@ -217,10 +277,13 @@ fn what_is_seen_becomes_the_shape_and_stays() {
         let opened = session.pack("a").unwrap().bytes;
         let id = session.document().clips.ids().next().unwrap();
         let time = f64::from(session.document().clips[id].length() * 0.4);
-        let seen = |document: &Document| shape(document, &Stack::of(Some(&document.clips[id]), time), node);
+        let seen = |document: &Document| {
+            shape(document, &Stack::of(Some(&document.clips[id]), time), node)
+        };
         let normals = |document: &Document| {
             let pose = Pose::evaluate(document, &Stack::of(Some(&document.clips[id]), time));
-            let (_, primitive) = document.mesh(document.node(node).mesh.unwrap()).entries().next().unwrap();
+            let (_, primitive) =
+                document.mesh(document.node(node).mesh.unwrap()).entries().next().unwrap();
             let placement = Placement::of(document, &pose, node, primitive);
             let mut posed = Posed::default();
             let base = skinning::base_normals(primitive);
@@ -229,7 +292,8 @@ fn what_is_seen_becomes_the_shape_and_stays() {
         };
         let (before, looked) = (seen(session.document()), normals(session.document()));
         let line = CommandLine::new("skin.bind").with("node", session.document().path(node));
-        let line = line.with("clip", format!("#{}", id.0)).with("time", time).with("shape", "posed");
+        let line =
+            line.with("clip", format!("#{}", id.0)).with("time", time).with("shape", "posed");
         let said = run(&mut session, line);
         assert!(said[0].contains("stored in their current deformed shape"), "{file}: {said:?}");
         let off = |document: &Document| apart(&before, &seen(document)) / size(&before).max(1.0);
@@ -245,7 +309,10 @@ fn what_is_seen_becomes_the_shape_and_stays() {
         assert!(off(again.document()) < 1e-5, "{file}: {}", off(again.document()));
         let errors = |s: &Session| {
             let list = rules::check(s.source());
-            list.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect::<Vec<_>>()
+            list.into_iter()
+                .filter(|d| d.severity == Severity::Error)
+                .map(|d| d.code)
+                .collect::<Vec<_>>()
         };
         assert_eq!(errors(&again), errors(&session), "{file}");
         while session.undo().is_some() {}
@@ -255,7 +322,8 @@ fn what_is_seen_becomes_the_shape_and_stays() {
     assert!(done == 0 || done == 6);
 }
 
-/// A coarse mesh whose skin is taken away gets weights that stay with their bones: its ends hang on one joint each, and nothing tears as it bends.
+/// A coarse mesh whose skin is taken away gets weights that stay with their bones: its ends hang on
+/// one joint each, and nothing tears as it bends.
 #[test]
 fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     let Some(shared) = shared() else { return };
@@ -264,20 +332,30 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     let document = session.document();
     let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).unwrap();
     let (mesh, skin) = (document.node(node).mesh.unwrap(), document.node(node).skin.unwrap());
-    let joints: Vec<String> = document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
-    let mut edits =
-        vec![Edit::SetNode { node, to: Some(Box::new(Node { skin: None, ..document.node(node).clone() })) }];
-    edits.extend(document.mesh(mesh).entries().map(|(primitive, _)| Edit::BindWeights { mesh, primitive, to: None }));
+    let joints: Vec<String> =
+        document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
+    let mut edits = vec![Edit::SetNode {
+        node,
+        to: Some(Box::new(Node { skin: None, ..document.node(node).clone() })),
+    }];
+    edits.extend(document.mesh(mesh).entries().map(|(primitive, _)| Edit::BindWeights {
+        mesh,
+        primitive,
+        to: None,
+    }));
     session.preview("Take the skin away", edits).unwrap();
     session.commit();
-    let line = CommandLine::new("skin.create").with("node", session.document().path(node)).with("joint", joints);
+    let line = CommandLine::new("skin.create")
+        .with("node", session.document().path(node))
+        .with("joint", joints);
     let said = run(&mut session, line);
     assert!(said[0].contains("computed from the nearest bones"), "{said:?}");
     let document = session.document();
     let primitive = &document.mesh(mesh).primitives[0];
     let map = primitive.weights.as_deref().unwrap();
     let up = |v: usize| primitive.positions[v].z;
-    let (low, high) = (0..map.vertex_count()).fold((f32::MAX, f32::MIN), |(l, h), v| (l.min(up(v)), h.max(up(v))));
+    let (low, high) = (0..map.vertex_count())
+        .fold((f32::MAX, f32::MIN), |(l, h), v| (l.min(up(v)), h.max(up(v))));
     for v in 0..map.vertex_count() {
         let sum: f32 = map.vertex(v).map(|(_, w)| w).sum();
         assert!((sum - 1.0).abs() < 1e-6);
@@ -291,19 +369,26 @@ fn a_coarse_mesh_gets_weights_of_its_own_bones() {
     let clip = document.clips.values().next().unwrap();
     let mut worst = 1f32;
     for k in 0..20 {
-        let posed = shape(document, &Stack::of(Some(clip), f64::from(clip.length()) * f64::from(k) / 20.0), node);
+        let posed = shape(
+            document,
+            &Stack::of(Some(clip), f64::from(clip.length()) * f64::from(k) / 20.0),
+            node,
+        );
         for triangle in primitive.indices.chunks_exact(3) {
-            for (a, b) in [(triangle[0], triangle[1]), (triangle[1], triangle[2]), (triangle[2], triangle[0])] {
+            for (a, b) in
+                [(triangle[0], triangle[1]), (triangle[1], triangle[2]), (triangle[2], triangle[0])]
+            {
                 let (a, b) = (a as usize, b as usize);
-                worst = worst.max(posed[a].distance(posed[b]) / rest[a].distance(rest[b]).max(1e-6));
+                worst =
+                    worst.max(posed[a].distance(posed[b]) / rest[a].distance(rest[b]).max(1e-6));
             }
         }
     }
     assert!(worst < 2.0, "an edge becomes {worst} times as long");
 }
 
-/// Joints that are mirrored carry a bind as others do; one that is squashed flat is named, and nothing is bound. One joint is enough, and a thousand
-/// are not too many.
+/// Joints that are mirrored carry a bind as others do; one that is squashed flat is named, and
+/// nothing is bound. One joint is enough, and a thousand are not too many.
 #[test]
 fn odd_joints_are_bound_or_named() {
     let Some(shared) = shared() else { return };
@@ -315,10 +400,16 @@ fn odd_joints_are_bound_or_named() {
     let with_scale = |scale: Vec3| {
         let about = document.node(joint);
         let rest = ulna_model::Transform { scale, ..about.rest.transform() };
-        let to = Node { rest: Local::Trs(rest), rest_source: RestSource::File, pose: None, ..about.clone() };
+        let to = Node {
+            rest: Local::Trs(rest),
+            rest_source: RestSource::File,
+            pose: None,
+            ..about.clone()
+        };
         vec![Edit::SetNode { node: joint, to: Some(Box::new(to)) }]
     };
-    let (mirrored, flat) = (with_scale(Vec3::new(-1.0, 1.0, 1.0)), with_scale(Vec3::new(1.0, 0.0, 1.0)));
+    let (mirrored, flat) =
+        (with_scale(Vec3::new(-1.0, 1.0, 1.0)), with_scale(Vec3::new(1.0, 0.0, 1.0)));
     session.preview("Mirror it", mirrored).unwrap();
     session.commit();
     run(&mut session, CommandLine::new("skin.bind"));
@@ -338,8 +429,11 @@ fn odd_joints_are_bound_or_named() {
     let bare = Node { skin: None, ..document.node(node).clone() };
     apply(&mut document, Edit::SetNode { node, to: Some(Box::new(bare)) }).unwrap();
     let mesh = document.node(node).mesh.unwrap();
-    apply(&mut document, Edit::BindWeights { mesh, primitive: ulna_model::PrimitiveId::from(0usize), to: None })
-        .unwrap();
+    apply(
+        &mut document,
+        Edit::BindWeights { mesh, primitive: ulna_model::PrimitiveId::from(0usize), to: None },
+    )
+    .unwrap();
     let pose = Pose::evaluate(&document, &Stack::default());
     let place = world(&document, &pose, node);
     let many = vec![document.skin(skin).joints[0]; 1000];

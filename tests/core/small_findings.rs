@@ -1,5 +1,6 @@
-//! What is said of healthy files and of acts that change nothing: skinned meshes below nodes that move nothing, the end of a piece under a
-//! brush, loops that begin late; and what more or less of a motion along one axis leaves alone.
+//! What is said of healthy files and of acts that change nothing: skinned meshes below nodes that
+//! move nothing, the end of a piece under a brush, loops that begin late; and what more or less of
+//! a motion along one axis leaves alone.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -9,7 +10,9 @@ use ulna_formats::gltf::rules;
 use ulna_model::{ClipId, Property, Severity, SkinId};
 use ulna_motion::{Averaging, motion_paths};
 use ulna_session::Session;
-use ulna_weights::{Brush, BrushKind, Dab, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch};
+use ulna_weights::{
+    Brush, BrushKind, Dab, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
+};
 
 use crate::common::{floats, glb, named, run, sample, split, weights::positions};
 
@@ -19,7 +22,8 @@ fn does(session: &mut Session, text: Value) -> Vec<String> {
 
 const BELOW: &str = "NODE_SKINNED_MESH_NON_ROOT";
 
-/// The sample with its mesh below the armature, as Blender exports it, `more` times besides, below a node that is placed so.
+/// The sample with its mesh below the armature, as Blender exports it, `more` times besides, below
+/// a node that is placed so.
 fn exported(above: &Value, more: usize) -> Vec<u8> {
     let (mut root, bin) = split(include_bytes!("../../assets/mannequin.glb"));
     let nodes = root["nodes"].as_array_mut().unwrap();
@@ -49,14 +53,19 @@ fn skinned_meshes_below_nodes_that_move_nothing_are_one_line() {
     let mut cases = 0;
     for (above, more) in still.iter().flat_map(|a| [(a, 0), (a, 3)]) {
         let session = Session::open_bytes(&exported(above, more)).unwrap();
-        let found: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.code == BELOW).collect();
+        let found: Vec<_> =
+            rules::check(session.source()).into_iter().filter(|d| d.code == BELOW).collect();
         assert_eq!(found.len(), 1, "{above}: {found:?}");
         assert_eq!(found[0].severity, Severity::Info);
         let meshes = if more == 0 { "1 skinned mesh has" } else { "4 skinned meshes have" };
         assert!(found[0].message.contains(meshes), "{}", found[0].message);
         // The window and both verbs of the command line list the same.
         assert_eq!(session.all_findings(), session.findings_now());
-        assert!(session.all_findings().iter().all(|d| d.severity == Severity::Info), "{:?}", session.all_findings());
+        assert!(
+            session.all_findings().iter().all(|d| d.severity == Severity::Info),
+            "{:?}",
+            session.all_findings()
+        );
         cases += 1;
     }
     let moved = [
@@ -67,7 +76,8 @@ fn skinned_meshes_below_nodes_that_move_nothing_are_one_line() {
     ];
     for (above, more) in moved.iter().flat_map(|a| [(a, 0), (a, 2)]) {
         let session = Session::open_bytes(&exported(above, more)).unwrap();
-        let found: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.code == BELOW).collect();
+        let found: Vec<_> =
+            rules::check(session.source()).into_iter().filter(|d| d.code == BELOW).collect();
         assert_eq!(found.len(), 1 + more, "{above}: {found:?}");
         assert!(found.iter().all(|d| d.severity == Severity::Warning));
         cases += 1;
@@ -77,22 +87,32 @@ fn skinned_meshes_below_nodes_that_move_nothing_are_one_line() {
 
 /// Two squares of one mesh, side by side and not connected, each on a joint of its own.
 fn shells(gap: f32) -> Session {
-    let square = |x: f32| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0], [x + 1.0, 1.0, 0.0]].concat();
+    let square =
+        |x: f32| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0], [x + 1.0, 1.0, 0.0]].concat();
     let places = [square(0.0), square(1.0 + gap)].concat();
     let weights: Vec<f32> = (0..8).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect();
     let joints: Vec<u8> = (0..8u8).flat_map(|v| [v / 4, 0, 0, 0]).collect();
-    let indices: Vec<u8> = [0u16, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
+    let indices: Vec<u8> =
+        [0u16, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7].iter().flat_map(|i| i.to_le_bytes()).collect();
     let bin = [floats(&places), floats(&weights), joints, indices].concat();
     let views = [(0, 96), (96, 128), (224, 32), (256, 24)];
-    let accessor = |view: usize, component: u32, kind: &str, count: usize| json!({"bufferView": view, "componentType": component, "type": kind, "count": count});
+    let accessor = |view: usize, component: u32, kind: &str, count: usize| {
+        json!({"bufferView": view, "componentType": component, "type": kind,
+            "count": count})
+    };
     let mut position = accessor(0, 5126, "VEC3", 8);
     position["min"] = json!([0, 0, 0]);
     position["max"] = json!([2.0 + gap, 1, 0]);
     let root = json!({
-        "bufferViews": views.map(|(at, length)| json!({"buffer": 0, "byteOffset": at, "byteLength": length})),
-        "accessors": [position, accessor(1, 5126, "VEC4", 8), accessor(2, 5121, "VEC4", 8), accessor(3, 5123, "SCALAR", 12)],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2}, "indices": 3}]}],
-        "nodes": [{"name": "A", "children": [1]}, {"name": "B"}, {"name": "Body", "mesh": 0, "skin": 0}],
+        "bufferViews": views.map(|(at,
+            length)| json!({"buffer": 0, "byteOffset": at, "byteLength": length})),
+        "accessors": [position, accessor(1, 5126, "VEC4", 8), accessor(2, 5121, "VEC4", 8),
+            accessor(3, 5123, "SCALAR", 12)],
+        "meshes": [
+            {"primitives": [{"attributes": {"POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2},
+                "indices": 3}]}],
+        "nodes": [{"name": "A", "children": [1]}, {"name": "B"},
+            {"name": "Body", "mesh": 0, "skin": 0}],
         "skins": [{"joints": [0, 1]}],
         "scenes": [{"nodes": [0, 2]}], "scene": 0
     });
@@ -102,7 +122,8 @@ fn shells(gap: f32) -> Session {
 #[test]
 fn a_brush_along_the_surface_knows_where_its_piece_ends() {
     let mut cases = 0;
-    // How wide the gap is, the reach, the radius about a corner of the first piece; whether it paints, and whether a piece ends there.
+    // How wide the gap is, the reach, the radius about a corner of the first piece; whether it
+    // paints, and whether a piece ends there.
     for (gap, reach, radius, paints, ends) in [
         (0.2, Reach::Surface, 0.6, false, true),
         (0.2, Reach::Volume, 0.6, true, false),
@@ -113,12 +134,23 @@ fn a_brush_along_the_surface_knows_where_its_piece_ends() {
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
         let (places, _) = positions(session.document(), &canvas);
         let posed = PosedSurface { positions: &places, normals: &[] };
-        let brush = Brush { kind: BrushKind::Smooth, reach, strength: 1.0, front_only: false, ..Brush::default() };
+        let brush = Brush {
+            kind: BrushKind::Smooth,
+            reach,
+            strength: 1.0,
+            front_only: false,
+            ..Brush::default()
+        };
         let paint = Paint { brush, joint: 0, locked: &[false; 2], limit: 4, mirror: None };
         let mut stroke = Stroke::new(&canvas);
         assert!(!stroke.ends_with_piece(&canvas, posed));
-        let touch =
-            Touch { at: Vec3::new(1.0, 0.0, 0.0), corners: [1, 2, 3], direction: Vec3::NEG_Z, eye: None, radius };
+        let touch = Touch {
+            at: Vec3::new(1.0, 0.0, 0.0),
+            corners: [1, 2, 3],
+            direction: Vec3::NEG_Z,
+            eye: None,
+            radius,
+        };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         let patches = stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
         let changed = patches.iter().any(|(_, p)| !p.vertices.is_empty());
@@ -148,8 +180,10 @@ fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
     let mut session = sample();
     for text in [
         json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}),
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [0, 0, 0], "time": 0, "key": true}),
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0], "time": 1, "key": true}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [0, 0, 0], "time": 0, "key": true}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [20, 0, 0], "time": 1, "key": true}),
     ] {
         does(&mut session, text);
     }
@@ -157,7 +191,8 @@ fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
     assert!(said[0].contains("“Nod”") && said[0].contains("layer.fold"), "{said:?}");
     does(
         &mut session,
-        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [0, 0, 0], "time": 1, "key": true}),
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [0, 0, 0], "time": 1, "key": true}),
     );
     let said = does(&mut session, json!({"do": "clip.close_loop", "clip": "Walk"}));
     assert!(!said.iter().any(|s| s.contains("“Nod”")), "{said:?}");
@@ -167,7 +202,9 @@ fn a_loop_whose_layers_do_not_close_is_not_called_closed() {
 fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
     let mut session = sample();
     let hips = named(session.document(), "Hips");
-    let track = |s: &Session| s.document().clips[ClipId(1)].track(hips, Property::Translation).unwrap().1.clone();
+    let track = |s: &Session| {
+        s.document().clips[ClipId(1)].track(hips, Property::Translation).unwrap().1.clone()
+    };
     let before = track(&session);
     does(
         &mut session,
@@ -179,12 +216,16 @@ fn more_of_a_motion_along_one_axis_leaves_the_others_to_the_bit() {
     let after = track(&session);
     let spread = |t: &ulna_model::Track, axis: usize| {
         let values = (0..t.times.len()).map(|k| t.value(k)[axis]);
-        let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let (low, high) =
+            values.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         high - low
     };
     assert!((spread(&after, 1) - 1.5 * spread(&before, 1)).abs() < 1e-5);
     for k in 0..before.times.len() {
-        assert_eq!([before.value(k)[0], before.value(k)[2]], [after.value(k)[0], after.value(k)[2]]);
+        assert_eq!(
+            [before.value(k)[0], before.value(k)[2]],
+            [after.value(k)[0], after.value(k)[2]]
+        );
     }
 }
 
@@ -194,8 +235,10 @@ fn motion_paths_are_of_the_interpolation_that_is_shown() {
     // Two keys far apart, between which the two ways differ.
     for text in [
         json!({"do": "clip.new", "name": "Turn"}),
-        json!({"do": "key.set", "clip": "Turn", "time": 0, "node": "LeftUpperArm", "degrees": [0, 0, 0], "interpolation": "linear"}),
-        json!({"do": "key.set", "clip": "Turn", "time": 1, "node": "LeftUpperArm", "degrees": [0, 160, 0], "interpolation": "linear"}),
+        json!({"do": "key.set", "clip": "Turn", "time": 0, "node": "LeftUpperArm",
+            "degrees": [0, 0, 0], "interpolation": "linear"}),
+        json!({"do": "key.set", "clip": "Turn", "time": 1, "node": "LeftUpperArm",
+            "degrees": [0, 160, 0], "interpolation": "linear"}),
     ] {
         does(&mut session, text);
     }
@@ -213,5 +256,10 @@ fn motion_paths_are_of_the_interpolation_that_is_shown() {
     assert_eq!(paths[0].len(), paths[1].len());
     let gap = |k: usize| paths[0][k].distance(paths[1][k]);
     let last = paths[0].len() - 1;
-    assert!(gap(0) < 1e-6 && gap(last) < 1e-6 && gap(last / 4) > 0.003, "{} {}", gap(last / 4), gap(last));
+    assert!(
+        gap(0) < 1e-6 && gap(last) < 1e-6 && gap(last / 4) > 0.003,
+        "{} {}",
+        gap(last / 4),
+        gap(last)
+    );
 }

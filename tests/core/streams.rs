@@ -1,4 +1,5 @@
-//! Saves and exports read and hold no more than they need: neighbors of a file that is saved, and files that are exported.
+//! Saves and exports read and hold no more than they need: neighbors of a file that is saved, and
+//! files that are exported.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -90,7 +91,11 @@ impl Disk for Watching {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
-        Ok(Box::new(Counted { file: fs::File::open(path)?, path: path.to_owned(), read: self.read.clone() }))
+        Ok(Box::new(Counted {
+            file: fs::File::open(path)?,
+            path: path.to_owned(),
+            read: self.read.clone(),
+        }))
     }
 }
 
@@ -111,7 +116,9 @@ fn glb(json: &str, bin: usize) -> Vec<u8> {
 }
 
 fn sidecars(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
+    let names = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> = names.filter(|n| is_sidecar(n)).collect();
     names.sort();
     names
@@ -121,8 +128,9 @@ fn sidecars(folder: &Path) -> Vec<String> {
 fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
     const BIN: usize = 6 << 20;
     let (mut cases, mut kept) = (0, 0);
-    // Where the data that a save leaves behind is named: nowhere, in a GLB's text, in its data, which counts for nothing, in a
-    // .gltf after a megabyte of blanks, and in one under a backup's name.
+    // Where the data that a save leaves behind is named: nowhere, in a GLB's text, in its data,
+    // which counts for nothing, in a .gltf after a megabyte of blanks, and in one under a backup's
+    // name.
     for named in ["nowhere", "text", "data", "far", "backup"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hero.gltf");
@@ -139,12 +147,18 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
             neighbor[at..at + old.len()].copy_from_slice(old.as_bytes());
         }
         fs::write(folder.path().join("other.glb"), neighbor).unwrap();
-        let far = if named == "far" { format!("{}{uri}", " ".repeat((1 << 20) - 40)) } else { "{}".to_owned() };
+        let far = if named == "far" {
+            format!("{}{uri}", " ".repeat((1 << 20) - 40))
+        } else {
+            "{}".to_owned()
+        };
         fs::write(folder.path().join("far.gltf"), far).unwrap();
-        fs::write(folder.path().join("hero.gltf~"), if named == "backup" { &uri } else { "{}" }).unwrap();
+        fs::write(folder.path().join("hero.gltf~"), if named == "backup" { &uri } else { "{}" })
+            .unwrap();
 
         let mut session = open(&path);
-        let request = SaveRequest { consent: Consent::ALL, backup: false, ..SaveRequest::to(&path) };
+        let request =
+            SaveRequest { consent: Consent::ALL, backup: false, ..SaveRequest::to(&path) };
         // Only a name in the text: no data of ours is left behind, and no neighbor is looked at.
         let disk = Watching::default();
         let rename = CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll");
@@ -156,14 +170,27 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
         }
         // New keys: the data of before is named by the neighbor alone, or by nobody.
         let disk = Watching::default();
-        let key = CommandLine::new("key.set").with("clip", "Stroll").with("time", 0.511).with("node", "Head");
+        let key = CommandLine::new("key.set")
+            .with("clip", "Stroll")
+            .with("time", 0.511)
+            .with("node", "Head");
         assert!(session.run_line(&key.with("degrees", vec![0, 30, 0])).unwrap());
         let before = sidecars(folder.path());
         session.save_with(request, &disk).unwrap();
         let stays = ["text", "far", "backup"].contains(&named);
         let after = sidecars(folder.path());
-        assert_eq!(after.contains(&old), stays || !before.contains(&old), "{named}: {before:?}, {after:?}");
-        assert!(disk.of("other.glb") < 4096, "{named}: {} bytes of a GLB were read", disk.of("other.glb"));
+        assert_eq!(
+            after.contains(&old),
+            stays || !before.contains(&old),
+            "{named}: {before:?}, \
+            {after:?}"
+        );
+        assert!(
+            disk.of("other.glb") < 4096,
+            "{named}: {} bytes of a GLB were \
+            read",
+            disk.of("other.glb")
+        );
         open(&path);
         cases += 1;
         kept += usize::from(after.contains(&old));
@@ -188,7 +215,9 @@ fn each_clip(to: PathBuf, gltf: bool) -> ExportRequest {
 fn many_clips() -> Session {
     let mut session = Session::open_bytes(&fs::read(SAMPLE).unwrap()).unwrap();
     for k in 0..5 {
-        let copy = CommandLine::new("clip.duplicate").with("clip", "Walk").with("name", format!("Walk {k}"));
+        let copy = CommandLine::new("clip.duplicate")
+            .with("clip", "Walk")
+            .with("name", format!("Walk {k}"));
         assert!(session.run_line(&copy).unwrap());
     }
     session
@@ -213,7 +242,8 @@ fn each_exported_file_is_written_before_the_next_is_made() {
             let least = 0.05 + 0.85 * (k / per_file) as f32 / count as f32;
             assert!(*part <= least + 2e-3, "file {k} waited until {part}");
         }
-        let sizes: Vec<usize> = written.chunks(per_file).map(|c| c.iter().map(|(_, bytes)| bytes).sum()).collect();
+        let sizes: Vec<usize> =
+            written.chunks(per_file).map(|c| c.iter().map(|(_, bytes)| bytes).sum()).collect();
         assert_eq!(sizes, foreseen, "what was foreseen is what is written");
         assert_eq!(made.bytes, sizes.iter().sum::<usize>());
         for file in &made.files {
@@ -230,11 +260,17 @@ fn an_export_that_is_canceled_halfway_leaves_nothing() {
         let old = folder.path().join("Walk.glb");
         fs::write(&old, b"somebody's").unwrap();
         let progress = Arc::new(Progress::default());
-        let disk = Watching { progress: progress.clone(), cancels_after: Some(cancels_after), ..Watching::default() };
-        let stopped = session.exporting(each_clip(folder.path().to_owned(), false)).run(&disk, &progress);
+        let disk = Watching {
+            progress: progress.clone(),
+            cancels_after: Some(cancels_after),
+            ..Watching::default()
+        };
+        let stopped =
+            session.exporting(each_clip(folder.path().to_owned(), false)).run(&disk, &progress);
         assert!(stopped.is_err_and(|e| e.is_cancelled()));
         assert_eq!(disk.written.lock().unwrap().len(), cancels_after);
-        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["Walk.glb"], "nothing half done stays");
         assert_eq!(fs::read(&old).unwrap(), b"somebody's");
     }

@@ -1,4 +1,5 @@
-//! Every width of vectors gives the same results: what one processor shows and saves is what another does.
+//! Every width of vectors gives the same results: what one processor shows and saves is what
+//! another does.
 
 use std::{fs, process::Command};
 
@@ -15,7 +16,12 @@ fn ulna(width: &str, arguments: &[&str]) -> Vec<u8> {
         .args(arguments)
         .output()
         .expect("the program starts");
-    assert!(output.status.success(), "{width} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{width} {arguments:?}: \
+        {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     output.stdout
 }
 

@@ -1,4 +1,5 @@
-//! Nodes that the file hides: read, played by a clip, set by a command and written without any other change.
+//! Nodes that the file hides: read, played by a clip, set by a command and written without any
+//! other change.
 
 use std::collections::BTreeSet;
 
@@ -38,8 +39,10 @@ fn file(visibility: Option<Value>, pointer: bool) -> Vec<u8> {
             {"buffer": 0, "byteOffset": 44, "byteLength": 2},
         ],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
-            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0.0], "max": [0.5]},
+            {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
+                "max": [1, 1, 0]},
+            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0.0],
+                "max": [0.5]},
             {"bufferView": 2, "componentType": 5121, "count": 2, "type": "SCALAR"},
         ],
     });
@@ -84,10 +87,16 @@ fn hidden_nodes_hide_what_is_below_and_a_clip_shows_them() {
     let session = open(&file(Some(json!({"visible": false})), true));
     let document = session.document();
     assert_eq!(hidden(document, None), set(&["Box", "Lid"]));
-    for (time, wanted) in [(0.0, &["Box", "Lid"][..]), (0.49, &["Box", "Lid"]), (0.5, &[]), (3.0, &[])] {
+    for (time, wanted) in
+        [(0.0, &["Box", "Lid"][..]), (0.49, &["Box", "Lid"]), (0.5, &[]), (3.0, &[])]
+    {
         assert_eq!(hidden(document, Some(time)), set(wanted), "{time} s");
     }
-    assert!(session.diagnostics.iter().all(|d| !d.message.contains("pointer")), "{:?}", session.diagnostics);
+    assert!(
+        session.diagnostics.iter().all(|d| !d.message.contains("pointer")),
+        "{:?}",
+        session.diagnostics
+    );
     // What is hidden counts for no bounds.
     let high = |stack: &Stack| {
         let pose = Pose::evaluate(document, stack);
@@ -103,10 +112,16 @@ fn hidden_nodes_hide_what_is_below_and_a_clip_shows_them() {
 
 #[test]
 fn visibility_is_set_written_and_undone_and_nothing_else_changes() {
-    let line = |visible: bool| CommandLine::new("node.visibility").with("node", "Box").with("visible", visible);
+    let line = |visible: bool| {
+        CommandLine::new("node.visibility").with("node", "Box").with("visible", visible)
+    };
     let cases = [
         (None, false, json!({"visible": false})),
-        (Some(json!({"visible": false, "extras": 1.50})), true, json!({"visible": true, "extras": 1.50})),
+        (
+            Some(json!({"visible": false, "extras": 1.50})),
+            true,
+            json!({"visible": true, "extras": 1.50}),
+        ),
         (Some(json!({})), false, json!({"visible": false})),
     ];
     for (before, visible, wanted) in cases {
@@ -140,7 +155,8 @@ fn visibility_is_set_written_and_undone_and_nothing_else_changes() {
 #[test]
 fn the_sword_of_the_situation_is_hidden_until_half_a_second() {
     let Some(shared) = shared() else { return };
-    let bytes = std::fs::read(shared.join("situations/visibility-required/used.glb")).expect("the file");
+    let bytes =
+        std::fs::read(shared.join("situations/visibility-required/used.glb")).expect("the file");
     let session = open(&bytes);
     let document = session.document();
     assert_eq!(hidden(document, None), set(&["Sword", "Gem"]));

@@ -12,8 +12,8 @@ use ulna_edit::{Change, CommandLine};
 use ulna_model::{Document, SkinId, WeightEncoding, WeightMap, WeightPatch};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Falloff, Influences, Paint, PosedSurface, Reach, SkinnedSurface, Stroke, Touch,
-    WeightConstraints, layers::Sides,
+    Brush, BrushKind, Dab, Falloff, Influences, Paint, PosedSurface, Reach, SkinnedSurface, Stroke,
+    Touch, WeightConstraints, layers::Sides,
 };
 
 /// What a random stroke is made of.
@@ -37,15 +37,32 @@ impl Plan {
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
-    let encoding = prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]);
+    let encoding = prop::sample::select(vec![
+        WeightEncoding::Float,
+        WeightEncoding::Short,
+        WeightEncoding::Byte,
+    ]);
     let kind = prop::sample::select(BrushKind::ALL.to_vec());
     let reach = prop::sample::select(Reach::ALL.to_vec());
     let falloff = prop::sample::select(Falloff::PRESETS.to_vec());
     let numbers = (0.05f32..1.0, 0.0f32..1.0, 0.02f32..0.3);
     let flags = prop::array::uniform6(any::<bool>());
-    let lists = (prop::collection::vec(0usize..64, 0..6), prop::collection::vec((0usize..100_000, 0.2f32..1.0), 1..8));
+    let lists = (
+        prop::collection::vec(0usize..64, 0..6),
+        prop::collection::vec((0usize..100_000, 0.2f32..1.0), 1..8),
+    );
     (encoding, kind, reach, falloff, numbers, flags, 0usize..64, 1usize..9, lists).prop_map(
-        |(encoding, kind, reach, falloff, (strength, value, _), flags, joint, limit, (locked, dabs))| Plan {
+        |(
+            encoding,
+            kind,
+            reach,
+            falloff,
+            (strength, value, _),
+            flags,
+            joint,
+            limit,
+            (locked, dabs),
+        )| Plan {
             encoding,
             eight: flags[3],
             mirror: flags[4],
@@ -109,7 +126,8 @@ proptest! {
         let joints = canvas.joints().len();
         let mut locked = vec![false; joints];
         plan.locked.iter().for_each(|j| locked[j % joints] = true);
-        let mirror = plan.mirror.then(|| Sides::of(session.document(), &canvas).expect("sides").pairs);
+        let mirror =
+            plan.mirror.then(|| Sides::of(session.document(), &canvas).expect("sides").pairs);
         let uneven_before = uneven(session.document(), &canvas);
         let (positions, normals) = positions(session.document(), &canvas);
         let posed = PosedSurface { positions: &positions, normals: &normals };
@@ -131,14 +149,16 @@ proptest! {
         for (spot, radius) in &plan.dabs {
             let vertex = (spot % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
-            let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: radius * 0.3 };
+            let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None,
+                radius: radius * 0.3 };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
             let maps = canvas.maps(session.document());
             let patches = stroke.dab(&maps, &canvas, posed, &dab, &paint);
             let again = known.dab(&maps, &canvas, posed, &Dab { near: Some(&near), ..dab }, &paint);
             prop_assert_eq!(by_vertex(&again), by_vertex(&patches));
             prop_assert_eq!(known.refused(), stroke.refused());
-            let hits = |s: &Stroke| s.last_hits().map(|(v, p)| (v, p.to_bits())).collect::<std::collections::BTreeSet<_>>();
+            let hits = |s: &Stroke| s.last_hits().map(|(v, p)| (v, p.to_bits()))
+                .collect::<std::collections::BTreeSet<_>>();
             prop_assert_eq!(hits(&known), hits(&stroke));
             for (part, patch) in patches {
                 let part = canvas.parts()[part];
@@ -159,7 +179,8 @@ proptest! {
         // What changed is told once, whichever dab it was.
         let mut told = Vec::new();
         for change in session.take_changes() {
-            let Change::Weights { mesh, primitive, vertices: Some(list) } = change else { panic!("{change:?}") };
+            let Change::Weights { mesh, primitive, vertices: Some(list) } =
+                change else { panic!("{change:?}") };
             prop_assert!(list.is_sorted_by(|a, b| a < b));
             told.extend(list.into_iter().map(|v| (mesh, primitive, v)));
         }
@@ -175,7 +196,8 @@ proptest! {
             let lines = session.history().done().last().expect("a step").lines(&painted);
             let mut again = plan.session();
             for line in &lines {
-                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line")).expect("it replays");
+                again.run_line(&CommandLine::parse(&line.to_string()).expect("a line"))
+                    .expect("it replays");
             }
             prop_assert!(*again.document() == painted);
             // What is saved is what is shown.
@@ -183,7 +205,8 @@ proptest! {
             let back = Session::open_bytes(&saved.bytes).expect("it opens");
             for (k, mesh) in painted.meshes.iter() {
                 for (p, primitive) in mesh.primitives.iter().enumerate() {
-                    prop_assert_eq!(&primitive.weights, &back.document().meshes[k].primitives[p].weights);
+                    prop_assert_eq!(&primitive.weights,
+                        &back.document().meshes[k].primitives[p].weights);
                 }
             }
             session.undo();
@@ -194,42 +217,50 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_not_seen_stays_and_the_rest_is_painted_as_ever(plan in plans(), hidden in any::<u32>()) {
+    fn what_is_not_seen_stays_and_the_rest_is_painted_as_ever(plan in plans(),
+        hidden in any::<u32>()) {
         let session = plan.session();
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
         let (positions, normals) = positions(session.document(), &canvas);
         let posed = PosedSurface { positions: &positions, normals: &normals };
         let joint = (plan.joint % canvas.joints().len()) as u16;
         let locked = vec![false; canvas.joints().len()];
-        let paint = Paint { brush: plan.brush, joint, locked: &locked, limit: plan.limit, mirror: None };
+        let paint = Paint { brush: plan.brush, joint, locked: &locked, limit: plan.limit,
+            mirror: None };
         let (spot, radius) = plan.dabs[0];
         let vertex = (spot % canvas.vertex_count()) as u32;
-        let touch = Touch { at: positions[vertex as usize], corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius };
+        let touch = Touch { at: positions[vertex as usize], corners: [vertex; 3],
+            direction: Vec3::NEG_Z, eye: None, radius };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::new(0.01, 0.02, 0.0), near: None };
         // Copies of a vertex are seen together.
         let seen = |v: u32| (canvas.place_of(v).wrapping_mul(2_654_435_761) ^ hidden) & 0x800 == 0;
         let maps = canvas.maps(session.document());
         let all = by_vertex(&Stroke::new(&canvas).dab(&maps, &canvas, posed, &dab, &paint));
-        let some = by_vertex(&Stroke::new(&canvas).dab_where(&maps, &canvas, posed, &dab, &paint, Some(&seen)));
+        let some = by_vertex(&Stroke::new(&canvas).dab_where(&maps, &canvas, posed, &dab, &paint,
+            Some(&seen)));
         let in_canvas = |key: &(usize, u32)| canvas.parts()[key.0].first + key.1;
         prop_assert!(some.keys().all(|key| seen(in_canvas(key))));
         // The mean of what is touched is another where less is.
         if plan.brush.kind != BrushKind::Average {
-            let wanted: BTreeMap<_, _> = all.into_iter().filter(|(key, _)| seen(in_canvas(key))).collect();
+            let wanted: BTreeMap<_,
+                _> = all.into_iter().filter(|(key, _)| seen(in_canvas(key))).collect();
             prop_assert_eq!(some, wanted);
         }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn a_painted_value_is_reached_where_somebody_else_can_take_the_rest(
-        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]),
+        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short,
+            WeightEncoding::Byte]),
         value in 0.0f32..1.0,
         joint in 0usize..64,
         spot in 0usize..100_000,
@@ -271,15 +302,19 @@ proptest! {
             let (part, own) = canvas.part_of(v);
             let p = canvas.parts()[part];
             let before = map(document, p.mesh, p.primitive);
-            let used: Vec<(u16, f32)> = before.vertex(own as usize).filter(|(_, w)| *w > 0.0).collect();
-            let held: f32 = used.iter().filter(|(j, _)| is_locked[usize::from(*j)]).map(|(_, w)| w).sum();
+            let used: Vec<(u16, f32)> =
+                before.vertex(own as usize).filter(|(_, w)| *w > 0.0).collect();
+            let held: f32 =
+                used.iter().filter(|(j, _)| is_locked[usize::from(*j)]).map(|(_, w)| w).sum();
             let keeps = used.iter().filter(|(j, _)| is_locked[usize::from(*j)]).count();
-            let others = used.iter().any(|(j, w)| *j != joint && !is_locked[usize::from(*j)] && *w > 0.0);
+            let others =
+                used.iter().any(|(j, w)| *j != joint && !is_locked[usize::from(*j)] && *w > 0.0);
             let now = maps[part].weight(own as usize, joint);
             if others && keeps + 2 <= 4 {
                 let wanted = value.min(1.0 - held);
                 let off = (now - wanted).abs();
-                prop_assert!(off <= encoding.step().max(1e-6), "vertex {v}: {now} instead of {wanted}");
+                prop_assert!(off <= encoding.step().max(1e-6), "vertex {v}: {now} instead of \
+                    {wanted}");
             }
         }
     }
@@ -288,7 +323,8 @@ proptest! {
     fn the_quick_way_to_paint_is_the_rule_itself(
         harms in prop::collection::vec(0u8..9, 1..60),
         factors in prop::collection::vec(0.3f32..1.7, 1..60),
-        kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace, BrushKind::Scale]),
+        kind in prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace,
+            BrushKind::Scale]),
         (value, strength) in (0.0f32..2.0, 0.05f32..1.0),
         joint in 0usize..64,
         locked in prop::collection::vec(0usize..64, 0..30),
@@ -313,11 +349,13 @@ proptest! {
             ..Brush::default()
         };
         let paint = Paint { brush, joint, locked: &is_locked, limit: 4, mirror: None };
-        let touch = Touch { at: positions[0], corners: [0; 3], direction: Vec3::NEG_Z, eye: None, radius: 100.0 };
+        let touch = Touch { at: positions[0], corners: [0; 3], direction: Vec3::NEG_Z, eye: None,
+            radius: 100.0 };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         let maps = canvas.maps(&document);
         let patches = Stroke::new(&canvas).dab(&maps, &canvas, posed, &dab, &paint);
-        let mut painted: Vec<WeightMap> = (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect();
+        let mut painted: Vec<WeightMap> =
+            (0..canvas.parts().len()).map(|k| maps.part(k).clone()).collect();
         for (part, mut patch) in patches {
             painted[part].swap(&mut patch);
         }
@@ -342,8 +380,10 @@ proptest! {
                 list.write(&mut joints, &mut weights);
             }
             let slots = own as usize * 4..own as usize * 4 + 4;
-            prop_assert_eq!(&painted[part].joints[slots.clone()], &joints[..], "vertex {} from {:?}", v, maps.slots(v));
-            prop_assert_eq!(bits(&painted[part].weights[slots]), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
+            prop_assert_eq!(&painted[part].joints[slots.clone()], &joints[..], "vertex {} from \
+                {:?}", v, maps.slots(v));
+            prop_assert_eq!(bits(&painted[part].weights[slots]), bits(&weights), "vertex {} from \
+                {:?}", v, maps.slots(v));
         }
     }
 
@@ -358,7 +398,8 @@ proptest! {
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
         let (positions, normals) = positions(document, &canvas);
         let part = &canvas.parts()[spot % canvas.parts().len()];
-        let triangles = document.mesh(part.mesh).primitives[part.primitive.index()].indices.as_chunks::<3>().0;
+        let triangles =
+            document.mesh(part.mesh).primitives[part.primitive.index()].indices.as_chunks::<3>().0;
         let corners = triangles[spot % triangles.len()].map(|v| part.first + v);
         let [a, b, c] = corners.map(|v| positions[v as usize]);
         // On the triangle, or beside it.
@@ -380,7 +421,8 @@ proptest! {
         let mut known = Stroke::new(&canvas);
         let near: Vec<u32> = (0..canvas.vertex_count() as u32).rev().collect();
         for _ in 0..12 {
-            known.dab(&canvas.maps(document), &canvas, posed, &Dab { near: Some(&near), ..dab }, &paint);
+            known.dab(&canvas.maps(document), &canvas, posed, &Dab { near: Some(&near), ..dab },
+                &paint);
             let mut again: Vec<(u32, f32)> = known.last_hits().collect();
             again.sort_by_key(|(v, _)| *v);
             hits.sort_by_key(|(v, _)| *v);
@@ -429,7 +471,8 @@ proptest! {
     }
 }
 
-/// Ways along edges are longer across the cuts than along them; the brush must not have corners for that.
+/// Ways along edges are longer across the cuts than along them; the brush must not have corners for
+/// that.
 #[test]
 fn a_brush_along_a_flat_surface_is_round() {
     let session = sheet(40, 1);
@@ -438,7 +481,10 @@ fn a_brush_along_a_flat_surface_is_round() {
     let (positions, normals) = positions(document, &canvas);
     let posed = PosedSurface { positions: &positions, normals: &normals };
     let at = Vec3::new(0.5, 0.5, 0.0);
-    let middle = positions.iter().position(|p| p.abs_diff_eq(at, 1e-6)).expect("a vertex in the middle") as u32;
+    let middle = positions.iter().position(|p| p.abs_diff_eq(at, 1e-6)).expect(
+        "a vertex in the \
+        middle",
+    ) as u32;
     let touched = |reach: Reach| {
         let paint = Paint {
             brush: Brush { reach, front_only: false, ..Brush::default() },
@@ -447,7 +493,8 @@ fn a_brush_along_a_flat_surface_is_round() {
             limit: 4,
             mirror: None,
         };
-        let touch = Touch { at, corners: [middle; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.37 };
+        let touch =
+            Touch { at, corners: [middle; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.37 };
         let mut stroke = Stroke::new(&canvas);
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         stroke.dab(&canvas.maps(document), &canvas, posed, &dab, &paint);

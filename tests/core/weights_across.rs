@@ -1,4 +1,5 @@
-//! Weights of a body whose left and right are meshes on skins of their own: what is mirrored goes from skin to skin.
+//! Weights of a body whose left and right are meshes on skins of their own: what is mirrored goes
+//! from skin to skin.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::BTreeMap;
@@ -10,8 +11,8 @@ use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_motion::MirrorPairs;
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke, Touch, bodies,
-    is_one_sided,
+    Brush, BrushKind, Dab, Influences, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke,
+    Touch, bodies, is_one_sided,
 };
 
 use crate::common::{
@@ -44,15 +45,26 @@ fn apart(a: &Held, b: &Held) -> f32 {
     a.keys().chain(b.keys()).map(|n| (get(a, n) - get(b, n)).abs()).fold(0.0, f32::max)
 }
 
-/// Asserts that what vertices hold is the mirror image of what those across x = 0 hold, but for those of which `except` says so; how many
-/// there are.
-fn is_symmetric(body: &Body, document: &Document, near: f32, other: &dyn Fn(&str) -> String) -> usize {
+/// Asserts that what vertices hold is the mirror image of what those across x = 0 hold, but for
+/// those of which `except` says so; how many there are.
+fn is_symmetric(
+    body: &Body,
+    document: &Document,
+    near: f32,
+    other: &dyn Fn(&str) -> String,
+) -> usize {
     let all = body.held(document);
     let mut count = 0;
     for (mesh, v, at, held) in &all {
         let image = Vec3::new(-at.x, at.y, at.z);
         let across: Vec<_> = all.iter().filter(|(.., p, _)| p.distance(image) < 1e-4).collect();
-        let [(.., there)] = across[..] else { panic!("{} vertices across from {v} of mesh {mesh}", across.len()) };
+        let [(.., there)] = across[..] else {
+            panic!(
+                "{} vertices across from {v} of mesh \
+            {mesh}",
+                across.len()
+            )
+        };
         let off = apart(held, &turned(there, other));
         assert!(off <= near, "vertex {v} of mesh {mesh}: {held:?}, and across {there:?}");
         count += 1;
@@ -79,10 +91,19 @@ fn arms_on_skins_of_their_own_are_mirrored() {
         assert_eq!(notes, ["the sides are already symmetric"]);
         assert!(*session.document() == first);
     }
-    let arm = |session: &Session, mesh: u32| map(session.document(), MeshId(mesh), PrimitiveId(0)).clone();
-    let notes = line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "ArmL"}));
+    let arm = |session: &Session, mesh: u32| {
+        map(session.document(), MeshId(mesh), PrimitiveId(0)).clone()
+    };
+    let notes = line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "ArmL"}),
+    );
     assert_eq!(notes, ["flooded 48 vertices"]);
-    assert!(arm(&session, 1) == *map(&first, MeshId(1), PrimitiveId(0)), "painting one leaves the other");
+    assert!(
+        arm(&session, 1) == *map(&first, MeshId(1), PrimitiveId(0)),
+        "painting one leaves the \
+        other"
+    );
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("flooded.glb");
     session.write_to(&to).unwrap();
@@ -91,7 +112,11 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     // Which is no mirror image of the other any more, and then is.
     assert!(arm(&session, 0).weights[..] != arm(&session, 1).weights[..]);
     let left = arm(&session, 0);
-    assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["mirrored 48 vertices"]);
+    assert_eq!(
+        line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+        ["mirrored 48 \
+        vertices"]
+    );
     assert!(arm(&session, 0) == left);
     mirrored_by_place(session.document());
     assert_eq!(
@@ -102,7 +127,10 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     session.write_to(&to).unwrap();
     mirrored_by_place(Session::open(&to, &Default::default()).unwrap().document());
     // And the other way.
-    line(&mut session, json!({"do": "weights.flood", "joint": "UpperArm.R", "value": 0.25, "mesh": "ArmR"}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "UpperArm.R", "value": 0.25, "mesh": "ArmR"}),
+    );
     line(&mut session, json!({"do": "weights.mirror", "from": "right"}));
     mirrored_by_place(session.document());
     while session.undo().is_some() {}
@@ -115,7 +143,8 @@ fn mirrored_by_place(document: &Document) {
     let by_name = |mesh: u32, v: usize| -> Held {
         let joints = &document.skin(SkinId(mesh)).joints;
         let held = map(document, MeshId(mesh), PrimitiveId(0)).vertex(v).filter(|(_, w)| *w > 0.0);
-        held.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w)).collect()
+        held.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w))
+            .collect()
     };
     let (left, right) = (places(0), places(1));
     assert_eq!(left.len(), 54);
@@ -149,8 +178,9 @@ fn three_skins_are_mirrored_as_one_body() {
         Mat4::from_rotation_y(0.6),
     ];
     let mut done = 0;
-    for (armature, spaces, bytes) in
-        armatures.into_iter().flat_map(|a| places().into_iter().flat_map(move |s| [(a, s, false), (a, s, true)]))
+    for (armature, spaces, bytes) in armatures
+        .into_iter()
+        .flat_map(|a| places().into_iter().flat_map(move |s| [(a, s, false), (a, s, true)]))
     {
         let body = three_skins(armature, spaces, bytes);
         let mut session = Session::open_bytes(&body.glb()).unwrap();
@@ -165,7 +195,8 @@ fn three_skins_are_mirrored_as_one_body() {
         assert!(*session.document() == first, "symmetric already");
         line(
             &mut session,
-            json!({"do": "weights.flood", "joint": "Fore.L", "value": 0.7, "mesh": "Left", "how": "add", "amount": 0.4}),
+            json!({"do": "weights.flood", "joint": "Fore.L", "value": 0.7, "mesh": "Left",
+                "how": "add", "amount": 0.4}),
         );
         let high: Vec<String> = body
             .held(&first)
@@ -174,15 +205,22 @@ fn three_skins_are_mirrored_as_one_body() {
             .map(|(_, v, ..)| v.to_string())
             .collect();
         assert_eq!(high.len(), 6);
-        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk", "vertices": high.join(", ")});
+        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk",
+                "vertices": high.join(", ")});
         line(&mut session, shoulder);
         let painted = session.document().clone();
-        assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["mirrored 54 vertices"]);
+        assert_eq!(
+            line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+            ["mirrored \
+            54 vertices"]
+        );
         is_symmetric(&body, session.document(), near, &other);
         sums_are_one(&body, session.document());
         // The side that gives is as it was.
         let (before, after) = (body.held(&painted), body.held(session.document()));
-        for ((.., at, a), (.., b)) in before.iter().zip(&after).filter(|((.., at, _), _)| at.x > 0.01) {
+        for ((.., at, a), (.., b)) in
+            before.iter().zip(&after).filter(|((.., at, _), _)| at.x > 0.01)
+        {
             assert_eq!(a, b, "{at}");
         }
         // The other way everything is as it was before it was painted.
@@ -206,17 +244,28 @@ fn three_skins_are_mirrored_as_one_body() {
 fn what_may_be_touched_is_kept_to() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
-    line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}),
+    );
     let painted = session.document().clone();
     let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": "Left"}));
     assert!(
-        matches!(&notes[..], [one] if one.contains("none of the given vertices is on the right side")),
+        matches!(&notes[..], [one] if one.contains("none of the given vertices is on the right \
+            side")),
         "{notes:?}"
     );
-    line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": "Right", "vertices": "0-9"}));
-    let changed = body.held(session.document()).into_iter().zip(body.held(&painted)).filter(|(a, b)| a != b);
+    line(
+        &mut session,
+        json!({"do": "weights.mirror", "from": "left", "mesh": "Right", "vertices": "0-9"}),
+    );
+    let changed =
+        body.held(session.document()).into_iter().zip(body.held(&painted)).filter(|(a, b)| a != b);
     let changed: Vec<_> = changed.map(|((mesh, v, ..), _)| (mesh, v)).collect();
-    assert!(!changed.is_empty() && changed.iter().all(|(mesh, v)| *mesh == 1 && *v < 10), "{changed:?}");
+    assert!(
+        !changed.is_empty() && changed.iter().all(|(mesh, v)| *mesh == 1 && *v < 10),
+        "{changed:?}"
+    );
     session.undo();
     line(&mut session, json!({"do": "weights.mirror", "from": "left", "locked": "Hand.R"}));
     let hand = |d: &Document| -> Vec<f32> {
@@ -233,7 +282,8 @@ fn what_may_be_touched_is_kept_to() {
 fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
     for nowhere in [false, true] {
         let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-        // The right arm's hand is on no skin; or it is no joint at all, and what it would hold goes to the forearm.
+        // The right arm's hand is on no skin; or it is no joint at all, and what it would hold goes
+        // to the forearm.
         body.skins[1].0.retain(|n| *n != "Hand.R");
         body.tubes[1].along = vec![("Arm.R", 0.1), ("Fore.R", 0.5)];
         if nowhere {
@@ -243,20 +293,25 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
         let first = session.document().clone();
         line(
             &mut session,
-            json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.3, "mesh": "Left", "vertices": "0-29"}),
+            json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.3, "mesh": "Left",
+                "vertices": "0-29"}),
         );
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
         let all = body.held(session.document());
         let (mut same, mut images) = (0, 0);
         for (mesh, v, at, held) in all.iter().filter(|(mesh, ..)| *mesh == 1) {
-            let there =
-                all.iter().find(|(m, _, p, _)| *m == 0 && p.distance(Vec3::new(-at.x, at.y, at.z)) < 1e-4).unwrap();
+            let there = all
+                .iter()
+                .find(|(m, _, p, _)| *m == 0 && p.distance(Vec3::new(-at.x, at.y, at.z)) < 1e-4)
+                .unwrap();
             if there.3.contains_key("Hand.L") && !nowhere {
-                let before = body.held(&first).into_iter().find(|(m, k, ..)| m == mesh && k == v).unwrap();
+                let before =
+                    body.held(&first).into_iter().find(|(m, k, ..)| m == mesh && k == v).unwrap();
                 assert_eq!(*held, before.3);
                 same += 1;
             } else {
-                let wanted = |name: &str| if name == "Hand.L" { "Fore.R".to_owned() } else { other(name) };
+                let wanted =
+                    |name: &str| if name == "Hand.L" { "Fore.R".to_owned() } else { other(name) };
                 let mut image = Held::new();
                 there.3.iter().for_each(|(n, w)| *image.entry(wanted(n)).or_default() += w);
                 assert!(apart(held, &image) < 2e-6, "{held:?} {image:?}");
@@ -272,7 +327,8 @@ fn a_mirror_joint_that_the_other_skin_lacks_is_named_and_its_vertices_stay() {
             assert_eq!(same, 24);
             assert!(
                 said.contains(
-                    "24 vertices: their mirror image needs joint “Hand.R”, which the skin of “Right” does not have"
+                    "24 vertices: their mirror image needs joint “Hand.R”, which the skin of \
+                        “Right” does not have"
                 ),
                 "{said}"
             );
@@ -310,13 +366,16 @@ fn joints_are_paired_by_their_places_too() {
         body.tubes.iter_mut().flat_map(|t| t.along.iter_mut()).for_each(|(n, _)| *n = plain(n));
         let swapped = |name: &str| {
             let pairs = [("b2", "b9"), ("b3", "b7"), ("b4", "b8")];
-            let found = pairs.into_iter().find_map(|(a, b)| if a == name { Some(b) } else { (b == name).then_some(a) });
+            let found = pairs
+                .into_iter()
+                .find_map(|(a, b)| if a == name { Some(b) } else { (b == name).then_some(a) });
             found.unwrap_or(name).to_owned()
         };
         let mut session = Session::open_bytes(&body.glb()).unwrap();
         line(
             &mut session,
-            json!({"do": "weights.flood", "joint": "b4", "value": 0.6, "mesh": "Left", "vertices": "0-40"}),
+            json!({"do": "weights.flood", "joint": "b4", "value": 0.6, "mesh": "Left",
+                "vertices": "0-40"}),
         );
         let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
         assert!(notes[0].starts_with("mirrored "), "{notes:?}");
@@ -337,7 +396,8 @@ fn pairs_that_were_said_go_from_skin_to_skin() {
     line(&mut session, json!({"do": "joints.pair", "joint": "Twist", "with": "Roll"}));
     line(
         &mut session,
-        json!({"do": "weights.flood", "joint": "Twist", "value": 0.6, "mesh": "Left", "vertices": "20-40"}),
+        json!({"do": "weights.flood", "joint": "Twist", "value": 0.6, "mesh": "Left",
+            "vertices": "20-40"}),
     );
     line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
     let swapped = |name: &str| match name {
@@ -346,26 +406,43 @@ fn pairs_that_were_said_go_from_skin_to_skin() {
         name => other(name),
     };
     is_symmetric(&body, session.document(), 2e-6, &swapped);
-    assert!(body.held(session.document()).iter().any(|(.., held)| held.get("Roll").is_some_and(|w| *w > 0.5)));
+    assert!(
+        body.held(session.document())
+            .iter()
+            .any(|(.., held)| held.get("Roll").is_some_and(|w| *w > 0.5))
+    );
 }
 
 /// Two characters in one file have a plane each, whatever lies across from one of them.
 #[test]
 fn two_characters_are_two_bodies() {
     let one = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
-    // Both stand in the scene, as far from its middle to either side; the second has one skin for all.
+    // Both stand in the scene, as far from its middle to either side; the second has one skin for
+    // all.
     let mut body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
     let by = Vec3::new(4.0, 0.0, 0.0);
-    let names = ["Hips.2", "Chest.2", "Arm.2.L", "Fore.2.L", "Hand.2.L", "Arm.2.R", "Fore.2.R", "Hand.2.R"];
+    let names =
+        ["Hips.2", "Chest.2", "Arm.2.L", "Fore.2.L", "Hand.2.L", "Arm.2.R", "Fore.2.R", "Hand.2.R"];
     body.joints.iter_mut().for_each(|j| j.2 -= by);
-    let second = one.joints.iter().zip(names).map(|((_, parent, at), name)| (name, parent.map(|p| p + 8), *at + by));
+    let second = one
+        .joints
+        .iter()
+        .zip(names)
+        .map(|((_, parent, at), name)| (name, parent.map(|p| p + 8), *at + by));
     body.joints.extend(second.collect::<Vec<_>>());
     body.skins.push((names.to_vec(), Mat4::IDENTITY));
     let renamed = |name: &str| names[one.joints.iter().position(|(n, ..)| *n == name).unwrap()];
     let mut more = Vec::new();
     for (tube, name) in one.tubes.into_iter().zip(["Left 2", "Right 2", "Trunk 2"]) {
         let along = tube.along.iter().map(|(n, at)| (renamed(n), *at)).collect();
-        more.push(crate::common::bodies::Tube { name, skin: 3, from: tube.from + by, to: tube.to + by, along, ..tube });
+        more.push(crate::common::bodies::Tube {
+            name,
+            skin: 3,
+            from: tube.from + by,
+            to: tube.to + by,
+            along,
+            ..tube
+        });
     }
     for tube in &mut body.tubes {
         (tube.from, tube.to) = (tube.from - by, tube.to - by);
@@ -378,8 +455,14 @@ fn two_characters_are_two_bodies() {
         ["the sides are already symmetric"]
     );
     assert!(*session.document() == first);
-    line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
-    line(&mut session, json!({"do": "weights.flood", "joint": "Hand.2.L", "value": 0.25, "mesh": "Left 2"}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}),
+    );
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Hand.2.L", "value": 0.25, "mesh": "Left 2"}),
+    );
     line(&mut session, json!({"do": "weights.mirror", "from": "left"}));
     for (first, middle, hand, value) in [(0, -4.0, "Hand", 0.5), (3, 4.0, "Hand.2", 0.25)] {
         let all = body.held(session.document());
@@ -400,8 +483,10 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let (root, bin) = split(&std::fs::read(&path).unwrap());
     let mut session = Session::open(&path, &Default::default()).unwrap();
     let first = session.document().clone();
-    let flood =
-        |joint: &str| json!({"do": "weights.flood", "joint": joint, "value": 1, "mesh": "Tube", "vertices": "0-5"});
+    let flood = |joint: &str| {
+        json!({"do": "weights.flood", "joint": joint, "value": 1, "mesh": "Tube",
+            "vertices": "0-5"})
+    };
     let notes = line(&mut session, flood("B2"));
     assert!(notes[0].starts_with("flooded 6 vertices") && notes[0].contains("“A”"), "{notes:?}");
     let by_b = session.document().clone();
@@ -414,13 +499,18 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
         if v < 6 {
             assert_eq!(now, [(2, 1.0)]);
         } else {
-            assert!(now.iter().copied().eq(map(&first, MeshId(0), PrimitiveId(0)).vertex(v).filter(|(_, w)| *w > 0.0)));
+            assert!(
+                now.iter()
+                    .copied()
+                    .eq(map(&first, MeshId(0), PrimitiveId(0)).vertex(v).filter(|(_, w)| *w > 0.0))
+            );
         }
     }
     // In the file it is the third joint, too, and nothing but weights and joints is another.
     let (saved, bytes) = split(&session.pack("x").unwrap().bytes);
     let view = |root: &Value, attribute: &str| {
-        let accessor = root["meshes"][0]["primitives"][0]["attributes"][attribute].as_u64().unwrap() as usize;
+        let accessor =
+            root["meshes"][0]["primitives"][0]["attributes"][attribute].as_u64().unwrap() as usize;
         let view = root["accessors"][accessor]["bufferView"].as_u64().unwrap() as usize;
         root["bufferViews"][view]["byteOffset"].as_u64().unwrap_or(0) as usize
     };
@@ -432,7 +522,9 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
     let mut by = |lines: [Value; 2]| {
         lines.map(|l| {
             while session.undo().is_some() {}
-            session.run_line(&CommandLine::parse(&l.to_string()).unwrap()).unwrap_or_else(|e| panic!("{l}: {e}"));
+            session
+                .run_line(&CommandLine::parse(&l.to_string()).unwrap())
+                .unwrap_or_else(|e| panic!("{l}: {e}"));
             session.document().clone()
         })
     };
@@ -442,15 +534,23 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
         two(&|s| json!({"do": "weights.merge", "from": format!("{s}1"), "into": format!("{s}2")})),
         two(&|s| json!({"do": "weights.prune", "joint": format!("{s}1"), "below": 0.4})),
         two(&|s| json!({"do": "weights.smooth", "joint": format!("{s}1"), "passes": 2})),
-        two(&|s| json!({"do": "weights.smooth", "vertices": format!("of {s}1 0.2..0.8"), "passes": 2})),
+        two(&|s| {
+            json!({"do": "weights.smooth", "vertices": format!("of {s}1 \
+            0.2..0.8"), "passes": 2})
+        }),
         two(&|s| json!({"do": "weights.smooth", "locked": format!("{s}0"), "passes": 2})),
         two(&|s| json!({"do": "weights.along", "from": format!("{s}0"), "to": format!("{s}2")})),
-        two(&|s| json!({"do": "weights.gradient", "joint": format!("{s}2"), "from": [0, 0, 0], "to": [0, 2, 0]})),
-        two(
-            &|s| json!({"do": "weights.assign", "joints": [format!("{s}2"), format!("{s}0")], "weights": [0.25, 0.75], "vertices": "3"}),
-        ),
         two(&|s| {
-            json!({"do": "weights.set", "mesh": "Tube", "joints": [format!("{s}2")], "vertices": [3], "of": [0, 0, 0, 0],
+            json!({"do": "weights.gradient", "joint": format!("{s}2"), "from": [0, 0, 0],
+                "to": [0, 2, 0]})
+        }),
+        two(&|s| {
+            json!({"do": "weights.assign", "joints": [format!("{s}2"), format!("{s}0")],
+                "weights": [0.25, 0.75], "vertices": "3"})
+        }),
+        two(&|s| {
+            json!({"do": "weights.set", "mesh": "Tube", "joints": [format!("{s}2")],
+                "vertices": [3], "of": [0, 0, 0, 0],
             "weights": [1, 0, 0, 0]})
         }),
     ] {
@@ -462,11 +562,13 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
         }
     }
     let mixed = json!({"do": "weights.swap", "joint": "A0", "with": "B1"});
-    let said = session.run_line(&CommandLine::parse(&mixed.to_string()).unwrap()).unwrap_err().to_string();
+    let said =
+        session.run_line(&CommandLine::parse(&mixed.to_string()).unwrap()).unwrap_err().to_string();
     assert!(said.contains("“Tube” is used with the skin “A” and the skin “B”"), "{said}");
 }
 
-/// The brush's mirror finds no other side on a skin that has none; a plane along the arm is not one.
+/// The brush's mirror finds no other side on a skin that has none; a plane along the arm is not
+/// one.
 #[test]
 fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     let body = three_skins(Mat4::IDENTITY, [Mat4::IDENTITY; 3], false);
@@ -478,30 +580,51 @@ fn a_brush_keeps_to_its_skin_where_the_other_side_is_on_another() {
     assert_eq!(mirror.unpaired, canvas.place_count());
     let positions: Vec<Vec3> = document.mesh(MeshId(0)).primitives[0].positions.to_vec();
     for kind in BrushKind::ALL {
-        let brush = Brush { kind, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
+        let brush =
+            Brush { kind, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
         let dabs = [None, Some(&mirror)].map(|mirror| {
             let paint = Paint { brush, joint: 1, locked: &[false; 3], limit: 4, mirror };
-            let touch = Touch { at: positions[20], corners: [20; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.15 };
+            let touch = Touch {
+                at: positions[20],
+                corners: [20; 3],
+                direction: Vec3::NEG_Z,
+                eye: None,
+                radius: 0.15,
+            };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
             let posed = PosedSurface { positions: &positions, normals: &[] };
             let mut now = map(document, MeshId(0), PrimitiveId(0)).clone();
-            for (_, mut patch) in Stroke::new(&canvas).dab(&canvas.maps(document), &canvas, posed, &dab, &paint) {
+            for (_, mut patch) in
+                Stroke::new(&canvas).dab(&canvas.maps(document), &canvas, posed, &dab, &paint)
+            {
                 now.swap(&mut patch);
             }
             (0..now.vertex_count()).map(|v| Influences::of(&now, v)).collect::<Vec<_>>()
         });
-        let off = |a: &Influences, b: &Influences| a.iter().map(|(j, w)| (w - b.get(j)).abs()).fold(0.0, f32::max);
-        let worst = dabs[0].iter().zip(&dabs[1]).map(|(a, b)| off(a, b).max(off(b, a))).fold(0.0, f32::max);
+        let off = |a: &Influences, b: &Influences| {
+            a.iter().map(|(j, w)| (w - b.get(j)).abs()).fold(0.0, f32::max)
+        };
+        let worst =
+            dabs[0].iter().zip(&dabs[1]).map(|(a, b)| off(a, b).max(off(b, a))).fold(0.0, f32::max);
         assert!(worst <= 1e-6, "{kind:?}: {worst}");
     }
     // A layer says that it cannot, and what can.
     line(&mut session, json!({"do": "weight_layer.add", "mesh": "Left"}));
     let mirror = json!({"do": "weight_layer.mirror", "layer": "Layer 1", "from": "left"});
-    let said = session.run_line(&CommandLine::parse(&mirror.to_string()).unwrap()).unwrap_err().to_string();
+    let said = session
+        .run_line(&CommandLine::parse(&mirror.to_string()).unwrap())
+        .unwrap_err()
+        .to_string();
     assert!(said.contains("belong to another skin") && said.contains("weights.mirror"), "{said}");
     // What is painted into the layer is mirrored from what is seen.
-    line(&mut session, json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}));
-    line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": ["Left", "Right", "Trunk"]}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Hand.L", "value": 0.5, "mesh": "Left"}),
+    );
+    line(
+        &mut session,
+        json!({"do": "weights.mirror", "from": "left", "mesh": ["Left", "Right", "Trunk"]}),
+    );
     is_symmetric(&body, session.document(), 2e-6, &other);
 }
 
@@ -513,7 +636,8 @@ fn an_arm_alone_has_no_other_side() {
     body.tubes.truncate(1);
     let mut session = Session::open_bytes(&body.glb()).unwrap();
     let first = session.document().clone();
-    let mirror = CommandLine::parse(&json!({"do": "weights.mirror", "from": "left"}).to_string()).unwrap();
+    let mirror =
+        CommandLine::parse(&json!({"do": "weights.mirror", "from": "left"}).to_string()).unwrap();
     match session.run_line(&mirror) {
         Ok(_) => assert!(*session.document() == first),
         Err(error) => {
@@ -523,10 +647,12 @@ fn an_arm_alone_has_no_other_side() {
     }
 }
 
-/// Ties in slots keep the order that the file has, on one skin too; what is symmetric is not counted.
+/// Ties in slots keep the order that the file has, on one skin too; what is symmetric is not
+/// counted.
 #[test]
 fn ties_are_left_as_they_are_stored() {
-    // A sheet across x = 0 on one skin: every vertex has two joints with a half each, in the order of the file.
+    // A sheet across x = 0 on one skin: every vertex has two joints with a half each, in the order
+    // of the file.
     let at = |k: usize| [(k % 3) as f32 - 1.0, (k / 3) as f32, 0.0];
     let count = 9;
     let mut bin = floats(&(0..count).flat_map(at).collect::<Vec<f32>>());
@@ -538,8 +664,12 @@ fn ties_are_left_as_they_are_stored() {
     });
     bin.extend(joints.collect::<Vec<u8>>());
     bin.extend(floats(&(0..count).flat_map(|_| [0.5, 0.5, 0.0, 0.0]).collect::<Vec<f32>>()));
-    let indices: Vec<u16> =
-        [0, 1, 3].into_iter().chain([1, 4]).flat_map(|a| [a, a + 1, a + 3, a + 1, a + 4, a + 3]).take(24).collect();
+    let indices: Vec<u16> = [0, 1, 3]
+        .into_iter()
+        .chain([1, 4])
+        .flat_map(|a| [a, a + 1, a + 3, a + 1, a + 4, a + 3])
+        .take(24)
+        .collect();
     let before = bin.len();
     bin.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
     let view = |offset: usize, length: usize| json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
@@ -547,16 +677,21 @@ fn ties_are_left_as_they_are_stored() {
         json!({
             "scenes": [{"nodes": [0, 1]}],
             "nodes": [{"mesh": 0, "skin": 0}, {"name": "Root", "children": [2, 3]},
-                {"name": "Arm.L", "translation": [1, 0, 0]}, {"name": "Arm.R", "translation": [-1, 0, 0]}],
+                {"name": "Arm.L", "translation": [1, 0, 0]},
+                    {"name": "Arm.R", "translation": [-1, 0, 0]}],
             "skins": [{"joints": [1, 2, 3], "inverseBindMatrices": 4}],
-            "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
+            "meshes": [
+                {"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2},
+                    "indices": 3}]}],
             "accessors": [
-                {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3", "min": [-1, 0, 0], "max": [1, 2, 0]},
+                {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3",
+                    "min": [-1, 0, 0], "max": [1, 2, 0]},
                 {"bufferView": 1, "componentType": 5121, "count": count, "type": "VEC4"},
                 {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"},
                 {"bufferView": 3, "componentType": 5123, "count": indices.len(), "type": "SCALAR"},
                 {"bufferView": 4, "componentType": 5126, "count": 3, "type": "MAT4"}],
-            "bufferViews": [view(0, 108), view(108, 36), view(144, 144), view(before, indices.len() * 2),
+            "bufferViews": [view(0, 108), view(108, 36), view(144, 144),
+                view(before, indices.len() * 2),
                 view((before + indices.len() * 2).next_multiple_of(4), 192)]
         }),
         &{
@@ -576,8 +711,15 @@ fn ties_are_left_as_they_are_stored() {
         assert!(*session.document() == first);
     }
     // One vertex that differs is the one that changes.
-    line(&mut session, json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.8, "vertices": "5"}));
-    assert_eq!(line(&mut session, json!({"do": "weights.mirror", "from": "left"})), ["mirrored 1 vertex"]);
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.8, "vertices": "5"}),
+    );
+    assert_eq!(
+        line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
+        ["mirrored 1 \
+        vertex"]
+    );
     let weights = map(session.document(), MeshId(0), PrimitiveId(0));
     assert!((weights.weight(3, 2) - 0.8).abs() < 1e-6 && (weights.weight(3, 0) - 0.2).abs() < 1e-6);
     assert_eq!(weights.joints[..12], map(&first, MeshId(0), PrimitiveId(0)).joints[..12]);

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use ulna_edit::Edit;
 use ulna_model::{Document, SkinId, WeightMap};
 use ulna_weights::{
-    Brush, BrushKind, Dab, Paint, PosedSurface, Reach, STRAY, SkinnedSurface, Stroke, Touch, WeightStats, faces_eye,
-    faults, strays,
+    Brush, BrushKind, Dab, Paint, PosedSurface, Reach, STRAY, SkinnedSurface, Stroke, Touch,
+    WeightStats, faces_eye, faults, strays,
 };
 
 use crate::common::sample;
@@ -14,7 +14,11 @@ use crate::common::sample;
 fn finished(tally: &mut WeightStats, canvas: &SkinnedSurface, document: &Document) {
     let mut steps = 0;
     while !tally.is_done() {
-        assert!(tally.step(canvas, &canvas.maps(document), 97, &mut Vec::new()), "there is something to count");
+        assert!(
+            tally.step(canvas, &canvas.maps(document), 97, &mut Vec::new()),
+            "there is \
+            something to count"
+        );
         steps += 1;
         assert!(steps < 10_000, "it comes to an end");
     }
@@ -50,9 +54,11 @@ proptest! {
         for (every, joint, weight) in harms {
             for part in canvas.parts() {
                 let document = session.document();
-                let map = document.mesh(part.mesh).primitives[part.primitive.index()].weights.as_deref().expect("weights");
+                let map = document.mesh(part.mesh)
+                    .primitives[part.primitive.index()].weights.as_deref().expect("weights");
                 let (to, vertices) = harmed(map, every, joint, weight);
-                let edit = Edit::SetWeights { mesh: part.mesh, primitive: part.primitive, to: to.into() };
+                let edit = Edit::SetWeights { mesh: part.mesh, primitive: part.primitive,
+                    to: to.into() };
                 session.preview("Harm", vec![edit]).expect("it fits");
                 session.commit();
                 tally.touch(vertices.into_iter().map(|v| part.first + v));
@@ -77,7 +83,9 @@ proptest! {
         prop_assert_eq!(tally.strays(), found.len());
         prop_assert!(found.iter().all(|p| tally.is_stray(*p)));
         let moved = |j: u16| {
-            let holds = |v: &u32| { let (map, own) = maps.map_of(*v); map.vertex(own).any(|(k, w)| k == j && w > 0.0) };
+            let holds =
+                |v: &u32| { let (map, own) =
+                    maps.map_of(*v); map.vertex(own).any(|(k, w)| k == j && w > 0.0) };
             (0..canvas.vertex_count() as u32).filter(holds).count() as u32
         };
         for j in 0..canvas.joints().len() as u16 {
@@ -88,8 +96,11 @@ proptest! {
 
 /// Whether vertices at one place are all touched, or none is.
 fn are_alike(canvas: &SkinnedSurface, hits: &[(u32, f32)]) -> bool {
-    let hit: std::collections::BTreeMap<u32, u32> = hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();
-    hit.iter().all(|(v, p)| canvas.vertices_at(canvas.place_of(*v)).iter().all(|other| hit.get(other) == Some(p)))
+    let hit: std::collections::BTreeMap<u32, u32> =
+        hits.iter().map(|(v, p)| (*v, p.to_bits())).collect();
+    hit.iter().all(|(v, p)| {
+        canvas.vertices_at(canvas.place_of(*v)).iter().all(|other| hit.get(other) == Some(p))
+    })
 }
 
 #[test]
@@ -97,15 +108,23 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
     let session = sample();
     let document = session.document();
     let canvas = SkinnedSurface::new(document, SkinId(0)).expect("a canvas");
-    let primitives: Vec<_> =
-        canvas.parts().iter().map(|p| &document.mesh(p.mesh).primitives[p.primitive.index()]).collect();
+    let primitives: Vec<_> = canvas
+        .parts()
+        .iter()
+        .map(|p| &document.mesh(p.mesh).primitives[p.primitive.index()])
+        .collect();
     let positions: Vec<Vec3> = primitives.iter().flat_map(|p| p.positions.to_vec()).collect();
-    let normals: Vec<Vec3> = primitives.iter().flat_map(|p| ulna_motion::skinning::base_normals(p).to_vec()).collect();
+    let normals: Vec<Vec3> =
+        primitives.iter().flat_map(|p| ulna_motion::skinning::base_normals(p).to_vec()).collect();
     let turned: Vec<Vec3> = normals.iter().map(|n| -*n).collect();
-    let wild: Vec<Vec3> =
-        (0..normals.len()).map(|k| Vec3::from([1.0, 3.0, 7.0].map(|f| (k as f32 * f).sin()))).collect();
-    let touches = |found: &[(u32, f32)], corners: [u32; 3]| corners.iter().all(|v| found.iter().any(|(w, _)| w == v));
-    let brush = Brush { kind: BrushKind::Add, reach: Reach::Through, front_only: true, ..Brush::default() };
+    let wild: Vec<Vec3> = (0..normals.len())
+        .map(|k| Vec3::from([1.0, 3.0, 7.0].map(|f| (k as f32 * f).sin())))
+        .collect();
+    let touches = |found: &[(u32, f32)], corners: [u32; 3]| {
+        corners.iter().all(|v| found.iter().any(|(w, _)| w == v))
+    };
+    let brush =
+        Brush { kind: BrushKind::Add, reach: Reach::Through, front_only: true, ..Brush::default() };
     let locked = vec![false; canvas.joints().len()];
     let paint = Paint { brush, joint: 0, locked: &locked, limit: 4, mirror: None };
     let mut stroke = Stroke::new(&canvas);
@@ -119,7 +138,8 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             if out.dot(mean) <= 0.1 {
                 continue;
             }
-            let touch = Touch { at: (a + b + c) / 3.0, corners, direction: -out, eye: None, radius: 0.15 };
+            let touch =
+                Touch { at: (a + b + c) / 3.0, corners, direction: -out, eye: None, radius: 0.15 };
             let mut hits = |normals: &[Vec3]| {
                 let posed = PosedSurface { positions: &positions, normals };
                 let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
@@ -132,9 +152,17 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             assert!(are_alike(&canvas, &found), "copies of a vertex are touched alike");
             assert_eq!(hits(&turned), found);
             let found = hits(&wild);
-            assert!(touches(&found, corners) && are_alike(&canvas, &found), "whatever normals a file has");
+            assert!(
+                touches(&found, corners) && are_alike(&canvas, &found),
+                "whatever normals a \
+                file has"
+            );
             let posed = PosedSurface { positions: &positions, normals: &normals };
-            assert!(corners.iter().all(|v| faces_eye(&canvas, posed, *v, -out)), "what is seen faces the eye");
+            assert!(
+                corners.iter().all(|v| faces_eye(&canvas, posed, *v, -out)),
+                "what is seen \
+                faces the eye"
+            );
             turned_away += corners.iter().filter(|v| !faces_eye(&canvas, posed, **v, out)).count();
             tried += 1;
         }

@@ -1,5 +1,5 @@
-//! Weights between files and over the clipboard, and acts on joints and selections: what is written is read back to the bit, what is not
-//! meant stays as it is.
+//! Weights between files and over the clipboard, and acts on joints and selections: what is written
+//! is read back to the bit, what is not meant stays as it is.
 
 use std::{fs, path::PathBuf};
 
@@ -46,7 +46,9 @@ fn all_lists(document: &Document) -> Vec<Vec<Vec<(u16, u32)>>> {
 
 /// Vertices that break a rule.
 fn faulty(document: &Document) -> usize {
-    let skin = |mesh: MeshId| ulna_edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len());
+    let skin = |mesh: MeshId| {
+        ulna_edit::skin_of(document, mesh).map_or(usize::MAX, |s| document.skin(s).joints.len())
+    };
     let of = |((mesh, _), map): &((MeshId, PrimitiveId), WeightMap)| {
         let joints = skin(*mesh);
         (0..map.vertex_count()).filter(|v| fault_in(map, *v, usize::MAX, joints).is_some()).count()
@@ -77,7 +79,12 @@ fn spoil(session: &mut Session) {
         let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
         let meshes: Vec<String> = canvas.parts().iter().map(|p| format!("#{}", p.mesh.0)).collect();
         let joint = format!("#{}", canvas.joints()[0].0);
-        lines.push(CommandLine::new("weights.flood").with("joint", joint).with("mesh", meshes).with("value", 1.0));
+        lines.push(
+            CommandLine::new("weights.flood")
+                .with("joint", joint)
+                .with("mesh", meshes)
+                .with("value", 1.0),
+        );
     }
     session.run_lines("Spoil", &lines).expect("spoiled");
 }
@@ -97,10 +104,16 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
             let (_folder, file) = scratch(&format!("w.{ending}"));
             fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
             // Nothing is left to do where they are there already.
-            let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
+            let line =
+                || CommandLine::new("weights.import").with("path", file.display().to_string());
             let before = session.history().revision();
             run(&mut session, line());
-            assert_eq!(session.history().revision(), before, "{name} {ending}: its own weights changed something");
+            assert_eq!(
+                session.history().revision(),
+                before,
+                "{name} {ending}: its own weights \
+                changed something"
+            );
             spoil(&mut session);
             assert_ne!(all_lists(session.document()), meant, "{name}: not spoiled");
             let notes = run(&mut session, line());
@@ -136,8 +149,16 @@ fn weights_of_a_model_come_over_by_order_surface_and_uv() {
         let (_folder, file) = scratch("m.glb");
         fs::write(&file, &*session.pack("m").expect("packed").bytes).expect("written");
         for by in ["order", "surface", "uv"] {
-            let line = || CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
-            let has_uv = session.document().meshes.values().any(|m| m.primitives.iter().any(|p| !p.uv0.is_empty()));
+            let line = || {
+                CommandLine::new("weights.import")
+                    .with("path", file.display().to_string())
+                    .with("by", by)
+            };
+            let has_uv = session
+                .document()
+                .meshes
+                .values()
+                .any(|m| m.primitives.iter().any(|p| !p.uv0.is_empty()));
             if by == "uv" && !has_uv {
                 assert!(refusal(&mut session, line()).contains("texture coordinates"));
                 continue;
@@ -146,9 +167,13 @@ fn weights_of_a_model_come_over_by_order_surface_and_uv() {
             run(&mut session, line());
             let now = all_lists(session.document());
             let total: usize = meant.iter().map(Vec::len).sum();
-            let same: usize =
-                meant.iter().zip(&now).map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count()).sum();
-            // Spots that several vertices with different weights share, or coordinates that several spots have, are told apart by nobody.
+            let same: usize = meant
+                .iter()
+                .zip(&now)
+                .map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a == b).count())
+                .sum();
+            // Spots that several vertices with different weights share, or coordinates that several
+            // spots have, are told apart by nobody.
             let least = match by {
                 "order" => 1.0,
                 "surface" => 0.9,
@@ -185,13 +210,19 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     assert!(refusal(&mut session, line()).contains("not valid XML"));
     let missing = line().with("path", "/nowhere/w.json");
     assert!(refusal(&mut session, missing).contains("cannot be read"));
-    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains("no file was given"));
+    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains(
+        "no file was \
+        given"
+    ));
     // A joint that is not here gives nothing, and that is said.
     let table = weight_table(session.document(), &[]);
     let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
     let (_other, json) = scratch("w.json");
     fs::write(&json, text).expect("written");
-    let notes = run(&mut session, CommandLine::new("weights.import").with("path", json.display().to_string()));
+    let notes = run(
+        &mut session,
+        CommandLine::new("weights.import").with("path", json.display().to_string()),
+    );
     assert!(notes.iter().any(|n| n.contains("Unheard of")), "{notes:?}");
     session.undo();
     assert_eq!(all_lists(session.document()), before);
@@ -244,7 +275,13 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
         assert!(found.len() >= 2);
         // What was selected stays, and no more than a small part of the surface is ever one loop.
         assert!(two.iter().all(|v| found.contains(v)));
-        assert!(found.len() < canvas.vertex_count() / 4, "{} of {}", found.len(), canvas.vertex_count());
+        assert!(
+            found.len() < canvas.vertex_count() / 4,
+            "{} of \
+            {}",
+            found.len(),
+            canvas.vertex_count()
+        );
         closed += usize::from(found.len() > 4);
         let there = reshape(document, &canvas, &found, Reshape::Mirror);
         let back = reshape(document, &canvas, &there, Reshape::Mirror);
@@ -265,7 +302,8 @@ fn rows_of_text_give_vertices_what_they_say() {
     let before = all_lists(session.document());
     spoil(&mut session);
     let names: Vec<String> = meant.joints.iter().map(|n| format!("#{}", n.0)).collect();
-    let weights: Vec<f64> = meant.rows.iter().flat_map(|(_, row)| row.iter().map(|w| f64::from(*w))).collect();
+    let weights: Vec<f64> =
+        meant.rows.iter().flat_map(|(_, row)| row.iter().map(|w| f64::from(*w))).collect();
     let own: Vec<String> = chosen
         .iter()
         .map(|v| {
@@ -283,7 +321,8 @@ fn rows_of_text_give_vertices_what_they_say() {
     for v in &chosen {
         let (part, own) = canvas.part_of(*v);
         let part = canvas.parts()[part];
-        let k = after.iter().position(|(key, _)| *key == (part.mesh, part.primitive)).expect("a map");
+        let k =
+            after.iter().position(|(key, _)| *key == (part.mesh, part.primitive)).expect("a map");
         assert_eq!(as_lists(&after[k].1)[own as usize], before[k][own as usize], "vertex {v}");
     }
     // Once is as often as it takes.
@@ -292,8 +331,10 @@ fn rows_of_text_give_vertices_what_they_say() {
     assert_eq!(session.history().revision(), revision);
     let why = refusal(&mut session, line.with("weights", json!(vec![1.0; 3 * meant.joints.len()])));
     assert!(why.contains("3 rows"), "{why}");
-    let rows =
-        |n: usize| Pasted { joints: None, rows: vec![PastedRow { weights: vec![1.0], ..PastedRow::default() }; n] };
+    let rows = |n: usize| Pasted {
+        joints: None,
+        rows: vec![PastedRow { weights: vec![1.0], ..PastedRow::default() }; n],
+    };
     let document = session.document();
     let why = |n: usize, selected: &[u32], columns: &[ulna_model::NodeId]| {
         rows_meant(document, &canvas, selected, &rows(n), columns).expect_err("refused").to_string()
@@ -301,8 +342,14 @@ fn rows_of_text_give_vertices_what_they_say() {
     let joint = canvas.joints()[1];
     assert!(why(2, &[1, 2], &[]).contains("first line"), "{}", why(2, &[1, 2], &[]));
     assert!(why(2, &[1, 2, 3], &[joint]).contains("2 rows"), "{}", why(2, &[1, 2, 3], &[joint]));
-    assert_eq!(rows_meant(document, &canvas, &[1, 2], &rows(2), &[joint]).expect("meant").rows.len(), 2);
-    assert_eq!(rows_meant(document, &canvas, &[1, 2, 3], &rows(1), &[joint]).expect("meant").rows.len(), 3);
+    assert_eq!(
+        rows_meant(document, &canvas, &[1, 2], &rows(2), &[joint]).expect("meant").rows.len(),
+        2
+    );
+    assert_eq!(
+        rows_meant(document, &canvas, &[1, 2, 3], &rows(1), &[joint]).expect("meant").rows.len(),
+        3
+    );
 }
 
 /// An act on the weights of joints.
@@ -334,11 +381,21 @@ impl Act {
         let joints = &document.skin(SkinId(0)).joints;
         let joint = |k: usize| format!("#{}", joints[k % joints.len()].0);
         match self {
-            Self::Swap(a, b) => CommandLine::new("weights.swap").with("joint", joint(*a)).with("with", joint(*b)),
-            Self::Merge(a, b) => CommandLine::new("weights.merge").with("from", joint(*a)).with("into", joint(*b)),
-            Self::PruneOf(j, w) => CommandLine::new("weights.prune").with("below", *w).with("joint", joint(*j)),
-            Self::MirrorUv => CommandLine::new("weights.mirror").with("from", "left").with("by", "uv"),
-            Self::Transfer => CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv"),
+            Self::Swap(a, b) => {
+                CommandLine::new("weights.swap").with("joint", joint(*a)).with("with", joint(*b))
+            }
+            Self::Merge(a, b) => {
+                CommandLine::new("weights.merge").with("from", joint(*a)).with("into", joint(*b))
+            }
+            Self::PruneOf(j, w) => {
+                CommandLine::new("weights.prune").with("below", *w).with("joint", joint(*j))
+            }
+            Self::MirrorUv => {
+                CommandLine::new("weights.mirror").with("from", "left").with("by", "uv")
+            }
+            Self::Transfer => {
+                CommandLine::new("weights.transfer").with("from", "#0").with("by", "uv")
+            }
             Self::Limb(k, width) => {
                 // Two bones up, where there are some.
                 let node = joints[k % joints.len()];
@@ -366,7 +423,8 @@ proptest! {
 
     #[test]
     fn acts_on_joints_keep_the_rule(
-        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]),
+        encoding in prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short,
+            WeightEncoding::Byte]),
         eight in any::<bool>(),
         act in acts(),
         locked in prop::collection::vec(0usize..64, 0..3),
@@ -375,33 +433,41 @@ proptest! {
         let mut session = if eight { with_eight(encoding) } else { with_encoding(encoding) };
         let document = session.document();
         let joints = document.skin(SkinId(0)).joints.clone();
-        let locks: Vec<String> = locked.iter().map(|k| format!("#{}", joints[k % joints.len()].0)).collect();
+        let locks: Vec<String> =
+            locked.iter().map(|k| format!("#{}", joints[k % joints.len()].0)).collect();
         let mut line = act.line(document);
         if !locks.is_empty() {
             line = line.with("locked", locks);
         }
         let canvas = SkinnedSurface::new(document, SkinId(0)).expect("the sample");
         // Whole places, so that seams are not torn on purpose.
-        let chosen: Vec<bool> = (0..canvas.vertex_count() as u32).map(|v| !some || canvas.place_of(v).is_multiple_of(3)).collect();
+        let chosen: Vec<bool> =
+            (0..canvas.vertex_count() as u32).map(|v| !some
+                || canvas.place_of(v).is_multiple_of(3)).collect();
         if some {
             let terms = canvas.parts().iter().map(|p| {
-                let own = (0..p.count).filter(|v| chosen[(p.first + v) as usize]).map(|v| v.to_string());
+                let own = (0..p.count).filter(|v| chosen[(p.first + v) as usize])
+                    .map(|v| v.to_string());
                 format!("{}/{}: {}", p.mesh.0, p.primitive, own.collect::<Vec<_>>().join(", "))
             });
             line = line.with("vertices", terms.collect::<Vec<_>>().join("; "));
         }
         let before = maps(document);
         if session.run_line(&line).is_err() {
-            // A transfer of a mesh to itself has nothing to do, and a root ends no limb; nothing else is refused.
-            let root = |k: usize| session.document().node(joints[k % joints.len()]).parent.is_none_or(|p| !joints.contains(&p));
-            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv) || matches!(act, Act::Limb(k, _) if root(k)), "{line}");
+            // A transfer of a mesh to itself has nothing to do, and a root ends no limb; nothing
+            // else is refused.
+            let root = |k: usize| session.document().node(joints[k % joints.len()])
+                .parent.is_none_or(|p| !joints.contains(&p));
+            prop_assert!(matches!(act, Act::Transfer | Act::MirrorUv)
+                || matches!(act, Act::Limb(k, _) if root(k)), "{line}");
             return Ok(());
         }
         prop_assert_eq!(faulty(session.document()), 0);
         let after = maps(session.document());
         let is_locked = |j: u16| locked.iter().any(|k| k % joints.len() == usize::from(j));
         for ((key, a), (_, b)) in before.iter().zip(&after) {
-            let part = canvas.parts().iter().find(|p| (p.mesh, p.primitive) == *key).expect("a part");
+            let part = canvas.parts().iter().find(|p| (p.mesh, p.primitive)
+                == *key).expect("a part");
             for v in 0..a.vertex_count() {
                 if !chosen[part.first as usize + v] {
                     prop_assert_eq!(a.pick(&[v as u32]), b.pick(&[v as u32]));
@@ -417,7 +483,8 @@ proptest! {
             // Twice is not at all, where nothing is locked and both can be held.
             Act::Swap(..) if locked.is_empty() => {
                 let was: Vec<_> = before.iter().map(|(_, m)| as_lists(m)).collect();
-                prop_assert!(all_lists(session.document()) == was, "{line}: twice is not as it was");
+                prop_assert!(all_lists(session.document()) == was, "{line}: twice is not as it \
+                    was");
             }
             Act::Swap(..) => {}
             // What a lock kept on one side may be kept otherwise on the other.
@@ -425,7 +492,8 @@ proptest! {
             // Each time it goes on.
             Act::RelaxKeeping(_) => {}
             Act::Limb(k, _) => {
-                // What the limb has stays the limb's, and is shared alike, but for what the stored type rounds.
+                // What the limb has stays the limb's, and is shared alike, but for what the stored
+                // type rounds.
                 let step = 3.0 * match encoding {
                     WeightEncoding::Byte => 1.0 / 255.0,
                     WeightEncoding::Short => 1.0 / 65535.0,
@@ -433,13 +501,17 @@ proptest! {
                 };
                 let again = maps(session.document());
                 let limb = limb_of(session.document(), &joints, k);
-                for ((_, was), ((_, first), (_, second))) in before.iter().zip(after.iter().zip(&again)) {
+                for ((_, was),
+                    ((_, first), (_, second))) in before.iter().zip(after.iter().zip(&again)) {
                     for v in 0..was.vertex_count() {
-                        let held = |map: &WeightMap| limb.iter().map(|j| map.weight(v, *j)).sum::<f32>();
-                        prop_assert!((held(was) - held(first)).abs() <= step, "{line}: vertex {v}, {} and {}", held(was), held(first));
+                        let held = |map: &WeightMap| limb.iter().map(|j| map.weight(v, *j))
+                            .sum::<f32>();
+                        prop_assert!((held(was) - held(first)).abs() <= step, "{line}: vertex {v}, \
+                            {} and {}", held(was), held(first));
                         for j in 0..joints.len() as u16 {
                             let (a, b) = (first.weight(v, j), second.weight(v, j));
-                            prop_assert!((a - b).abs() <= step, "{line}: vertex {v}, {a} and {b} of {j}");
+                            prop_assert!((a - b).abs() <= step, "{line}: vertex {v}, {a} and {b} \
+                                of {j}");
                         }
                     }
                 }
@@ -453,12 +525,15 @@ proptest! {
 fn a_transfer_of_a_mesh_to_itself_is_nothing() {
     let mut session = sample();
     let before = all_lists(session.document());
-    let meshes: Vec<String> = session.document().meshes.ids().map(|m| format!("#{}", m.0)).collect();
+    let meshes: Vec<String> =
+        session.document().meshes.ids().map(|m| format!("#{}", m.0)).collect();
     for by in ["surface", "uv", "order"] {
         // Between two files: within one, a mesh is never its own source.
         let (_folder, file) = scratch("m.glb");
         fs::write(&file, &*session.pack("m").expect("packed").bytes).expect("written");
-        let line = CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
+        let line = CommandLine::new("weights.import")
+            .with("path", file.display().to_string())
+            .with("by", by);
         match session.run_line(&line) {
             Ok(_) => assert_eq!(all_lists(session.document()), before, "by {by}"),
             Err(error) => assert!(by == "uv" && error.to_string().contains("texture"), "{error}"),
@@ -472,23 +547,36 @@ fn a_transfer_of_a_mesh_to_itself_is_nothing() {
 
 #[test]
 fn what_comes_over_is_what_the_file_will_hold() {
-    // Weights in floats for meshes that store bytes and shorts: what is shown is what is read again.
+    // Weights in floats for meshes that store bytes and shorts: what is shown is what is read
+    // again.
     let plain = sample();
     let (_folder, file) = scratch("w.json");
-    fs::write(&file, WeightFile::Json.write(&weight_table(plain.document(), &[]))).expect("written");
+    fs::write(&file, WeightFile::Json.write(&weight_table(plain.document(), &[])))
+        .expect("written");
     for encoding in [WeightEncoding::Byte, WeightEncoding::Short] {
         let mut session = with_encoding(encoding);
         spoil(&mut session);
         for by in ["order", "surface"] {
-            let line = CommandLine::new("weights.import").with("path", file.display().to_string()).with("by", by);
+            let line = CommandLine::new("weights.import")
+                .with("path", file.display().to_string())
+                .with("by", by);
             run(&mut session, line);
             assert_eq!(faulty(session.document()), 0);
-            let again = Session::open_bytes(&session.pack("m").expect("packed").bytes).expect("opened");
-            assert!(all_lists(again.document()) == all_lists(session.document()), "{encoding:?} by {by}");
+            let again =
+                Session::open_bytes(&session.pack("m").expect("packed").bytes).expect("opened");
+            assert!(
+                all_lists(again.document()) == all_lists(session.document()),
+                "{encoding:?} by \
+                {by}"
+            );
             for (_, map) in maps(session.document()) {
                 for v in 0..map.vertex_count() {
                     let weights: Vec<f32> = map.vertex(v).map(|(_, w)| w).collect();
-                    assert!(weights.is_sorted_by(|a, b| a >= b), "{encoding:?} by {by}: vertex {v}: {weights:?}");
+                    assert!(
+                        weights.is_sorted_by(|a, b| a >= b),
+                        "{encoding:?} by {by}: vertex \
+                        {v}: {weights:?}"
+                    );
                 }
             }
         }
@@ -530,23 +618,36 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     let many = |v: &u32| before.vertex(*v as usize).filter(|(_, w)| *w > 0.05).count() >= 3;
     // One a place: copies have the same.
     let first = |v: &u32| canvas.first_at(canvas.place_of(*v)) == *v;
-    let vertices: Vec<u32> = (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
+    let vertices: Vec<u32> =
+        (0..before.vertex_count() as u32).filter(many).filter(first).take(12).collect();
     assert!(vertices.len() > 3, "{} vertices of three joints", vertices.len());
     let strongest = |v: u32| {
-        let mut list: Vec<(u16, f32)> = before.vertex(v as usize).filter(|(_, w)| *w > 0.0).collect();
+        let mut list: Vec<(u16, f32)> =
+            before.vertex(v as usize).filter(|(_, w)| *w > 0.0).collect();
         list.sort_by(|a, b| b.1.total_cmp(&a.1));
         list
     };
     let (column, lock) = (strongest(vertices[0])[1].0, strongest(vertices[0])[2].0);
     let locked: std::collections::BTreeSet<_> = [canvas.joints()[usize::from(lock)]].into();
     let values: Vec<f32> = (0..vertices.len()).map(|k| 0.1 + 0.01 * k as f32).collect();
-    let assign = cells_assigned(&document, &canvas, (&vertices, &[column]), &values, (&locked, 4)).expect("assigned");
+    let assign = cells_assigned(&document, &canvas, (&vertices, &[column]), &values, (&locked, 4))
+        .expect("assigned");
     session.run(&Command::from(assign.clone())).expect("done");
     let after = maps_of(session.document());
     for (v, value) in vertices.iter().zip(&values) {
         let own = *v as usize;
-        assert!((after.weight(own, column) - value).abs() < 1e-5, "vertex {v}: {}", after.weight(own, column));
-        assert_eq!(after.weight(own, lock).to_bits(), before.weight(own, lock).to_bits(), "vertex {v} is locked there");
+        assert!(
+            (after.weight(own, column) - value).abs() < 1e-5,
+            "vertex {v}: \
+            {}",
+            after.weight(own, column)
+        );
+        assert_eq!(
+            after.weight(own, lock).to_bits(),
+            before.weight(own, lock).to_bits(),
+            "vertex \
+            {v} is locked there"
+        );
         assert!((after.vertex(own).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-5);
     }
     let meant: std::collections::BTreeSet<u32> =
@@ -570,12 +671,15 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
     // Nor can more than it leaves, or than there is: nothing is made less in silence.
     let first = &vertices[..1];
     let held = before.weight(vertices[0] as usize, lock);
-    let refused = cells_assigned(&document, &canvas, (first, &[column]), &[1.0 - held * 0.5], (&locked, 4));
+    let refused =
+        cells_assigned(&document, &canvas, (first, &[column]), &[1.0 - held * 0.5], (&locked, 4));
     assert!(refused.expect_err("held").why.to_string().contains(&format!("{:.3}", 1.0 - held)));
     let two = [column, strongest(vertices[0])[0].0];
-    let refused = cells_assigned(&document, &canvas, (first, &two), &[0.9, 0.9], (&Default::default(), 4));
+    let refused =
+        cells_assigned(&document, &canvas, (first, &two), &[0.9, 0.9], (&Default::default(), 4));
     assert!(refused.expect_err("too much").why.to_string().contains("1.800"));
-    cells_assigned(&document, &canvas, (first, &two), &[0.5, 0.501], (&Default::default(), 4)).expect("rounded");
+    cells_assigned(&document, &canvas, (first, &two), &[0.5, 0.501], (&Default::default(), 4))
+        .expect("rounded");
 }
 
 #[test]
@@ -598,7 +702,8 @@ fn meshes_on_two_skins_and_of_the_same_name_keep_to_their_own() {
         for (kind, ending) in [(WeightFile::Json, "json"), (WeightFile::Xml, "xml")] {
             let (_folder, file) = scratch(&format!("w.{ending}"));
             fs::write(&file, kind.write(&weight_table(session.document(), &[]))).expect("written");
-            let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
+            let line =
+                || CommandLine::new("weights.import").with("path", file.display().to_string());
             for line in [line(), line().with("by", "order"), line().with("by", "surface")] {
                 spoil(&mut session);
                 assert_ne!(all_lists(session.document()), meant);
@@ -616,7 +721,8 @@ fn weights_of_a_file_worked_out_elsewhere_are_the_same_step() {
     let (_folder, file) = scratch("w.json");
     let mut other = sample();
     run(&mut other, CommandLine::new("weights.flood").with("joint", "LeftHand").with("value", 0.5));
-    fs::write(&file, WeightFile::Json.write(&weight_table(other.document(), &[]))).expect("written");
+    fs::write(&file, WeightFile::Json.write(&weight_table(other.document(), &[])))
+        .expect("written");
     let line = CommandLine::new("weights.import").with("path", file.display().to_string());
     let command = Command::read(&line).expect("a command");
     let (mut here, mut there) = (sample(), sample());

@@ -1,4 +1,5 @@
-//! Weights of primitives with sets of their own, with none, and of more joints than a byte counts: painted, mended, saved, read again.
+//! Weights of primitives with sets of their own, with none, and of more joints than a byte counts:
+//! painted, mended, saved, read again.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{path::PathBuf, process::Command};
@@ -21,7 +22,8 @@ fn line(session: &mut Session, line: Value) -> Vec<String> {
     run(session, CommandLine::parse(&line.to_string()).unwrap())
 }
 
-/// Saves, and asserts that an independent reader has every vertex of what was saved where it is shown here.
+/// Saves, and asserts that an independent reader has every vertex of what was saved where it is
+/// shown here.
 fn is_shown_as_saved(session: &Session, times: &[f64], near: f64) {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("a.glb");
@@ -52,7 +54,10 @@ fn raw(file: &(Value, Vec<u8>), accessor: u64) -> Vec<u32> {
     let first = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
     let one = |at: usize| (0..size).fold(0u32, |n, k| n | u32::from(bin[at + k]) << (8 * k));
     let count = number(&accessor["count"]);
-    (0..count).flat_map(|v| (0..4).map(move |k| (v, k))).map(|(v, k)| one(first + v * stride + k * size)).collect()
+    (0..count)
+        .flat_map(|v| (0..4).map(move |k| (v, k)))
+        .map(|(v, k)| one(first + v * stride + k * size))
+        .collect()
 }
 
 fn attribute(file: &(Value, Vec<u8>), primitive: usize, name: &str) -> Option<u64> {
@@ -67,19 +72,29 @@ fn primitives_keep_their_own_numbers_of_sets() {
     let first = session.document().clone();
     is_shown_as_saved(&session, &[0.0, 0.4, 1.0], 1e-5);
     // The hat is named by its place, and stands by its node alone.
-    let found: Vec<_> = session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
+    let found: Vec<_> =
+        session.all_findings().into_iter().filter(|d| d.code == "ULNA_NO_WEIGHTS").collect();
     assert!(matches!(&found[..], [one] if one.place == "meshes/0/primitives/2"), "{found:?}");
     let hat = |document: &Document, time: f64| {
         shape(document, &Stack::of(document.clips.values().next(), time)).split_off(108)
     };
     assert_eq!(hat(&first, 0.0), hat(&first, 1.0));
     let sets = |document: &Document| -> Vec<Option<usize>> {
-        document.mesh(MeshId(0)).primitives.iter().map(|p| p.weights.as_deref().map(|w| w.sets)).collect()
+        document
+            .mesh(MeshId(0))
+            .primitives
+            .iter()
+            .map(|p| p.weights.as_deref().map(|w| w.sets))
+            .collect()
     };
     assert_eq!(sets(&first), [Some(2), Some(1), None]);
     let own = |p: u32, document: &Document| map(document, MeshId(0), PrimitiveId(p)).clone();
     for (act, wanted, changed) in [
-        (json!({"do": "weights.flood", "joint": "H1", "value": 0.5}), [Some(2), Some(1), None], [true, true]),
+        (
+            json!({"do": "weights.flood", "joint": "H1", "value": 0.5}),
+            [Some(2), Some(1), None],
+            [true, true],
+        ),
         (
             json!({"do": "weights.flood", "joint": "H2", "value": 0.4, "primitive": 1}),
             [Some(2), Some(1), None],
@@ -88,7 +103,11 @@ fn primitives_keep_their_own_numbers_of_sets() {
         (json!({"do": "weights.smooth", "passes": 4}), [Some(2), Some(1), None], [true, true]),
         (json!({"do": "weights.quantize", "steps": 10}), [Some(2), Some(1), None], [true, true]),
         (json!({"do": "weights.mirror", "from": "left"}), [Some(2), Some(1), None], [false, false]),
-        (json!({"do": "weights.sets", "sets": 3, "primitive": 1}), [Some(2), Some(3), None], [false, true]),
+        (
+            json!({"do": "weights.sets", "sets": 3, "primitive": 1}),
+            [Some(2), Some(3), None],
+            [false, true],
+        ),
         (json!({"do": "weights.sets", "sets": 1}), [Some(1), Some(1), None], [true, false]),
         (json!({"do": "weights.sets", "sets": 2}), [Some(2), Some(2), None], [false, true]),
     ] {
@@ -103,7 +122,9 @@ fn primitives_keep_their_own_numbers_of_sets() {
         for p in [0, 1] {
             let is_other = own(p, now) != own(p, &first);
             assert!(
-                is_other == changed[p as usize] || act["do"] == "weights.mirror" || act["do"] == "weights.quantize",
+                is_other == changed[p as usize]
+                    || act["do"] == "weights.mirror"
+                    || act["do"] == "weights.quantize",
                 "{act} {p}"
             );
         }
@@ -111,9 +132,14 @@ fn primitives_keep_their_own_numbers_of_sets() {
         // In the file, too; and nothing is put on the hat.
         let file = split(&session.pack("x").unwrap().bytes);
         for (p, sets) in wanted.iter().enumerate() {
-            let many = (0..4).filter(|k| attribute(&file, p, &format!("WEIGHTS_{k}")).is_some()).count();
+            let many =
+                (0..4).filter(|k| attribute(&file, p, &format!("WEIGHTS_{k}")).is_some()).count();
             assert_eq!(many, sets.unwrap_or(0), "{act}");
-            assert_eq!((0..4).filter(|k| attribute(&file, p, &format!("JOINTS_{k}")).is_some()).count(), many, "{act}");
+            assert_eq!(
+                (0..4).filter(|k| attribute(&file, p, &format!("JOINTS_{k}")).is_some()).count(),
+                many,
+                "{act}"
+            );
         }
         is_shown_as_saved(&session, &[0.6], 1e-5);
     }
@@ -126,12 +152,21 @@ fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
     is_shown_as_saved(&session, &[0.0, 0.5], 3e-4);
     let sums = |bytes: &[u8]| -> Vec<u32> {
         let file = split(bytes);
-        raw(&file, attribute(&file, 0, "WEIGHTS_0").unwrap()).chunks(4).map(|four| four.iter().sum()).collect()
+        raw(&file, attribute(&file, 0, "WEIGHTS_0").unwrap())
+            .chunks(4)
+            .map(|four| four.iter().sum())
+            .collect()
     };
     let before = sums(&std::fs::read(&path).unwrap());
     assert!([254, 255, 256].iter().all(|s| before.contains(s)) && before.len() == 660);
     let wrong = before.iter().filter(|s| **s != 255).count();
-    assert_eq!(line(&mut session, json!({"do": "weights.normalize"})), [format!("normalized {wrong} vertices")]);
+    assert_eq!(
+        line(&mut session, json!({"do": "weights.normalize"})),
+        [format!(
+            "normalized \
+        {wrong} vertices"
+        )]
+    );
     let bytes = session.pack("x").unwrap().bytes;
     assert!(sums(&bytes).iter().all(|s| *s == 255));
     is_shown_as_saved(&session, &[0.5], 3e-4);
@@ -139,7 +174,9 @@ fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
     let (old, new) = (split(&std::fs::read(&path).unwrap()), split(&bytes));
     for name in ["WEIGHTS_0", "JOINTS_0"] {
         let [a, b] = [&old, &new].map(|f| raw(f, attribute(f, 0, name).unwrap()));
-        for (v, (a, b)) in a.chunks(4).zip(b.chunks(4)).enumerate().filter(|(v, _)| before[*v] == 255) {
+        for (v, (a, b)) in
+            a.chunks(4).zip(b.chunks(4)).enumerate().filter(|(v, _)| before[*v] == 255)
+        {
             assert_eq!(a, b, "{name} {v}");
         }
     }
@@ -166,11 +203,16 @@ fn a_joint_past_the_255th_is_painted_by_its_number() {
         let weights = raw(file, attribute(file, 0, "WEIGHTS_0").unwrap());
         (v * 4..v * 4 + 4).find(|k| joints[*k] == 600 && weights[*k] > 0).map(|k| weights[k])
     };
-    let name =
-        |k: usize| before.0["nodes"][before.0["skins"][0]["joints"][k].as_u64().unwrap() as usize]["name"].clone();
+    let name = |k: usize| {
+        before.0["nodes"][before.0["skins"][0]["joints"][k].as_u64().unwrap() as usize]["name"]
+            .clone()
+    };
     assert_eq!(name(600), "b600");
     assert!((0..10).all(|v| is_there(&before, v).is_none()));
-    line(&mut session, json!({"do": "weights.flood", "joint": "b600", "value": 0.5, "vertices": "0-9"}));
+    line(
+        &mut session,
+        json!({"do": "weights.flood", "joint": "b600", "value": 0.5, "vertices": "0-9"}),
+    );
     let file = split(&session.pack("x").unwrap().bytes);
     let accessor = &file.0["accessors"][attribute(&file, 0, "JOINTS_0").unwrap() as usize];
     assert_eq!(accessor["componentType"], 5123);

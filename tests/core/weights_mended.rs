@@ -1,5 +1,5 @@
-//! What acts on weights come to in motion: characters whose weights were spoiled and mended are strained no more than they were, and
-//! relaxing keeps volume where it is asked to.
+//! What acts on weights come to in motion: characters whose weights were spoiled and mended are
+//! strained no more than they were, and relaxing keeps volume where it is asked to.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -8,17 +8,20 @@ use serde_json::json;
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
 use ulna_model::{Document, Shared, SkinId};
-use ulna_motion::{Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion};
+use ulna_motion::{
+    Evaluator, Pose, Sampling, Stack, Strain, StrainScratch, WorstPose, range_of_motion,
+};
 use ulna_session::Session;
 use ulna_weights::{KEPT, SkinnedSurface, faults};
 
 use crate::common::{named, run, sample, shared};
 
-/// Over all clips, by every vertex's worst moment: the root of the mean square of the scores (what is spread is not as bad as what
-/// tears), what one in a hundred exceeds, and the worst spot.
+/// Over all clips, by every vertex's worst moment: the root of the mean square of the scores (what
+/// is spread is not as bad as what tears), what one in a hundred exceeds, and the worst spot.
 fn strain_of(document: &Document) -> [f32; 3] {
     let sampling = Sampling { degrees: None, ..Sampling::default() };
-    let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0)).expect("a search");
+    let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &AtomicU32::new(0))
+        .expect("a search");
     let mut scores: Vec<f32> = Vec::new();
     for node in document.shown_nodes() {
         let Some(mesh) = document.node(node).mesh else { continue };
@@ -38,11 +41,13 @@ fn act(session: &mut Session, lines: &[serde_json::Value]) {
     }
 }
 
-/// The least part of its volume that every vertex keeps in every other pose of a range of motion (each joint has an odd number of
-/// them: what is left out of one is there of the next), vertex by vertex, and the worst score.
+/// The least part of its volume that every vertex keeps in every other pose of a range of motion
+/// (each joint has an odd number of them: what is left out of one is there of the next), vertex by
+/// vertex, and the worst score.
 fn bent(document: &Document, skin: SkinId, degrees: f32) -> (Vec<f32>, Vec<f32>) {
     let clip = Shared::new(range_of_motion(document, skin, Vec3::splat(degrees)));
-    let (mut evaluator, mut pose, mut scratch) = (Evaluator::default(), Pose::default(), StrainScratch::default());
+    let (mut evaluator, mut pose, mut scratch) =
+        (Evaluator::default(), Pose::default(), StrainScratch::default());
     let (mut volumes, mut scores) = (Vec::new(), Vec::new());
     let canvas = SkinnedSurface::new(document, skin).expect("a canvas");
     let mut times: Vec<f32> = clip.tracks.values().flat_map(|t| t.times.iter().copied()).collect();
@@ -90,19 +95,32 @@ fn spoiled_characters_are_mended_by_acts_alone() {
     let mut measured = 0;
     for (file, acts) in list {
         let path = shared.join("corpus/characters").join(file);
-        let mut session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let mut session =
+            Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
         let before = strain_of(session.document());
         act(&mut session, &spoil);
         let spoiled = strain_of(session.document());
         act(&mut session, &acts);
         let after = strain_of(session.document());
         eprintln!("{file}: {before:.3?}, spoiled {spoiled:.3?}, mended {after:.3?}");
-        for map in session.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref()) {
+        for map in session
+            .document()
+            .meshes
+            .values()
+            .flat_map(|m| &m.primitives)
+            .filter_map(|p| p.weights.as_deref())
+        {
             assert_eq!(faults(map, 4).broken(), 0, "{file}");
         }
         assert!(spoiled[0] > before[0] * 1.1, "{file} was hardly spoiled: {before:?} {spoiled:?}");
         for (k, what) in ["mean square", "one in a hundred", "worst"].into_iter().enumerate() {
-            assert!(after[k] <= before[k] * 1.1, "{file}, {what}: {} and {} before", after[k], before[k]);
+            assert!(
+                after[k] <= before[k] * 1.1,
+                "{file}, {what}: {} and {} \
+                before",
+                after[k],
+                before[k]
+            );
         }
         measured += 1;
     }
@@ -134,7 +152,12 @@ fn relaxing_that_keeps_volume_brings_weights_under_the_rule_as_any_smoothing_doe
     for most in [1, 2, 3] {
         let mut session = sample();
         act(&mut session, &[json!({"do":"weights.relax","volume":KEPT,"most":most})]);
-        let maps = session.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
+        let maps = session
+            .document()
+            .meshes
+            .values()
+            .flat_map(|m| &m.primitives)
+            .filter_map(|p| p.weights.as_deref());
         for map in maps {
             assert_eq!(faults(map, most).broken(), 0, "at most {most}");
         }
@@ -158,14 +181,26 @@ fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone(
     assert!(arm.len() > 50);
     let all = ["LeftLowerArm", "Spine", "Chest", "Neck"];
     let vertices = format!("0/0: {}", arm.join(", "));
-    act(&mut session, &[json!({"do":"weights.assign","joints":all,"weights":[0.3,0.25,0.25,0.2],"vertices":vertices})]);
+    act(
+        &mut session,
+        &[json!(
+                {"do":"weights.assign","joints":all,"weights":[
+                    0.3,0.25,0.25,0.2],"vertices":vertices})],
+    );
     let before = canvas.maps(session.document()).part(0).clone();
     for _ in 0..3 {
         act(&mut session, &[json!({"do":"weights.along","to":"LeftHand"})]);
         let map = canvas.maps(session.document()).part(0).clone();
         for v in 0..map.vertex_count() {
-            let held = |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
-            assert!((held(&map) - held(&before)).abs() < 1e-5, "vertex {v}: {} and {}", held(&map), held(&before));
+            let held =
+                |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+            assert!(
+                (held(&map) - held(&before)).abs() < 1e-5,
+                "vertex {v}: {} and \
+                {}",
+                held(&map),
+                held(&before)
+            );
             for j in others {
                 assert!((map.weight(v, j) - before.weight(v, j)).abs() < 1e-5, "vertex {v}");
             }
@@ -188,16 +223,21 @@ fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
     act(&mut session, std::slice::from_ref(&line));
     let map = canvas.maps(session.document()).part(0).clone();
     let (_, smooth) = bent(session.document(), skin, 60.0);
-    let own: Vec<usize> =
-        (0..map.vertex_count()).filter(|v| chain.iter().map(|j| was.weight(*v, *j)).sum::<f32>() > 0.5).collect();
+    let own: Vec<usize> = (0..map.vertex_count())
+        .filter(|v| chain.iter().map(|j| was.weight(*v, *j)).sum::<f32>() > 0.5)
+        .collect();
     assert!(own.len() > 50, "{} vertices of the arm", own.len());
     let of = |scores: &[f32]| mean_square(&own.iter().map(|v| scores[*v]).collect::<Vec<f32>>());
     assert!(of(&smooth) < of(&rigid) * 0.95, "{} and {} before", of(&smooth), of(&rigid));
     for v in 0..map.vertex_count() {
-        let held = |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
+        let held =
+            |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
         assert!((held(&map) - held(&was)).abs() < 1e-5, "vertex {v}: what the arm has stays");
     }
-    let both = own.iter().filter(|v| chain.iter().filter(|j| map.weight(**v, **j) > 0.05).count() == 2).count();
+    let both = own
+        .iter()
+        .filter(|v| chain.iter().filter(|j| map.weight(**v, **j) > 0.05).count() == 2)
+        .count();
     assert!(both > 20, "{both} vertices hang on two");
     act(&mut session, std::slice::from_ref(&line));
     let again = canvas.maps(session.document()).part(0).clone();
@@ -207,7 +247,8 @@ fn a_gradient_along_a_limb_bends_it_evenly_and_twice_is_once() {
         }
     }
     // What is no limb says what to do.
-    let line = CommandLine::parse(r#"{"do":"weights.along","to":"LeftHand","from":"RightHand"}"#).expect("a line");
+    let line = CommandLine::parse(r#"{"do":"weights.along","to":"LeftHand","from":"RightHand"}"#)
+        .expect("a line");
     let why = session.run_line(&line).expect_err("no limb").to_string();
     assert!(why.contains("is not a descendant of"), "{why}");
 }

@@ -8,13 +8,19 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, Shared};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedSurface, SkinnedSurface, Stroke, Touch,
-    layers::Sides,
+    Brush, BrushKind, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedSurface, SkinnedSurface,
+    Stroke, Touch, layers::Sides,
 };
 
-/// The worst difference between a place and its mirror image, over all paired places, and how many those are. With
-/// `rings`, over those alone whose neighbours are mirrored too: edges may run across a quad one way on both sides.
-fn worst_difference(document: &Document, canvas: &SkinnedSurface, mirror: &MirrorMap, rings: bool) -> (f32, usize) {
+/// The worst difference between a place and its mirror image, over all paired places, and how many
+/// those are. With `rings`, over those alone whose neighbours are mirrored too: edges may run
+/// across a quad one way on both sides.
+fn worst_difference(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    mirror: &MirrorMap,
+    rings: bool,
+) -> (f32, usize) {
     let maps = canvas.maps(document);
     let list = |place: u32| {
         let (map, own) = maps.map_of(canvas.vertices_at(place)[0]);
@@ -23,9 +29,14 @@ fn worst_difference(document: &Document, canvas: &SkinnedSurface, mirror: &Mirro
     let (mut worst, mut pairs) = (0.0f32, 0);
     for place in 0..canvas.place_count() as u32 {
         let partner = mirror.place(place);
-        let around = |of: u32| canvas.ring(of).iter().copied().collect::<std::collections::BTreeSet<u32>>();
-        let same_ring =
-            || around(place).into_iter().map(|p| mirror.place(p)).collect::<std::collections::BTreeSet<u32>>();
+        let around =
+            |of: u32| canvas.ring(of).iter().copied().collect::<std::collections::BTreeSet<u32>>();
+        let same_ring = || {
+            around(place)
+                .into_iter()
+                .map(|p| mirror.place(p))
+                .collect::<std::collections::BTreeSet<u32>>()
+        };
         if partner == NOWHERE || (rings && same_ring() != around(partner)) {
             continue;
         }
@@ -47,33 +58,59 @@ fn mirrored(session: &mut Session, name: &str) {
     let (axis, offset, joints) = partners(session.document());
     let mirror = MirrorMap::near(&canvas, axis, offset, joints);
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
-    assert!(pairs * 10 > canvas.place_count() * 9, "{name}: {pairs} of {} places are paired", canvas.place_count());
+    assert!(
+        pairs * 10 > canvas.place_count() * 9,
+        "{name}: {pairs} of {} places are \
+        paired",
+        canvas.place_count()
+    );
     assert!(worst <= 1e-6, "{name}: after the tool {worst}");
     let positions: Vec<Vec3> = canvas
         .parts()
         .iter()
-        .flat_map(|p| session.document().mesh(p.mesh).primitives[p.primitive.index()].positions.to_vec())
+        .flat_map(|p| {
+            session.document().mesh(p.mesh).primitives[p.primitive.index()].positions.to_vec()
+        })
         .collect();
     let posed = PosedSurface { positions: &positions, normals: &[] };
     let size = positions.iter().fold(0.0f32, |s, p| s.max(p.length()));
     let locked = vec![false; canvas.joints().len()];
     let mut done = 0;
-    let kinds = BrushKind::ALL.into_iter().map(|kind| (kind, false)).chain([(BrushKind::Smooth, true)]);
+    let kinds =
+        BrushKind::ALL.into_iter().map(|kind| (kind, false)).chain([(BrushKind::Smooth, true)]);
     for (k, (kind, keep_volume)) in kinds.enumerate() {
-        let brush = Brush { kind, keep_volume, strength: 0.6, value: 0.7, front_only: false, ..Brush::default() };
+        let brush = Brush {
+            kind,
+            keep_volume,
+            strength: 0.6,
+            value: 0.7,
+            front_only: false,
+            ..Brush::default()
+        };
         let joint = (k * 7 % canvas.joints().len()) as u16;
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
-        // What mixes with its neighbours spreads the differences of rings that are not mirrored: one dab from even ground.
+        // What mixes with its neighbours spreads the differences of rings that are not mirrored:
+        // one dab from even ground.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
-        session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
+        session
+            .run_line(&CommandLine::new("weights.mirror").with("from", "left"))
+            .expect("mirrors");
         for step in 0..if rings { 1 } else { 6 } {
             let vertex = ((k * 131 + step * 17) * 97 % canvas.vertex_count()) as u32;
             let at = positions[vertex as usize];
-            let touch = Touch { at, corners: [vertex; 3], direction: Vec3::NEG_Z, eye: None, radius: size * 0.12 };
+            let touch = Touch {
+                at,
+                corners: [vertex; 3],
+                direction: Vec3::NEG_Z,
+                eye: None,
+                radius: size * 0.12,
+            };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
-            for (part, patch) in stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
+            for (part, patch) in
+                stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint)
+            {
                 let part = canvas.parts()[part];
                 touched += patch.vertices.len();
                 session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
@@ -101,7 +138,8 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     let (axis, offset, guessed) = partners(session.document());
     let text = |joint: u16| format!("#{}", canvas.joints()[usize::from(joint)].0);
     // Two limbs that have another mirror joint each are said to be each other's.
-    let sided: Vec<u16> = (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
+    let sided: Vec<u16> =
+        (0..guessed.len() as u16).filter(|j| guessed[usize::from(*j)] > *j).collect();
     let [a, b] = [sided[0], sided[1]];
     let pair = |a: u16| CommandLine::new("joints.pair").with("joint", text(a));
     session.run_line(&pair(a).with("with", text(b))).expect("pairs");
@@ -118,9 +156,16 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     };
     let mut given = 0;
     for place in 0..canvas.place_count() as u32 {
-        let (here, there) = (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
+        let (here, there) =
+            (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
         if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
-            assert!((here.get(a) - there.get(b)).abs() <= 1e-6, "{} and {}", here.get(a), there.get(b));
+            assert!(
+                (here.get(a) - there.get(b)).abs() <= 1e-6,
+                "{} and \
+                {}",
+                here.get(a),
+                there.get(b)
+            );
             given += 1;
         }
     }
@@ -154,9 +199,13 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
     for (v, p) in mesh.primitives[0].positions.make_mut().iter_mut().enumerate() {
         let place = exact.place_of(v as u32);
         // Patches of the left side lie a little off: whole rings, and rings around those.
-        let left = (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
+        let left =
+            (p[sides.axis] > sides.offset) == sides.left_is_high && p[sides.axis] != sides.offset;
         if left && (p.y * 9.0).sin() > 0.75 {
-            let away = |k: u32| (f64::from(place.wrapping_mul(2_654_435_761).wrapping_add(k * 77)).sin() * 8e-4) as f32;
+            let away = |k: u32| {
+                (f64::from(place.wrapping_mul(2_654_435_761).wrapping_add(k * 77)).sin() * 8e-4)
+                    as f32
+            };
             *p += Vec3::new(away(1), away(2), away(3));
             moved.insert(place);
         }
@@ -176,7 +225,12 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
         }
     }
     assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
-    assert!(wrong * 100 < right && right > 400, "{right} right, {wrong} wrong, {} unpaired", pairs.unpaired);
+    assert!(
+        wrong * 100 < right && right > 400,
+        "{right} right, {wrong} wrong, {} \
+        unpaired",
+        pairs.unpaired
+    );
     // The rest is told by a word.
     let mut session = session;
     let none = CommandLine::new("weights.normalize").with("vertices", "unpaired");
@@ -201,40 +255,59 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
         list.collect()
     };
     let sides = Sides::of(session.document(), &canvas).expect("sides");
-    let is_left = |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
+    let is_left =
+        |j: u16| (canvas.heads()[usize::from(j)][sides.axis] > sides.offset) == sides.left_is_high;
     let of_a_pair = |j: &u16| {
         let (other, parent) = (guessed[usize::from(*j)], canvas.parents()[usize::from(*j)]);
-        other != *j && other != u16::MAX && parent != u16::MAX && guessed[usize::from(parent)] != parent
+        other != *j
+            && other != u16::MAX
+            && parent != u16::MAX
+            && guessed[usize::from(parent)] != parent
     };
     let candidates = (0..guessed.len() as u16).filter(|j| of_a_pair(j) && is_left(*j));
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
     let other = guessed[usize::from(held)];
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
-    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect("it has none");
+    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect(
+        "it has \
+        none",
+    );
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
     assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
 
     // A stroke on the left changes nothing on the right.
-    let rest: Vec<Vec3> =
-        (0..canvas.vertex_count() as u32).map(|v| canvas.rest()[canvas.place_of(v) as usize]).collect();
+    let rest: Vec<Vec3> = (0..canvas.vertex_count() as u32)
+        .map(|v| canvas.rest()[canvas.place_of(v) as usize])
+        .collect();
     let locked = vec![false; canvas.joints().len()];
     let mut painted = 0;
     for kind in [BrushKind::Add, BrushKind::Replace, BrushKind::Scale] {
-        let brush = Brush { kind, value: 0.8, strength: 0.7, front_only: false, ..Brush::default() };
-        let paint = Paint { brush, joint: held, locked: &locked, limit: 4, mirror: Some(&sides.pairs) };
+        let brush =
+            Brush { kind, value: 0.8, strength: 0.7, front_only: false, ..Brush::default() };
+        let paint =
+            Paint { brush, joint: held, locked: &locked, limit: 4, mirror: Some(&sides.pairs) };
         let at = holds(&session, held)[0];
         let spot = rest[at as usize];
-        let touch = Touch { at: spot, corners: [at; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.12 };
+        let touch =
+            Touch { at: spot, corners: [at; 3], direction: Vec3::NEG_Z, eye: None, radius: 0.12 };
         let dab = Dab { touch, pressure: 1.0, motion: Vec3::ZERO, near: None };
         let posed = PosedSurface { positions: &rest, normals: &[] };
-        for (part, patch) in Stroke::new(&canvas).dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint) {
+        for (part, patch) in
+            Stroke::new(&canvas).dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint)
+        {
             for v in &patch.vertices {
                 let p = rest[(canvas.parts()[part].first + v) as usize];
-                assert!((p[sides.axis] > sides.offset) == sides.left_is_high, "{kind:?} painted {p}");
+                assert!(
+                    (p[sides.axis] > sides.offset) == sides.left_is_high,
+                    "{kind:?} painted \
+                    {p}"
+                );
             }
             painted += patch.vertices.len();
-            session.extend("Paint", canvas.parts()[part].mesh, canvas.parts()[part].primitive, patch).expect("it fits");
+            session
+                .extend("Paint", canvas.parts()[part].mesh, canvas.parts()[part].primitive, patch)
+                .expect("it fits");
         }
         session.commit();
     }
@@ -253,8 +326,14 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
             Influences::of(map, own)
         };
         let (here, there) = (list(v), list(canvas.first_at(partner)));
-        let wanted: f32 = here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
-        assert!((there.get(stand_in) - wanted).abs() <= 1e-6, "{} for {wanted}", there.get(stand_in));
+        let wanted: f32 =
+            here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
+        assert!(
+            (there.get(stand_in) - wanted).abs() <= 1e-6,
+            "{} for \
+            {wanted}",
+            there.get(stand_in)
+        );
         assert_eq!((there.get(held), there.get(other)), (0.0, 0.0));
         given += 1;
     }
@@ -272,7 +351,8 @@ fn left_equals_right_on_symmetric_characters() {
             continue;
         }
         let Some(canvas) = SkinnedSurface::new(document, 0.into()) else { continue };
-        let float = (0..canvas.parts().len()).all(|k| canvas.maps(document).part(k).encoding.one().is_none());
+        let float = (0..canvas.parts().len())
+            .all(|k| canvas.maps(document).part(k).encoding.one().is_none());
         let (axis, offset, joints) = partners(document);
         let paired = joints.iter().enumerate().filter(|(k, j)| usize::from(**j) != *k).count();
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
@@ -296,7 +376,9 @@ fn mirrored_layers_take_up_other_pairs() {
     let pair = text(r#"{"do":"joints.pair","joint":"LeftHand","with":"RightLowerArm"}"#);
     let layer = [
         text(r#"{"do":"weight_layer.add","mesh":"Mannequin"}"#),
-        text(r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#),
+        text(
+            r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#,
+        ),
         text(r#"{"do":"weight_layer.mirror","layer":"Layer 1","from":"left"}"#),
     ];
     let run = |lines: &[&CommandLine]| {
@@ -311,7 +393,14 @@ fn mirrored_layers_take_up_other_pairs() {
     let mut after = run(&[add, flood, mirror, &pair]);
     let without = run(&[add, flood, mirror]);
     assert!(first.document().meshes == after.document().meshes, "the same is seen");
-    assert!(first.document().meshes != without.document().meshes, "and it is another thing than before");
+    assert!(
+        first.document().meshes != without.document().meshes,
+        "and it is another thing than \
+        before"
+    );
     assert!(after.undo().is_some());
-    assert!(after.document().meshes == without.document().meshes && after.document().aids.mirror_pairs.is_empty());
+    assert!(
+        after.document().meshes == without.document().meshes
+            && after.document().aids.mirror_pairs.is_empty()
+    );
 }

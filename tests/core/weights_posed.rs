@@ -1,5 +1,5 @@
-//! Weights from another character by its surface: the source is posed onto the rest pose of the target first, and the distances are
-//! said.
+//! Weights from another character by its surface: the source is posed onto the rest pose of the
+//! target first, and the distances are said.
 
 use std::{fs, path::PathBuf};
 
@@ -13,14 +13,18 @@ use crate::common::{floats, glb, run, sample, shared, split};
 
 /// A command line with arguments.
 fn line(name: &str, arguments: &[(&str, Value)]) -> CommandLine {
-    arguments.iter().fold(CommandLine::new(name), |line, (key, value)| line.with(key, value.clone()))
+    arguments
+        .iter()
+        .fold(CommandLine::new(name), |line, (key, value)| line.with(key, value.clone()))
 }
 
-/// The sample with its arms turned down by an angle from the T-pose, stored so: vertices, bind matrices and rest.
+/// The sample with its arms turned down by an angle from the T-pose, stored so: vertices, bind
+/// matrices and rest.
 fn arms_down(degrees: f64) -> Vec<u8> {
     let mut session = sample();
     for (joint, way) in [("LeftUpperArm", -1.0), ("RightUpperArm", 1.0)] {
-        let turn = [("axis", json!("z")), ("degrees", json!(way * degrees)), ("space", json!("world"))];
+        let turn =
+            [("axis", json!("z")), ("degrees", json!(way * degrees)), ("space", json!("world"))];
         run(&mut session, line("pose.rotate", &turn).with("node", joint));
     }
     run(&mut session, CommandLine::new("skin.bind").with("shape", "posed"));
@@ -43,17 +47,25 @@ fn still(bytes: &[u8]) -> (Value, Vec<u8>) {
 }
 
 fn numbers(value: &Value, or: &[f32]) -> Vec<f32> {
-    let list = value.as_array().map(|l| l.iter().map(|v| v.as_f64().expect("a number") as f32).collect());
+    let list =
+        value.as_array().map(|l| l.iter().map(|v| v.as_f64().expect("a number") as f32).collect());
     list.unwrap_or_else(|| or.to_vec())
 }
 
-/// The same character with the axes of its joints turned, each another way, as other programs lay them.
+/// The same character with the axes of its joints turned, each another way, as other programs lay
+/// them.
 fn other_axes(bytes: &[u8]) -> Vec<u8> {
     let (mut root, mut bin) = still(bytes);
-    let joints: Vec<usize> = root["skins"][0]["joints"].as_array().expect("joints").iter().map(index).collect();
+    let joints: Vec<usize> =
+        root["skins"][0]["joints"].as_array().expect("joints").iter().map(index).collect();
     let turn = |node: usize| {
-        let axis = Vec3::new((node as f32).sin(), (node as f32 * 1.7).cos(), 0.4).normalize_or_zero();
-        if joints.contains(&node) { Quat::from_axis_angle(axis, 1.0 + node as f32 * 0.37) } else { Quat::IDENTITY }
+        let axis =
+            Vec3::new((node as f32).sin(), (node as f32 * 1.7).cos(), 0.4).normalize_or_zero();
+        if joints.contains(&node) {
+            Quat::from_axis_angle(axis, 1.0 + node as f32 * 0.37)
+        } else {
+            Quat::IDENTITY
+        }
     };
     let nodes = root["nodes"].as_array_mut().expect("nodes");
     let mut parents = vec![None; nodes.len()];
@@ -64,17 +76,22 @@ fn other_axes(bytes: &[u8]) -> Vec<u8> {
     }
     for (k, node) in nodes.iter_mut().enumerate() {
         let above = parents[k].map_or(Quat::IDENTITY, turn).conjugate();
-        let rotation = above * Quat::from_slice(&numbers(&node["rotation"], &[0.0, 0.0, 0.0, 1.0])) * turn(k);
+        let rotation =
+            above * Quat::from_slice(&numbers(&node["rotation"], &[0.0, 0.0, 0.0, 1.0])) * turn(k);
         let translation = above * Vec3::from_slice(&numbers(&node["translation"], &[0.0; 3]));
         node["rotation"] = json!(rotation.normalize().to_array());
         node["translation"] = json!(translation.to_array());
     }
     let accessor = &root["accessors"][index(&root["skins"][0]["inverseBindMatrices"])];
     let view = &root["bufferViews"][index(&accessor["bufferView"])];
-    let start = [accessor, view].iter().map(|v| v["byteOffset"].as_u64().unwrap_or(0) as usize).sum::<usize>();
+    let start = [accessor, view]
+        .iter()
+        .map(|v| v["byteOffset"].as_u64().unwrap_or(0) as usize)
+        .sum::<usize>();
     for (k, joint) in joints.iter().enumerate() {
         let at = start + k * 64;
-        let float = |c: usize| f32::from_le_bytes(bin[at + c * 4..][..4].try_into().expect("a float"));
+        let float =
+            |c: usize| f32::from_le_bytes(bin[at + c * 4..][..4].try_into().expect("a float"));
         let bind = Mat4::from_cols_array(&std::array::from_fn(float));
         let bind = Mat4::from_quat(turn(*joint).conjugate()) * bind;
         bin[at..at + 64].copy_from_slice(&floats(&bind.to_cols_array()));
@@ -93,11 +110,13 @@ fn spoil(session: &mut Session) {
     run(session, CommandLine::new("weights.flood").with("joint", joint));
 }
 
-/// The part of the weights of a mesh that is on the same joints in two documents, by the joints' numbers.
+/// The part of the weights of a mesh that is on the same joints in two documents, by the joints'
+/// numbers.
 fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     let (mut same, mut all) = (0.0, 0.0);
     for ((_, one), (_, other)) in a.mesh(MeshId(from)).entries().zip(b.mesh(MeshId(to)).entries()) {
-        let (one, other) = (one.weights.as_deref().expect("weights"), other.weights.as_deref().expect("weights"));
+        let (one, other) =
+            (one.weights.as_deref().expect("weights"), other.weights.as_deref().expect("weights"));
         assert_eq!(one.vertex_count(), other.vertex_count());
         for v in 0..one.vertex_count() {
             same += one.vertex(v).map(|(j, w)| f64::from(w.min(other.weight(v, j)))).sum::<f64>();
@@ -107,14 +126,17 @@ fn same_share((a, from): (&Document, u32), (b, to): (&Document, u32)) -> f64 {
     same / all
 }
 
-/// What a target gets from a source by the surface: the share on the joints that it had, and what is said.
+/// What a target gets from a source by the surface: the share on the joints that it had, and what
+/// is said.
 fn taken(target: &[u8], source: &[u8]) -> (f64, String) {
     let mut session = Session::open_bytes(target).expect("opened");
     let before = session.document().clone();
     spoil(&mut session);
     assert!(same_share((&before, 0), (session.document(), 0)) < 0.5, "spoiled");
     let (_folder, path) = on_disk(source);
-    let import = CommandLine::new("weights.import").with("path", path.display().to_string()).with("by", "surface");
+    let import = CommandLine::new("weights.import")
+        .with("path", path.display().to_string())
+        .with("by", "surface");
     let notes = run(&mut session, import);
     (same_share((&before, 0), (session.document(), 0)), notes.join("; "))
 }
@@ -131,7 +153,13 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
         let (share, said) = taken(target, source);
         assert!(share >= 0.99, "{share}: {said}");
         assert!(said.contains("posed to match this rest pose by 53 joints"), "{said}");
-        assert!(said.contains("median 0.00 cm, 95th percentile 0.00 cm; no vertex is farther than 5 cm"), "{said}");
+        assert!(
+            said.contains(
+                "median 0.00 cm, 95th percentile 0.00 cm; no vertex is farther than \
+            5 cm"
+            ),
+            "{said}"
+        );
     }
     // Joints whose axes lie otherwise are posed by the directions of their bones.
     let (share, said) = taken(&down, &other_axes(&upright));
@@ -139,18 +167,36 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
     assert!(said.contains("posed to match this rest pose"), "{said}");
     // Bound alike, nothing is posed.
     let (share, said) = taken(&upright, &upright);
-    assert!(share >= 0.99 && !said.contains("posed") && said.contains("median 0.00 cm"), "{share}: {said}");
+    assert!(
+        share >= 0.99
+            && !said.contains("posed")
+            && said.contains(
+                "median 0.00 \
+        cm"
+            ),
+        "{share}: \
+        {said}"
+    );
 }
 
-/// Joints of other names are counterparts by the parts of the body that they are; the size does not matter.
+/// Joints of other names are counterparts by the parts of the body that they are; the size does not
+/// matter.
 #[test]
 fn a_copy_of_another_size_and_other_names_takes_them_too() {
-    const NAMES: [(&str, &str); 5] =
-        [("UpperLeg", "UpLeg"), ("LowerLeg", "Leg"), ("UpperArm", "Arm"), ("LowerArm", "ForeArm"), ("Hips", "Pelvis")];
+    const NAMES: [(&str, &str); 5] = [
+        ("UpperLeg", "UpLeg"),
+        ("LowerLeg", "Leg"),
+        ("UpperArm", "Arm"),
+        ("LowerArm", "ForeArm"),
+        ("Hips", "Pelvis"),
+    ];
     let (mut root, bin) = still(&packed(&sample()));
     for node in root["nodes"].as_array_mut().expect("nodes") {
         let Some(name) = node["name"].as_str() else { continue };
-        let other = NAMES.iter().find(|(part, _)| name.contains(part)).map(|(part, to)| name.replace(part, to));
+        let other = NAMES
+            .iter()
+            .find(|(part, _)| name.contains(part))
+            .map(|(part, to)| name.replace(part, to));
         node["name"] = json!(format!("mixamorig:{}", other.unwrap_or_else(|| name.to_owned())));
     }
     let children = root["scenes"][0]["nodes"].clone();
@@ -194,7 +240,8 @@ fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
     let start = bin.len() as u64;
     bin.extend(data);
     let count = |root: &Value, list: &str| root[list].as_array().map_or(0, Vec::len) as u64;
-    let by = ["bufferViews", "accessors", "nodes", "meshes", "skins"].map(|list| count(&root, list));
+    let by =
+        ["bufferViews", "accessors", "nodes", "meshes", "skins"].map(|list| count(&root, list));
     let add = |value: &mut Value, by: u64| *value = json!(value.as_u64().expect("an index") + by);
     let list = |list: &str| more[list].as_array().expect("a list").clone();
     let mut push = |name: &str, change: &dyn Fn(&mut Value)| {
@@ -218,7 +265,11 @@ fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
             primitive.as_object_mut().expect("an object").remove("material");
             primitive.as_object_mut().expect("an object").remove("targets");
             add(&mut primitive["indices"], by[1]);
-            primitive["attributes"].as_object_mut().expect("attributes").values_mut().for_each(|a| add(a, by[1]));
+            primitive["attributes"]
+                .as_object_mut()
+                .expect("attributes")
+                .values_mut()
+                .for_each(|a| add(a, by[1]));
         }
     });
     push("skins", &|v| {
@@ -234,7 +285,11 @@ fn both(first: &[u8], second: &[u8]) -> Vec<u8> {
                 add(&mut v[key], by);
             }
         }
-        v.get_mut("children").and_then(Value::as_array_mut).into_iter().flatten().for_each(|c| add(c, by[2]));
+        v.get_mut("children")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(|c| add(c, by[2]));
     });
     for node in more["scenes"][0]["nodes"].as_array().expect("nodes") {
         let node = node.as_u64().expect("an index") + by[2];
@@ -252,12 +307,28 @@ fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
     let joint = format!("#{}", before.skin(SkinId(1)).joints[0].0);
     run(&mut session, line("weights.flood", &[("mesh", json!("#1"))]).with("joint", joint));
     assert!(same_share((&before, 1), (session.document(), 1)) < 0.5, "spoiled");
-    let said = run(&mut session, line("weights.transfer", &[("mesh", json!("#1")), ("from", json!("#0"))])).join("; ");
+    let said = run(
+        &mut session,
+        line("weights.transfer", &[("mesh", json!("#1")), ("from", json!("#0"))]),
+    )
+    .join("; ");
     let share = same_share((&before, 1), (session.document(), 1));
     assert!(share >= 0.99, "{share}: {said}");
-    assert!(said.starts_with("transferred to ") && said.contains("posed to match this rest pose"), "{said}");
+    assert!(
+        said.starts_with("transferred to ")
+            && said.contains(
+                "posed to match this rest \
+        pose"
+            ),
+        "{said}"
+    );
     assert!(said.contains("median 0.00 cm"), "{said}");
-    assert_eq!(before.mesh(MeshId(0)), session.document().mesh(MeshId(0)), "the source is as it was");
+    assert_eq!(
+        before.mesh(MeshId(0)),
+        session.document().mesh(MeshId(0)),
+        "the source is as it \
+        was"
+    );
 }
 
 /// Two joints; the first mesh is drawn by lines or points, the second by a triangle.
@@ -279,7 +350,10 @@ fn drawn_by(mode: usize) -> Vec<u8> {
         views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": part.len()}));
         bin.extend(part);
     }
-    let accessor = |view: usize, count: usize, component: u32, kind: &str| json!({"bufferView": view, "count": count, "componentType": component, "type": kind});
+    let accessor = |view: usize, count: usize, component: u32, kind: &str| {
+        json!({"bufferView": view, "count": count, "componentType": component,
+            "type": kind})
+    };
     let mut accessors = vec![
         accessor(0, 4, 5126, "VEC3"),
         accessor(1, 4, 5126, "VEC4"),
@@ -289,14 +363,18 @@ fn drawn_by(mode: usize) -> Vec<u8> {
         accessor(5, 3, 5121, "VEC4"),
         accessor(6, 4, 5123, "SCALAR"),
     ];
-    for (k, (low, high)) in [(0, ([0.0, 0.0, 0.0], [1.0, 1.0, 0.0])), (3, ([0.25, 0.1, 0.0], [0.7, 0.9, 0.0]))] {
+    for (k, (low, high)) in
+        [(0, ([0.0, 0.0, 0.0], [1.0, 1.0, 0.0])), (3, ([0.25, 0.1, 0.0], [0.7, 0.9, 0.0]))]
+    {
         (accessors[k]["min"], accessors[k]["max"]) = (json!(low), json!(high));
     }
     let attributes = |k: usize| json!({"POSITION": k, "WEIGHTS_0": k + 1, "JOINTS_0": k + 2});
     let json = json!({
-        "nodes": [{"name": "A", "children": [1]}, {"name": "B", "translation": [0, 0.5, 0]}, {"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 0}],
+        "nodes": [{"name": "A", "children": [1]}, {"name": "B", "translation": [0, 0.5, 0]},
+            {"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 0}],
         "scenes": [{"nodes": [0, 2, 3]}], "scene": 0, "skins": [{"joints": [0, 1]}],
-        "meshes": [{"primitives": [{"attributes": attributes(0), "indices": 6, "mode": mode}]}, {"primitives": [{"attributes": attributes(3)}]}],
+        "meshes": [{"primitives": [{"attributes": attributes(0), "indices": 6, "mode": mode}]},
+            {"primitives": [{"attributes": attributes(3)}]}],
         "accessors": accessors, "bufferViews": views,
     });
     glb(json, &bin)
@@ -304,14 +382,23 @@ fn drawn_by(mode: usize) -> Vec<u8> {
 
 #[test]
 fn lines_and_points_give_weights_as_lines_and_points() {
-    // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of one has the share of x. A point has its own.
+    // Lines from 0 to 1 at y = 0 and y = 1: the nearest point of one has the share of x. A point
+    // has its own.
     for (mode, wanted) in [(1, [0.25, 0.7, 0.6]), (0, [0.0, 1.0, 1.0])] {
         let mut session = Session::open_bytes(&drawn_by(mode)).expect("opened");
-        run(&mut session, line("weights.transfer", &[("from", json!("#0")), ("mesh", json!("#1"))]));
+        run(
+            &mut session,
+            line("weights.transfer", &[("from", json!("#0")), ("mesh", json!("#1"))]),
+        );
         let document = session.document();
         let map = document.mesh(MeshId(1)).primitives[0].weights.as_deref().expect("weights");
         for (v, wanted) in wanted.into_iter().enumerate() {
-            assert!((map.weight(v, 1) - wanted).abs() < 1e-5, "mode {mode}, vertex {v}: {}", map.weight(v, 1));
+            assert!(
+                (map.weight(v, 1) - wanted).abs() < 1e-5,
+                "mode {mode}, vertex {v}: \
+                {}",
+                map.weight(v, 1)
+            );
         }
     }
 }

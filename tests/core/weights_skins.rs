@@ -1,4 +1,5 @@
-//! Meshes on different skins of one skeleton: seams between them stay closed, and weights are carried over.
+//! Meshes on different skins of one skeleton: seams between them stay closed, and weights are
+//! carried over.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ fn two(scale: f32, offset: f32, second: &[&str]) -> Session {
 fn by_name(document: &Document, mesh: u32, vertex: usize) -> BTreeMap<String, f32> {
     let joints = &document.skin(SkinId(mesh)).joints;
     let list = map(document, MeshId(mesh), PrimitiveId(0)).vertex(vertex).filter(|(_, w)| *w > 0.0);
-    list.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w)).collect()
+    list.map(|(j, w)| (document.node(joints[usize::from(j)]).label(joints[usize::from(j)]), w))
+        .collect()
 }
 
 /// The vertices of the seam: on the first sheet, and the one that lies there on the second.
@@ -34,13 +36,20 @@ fn closed(document: &Document) {
         let names = here.keys().chain(there.keys());
         for name in names {
             let get = |of: &BTreeMap<String, f32>| of.get(name).copied().unwrap_or(0.0);
-            assert!((get(&here) - get(&there)).abs() <= 2e-7, "vertex {a}: {here:?}, and {there:?}");
+            assert!(
+                (get(&here) - get(&there)).abs() <= 2e-7,
+                "vertex {a}: {here:?}, and \
+                {there:?}"
+            );
         }
     }
 }
 
 fn flood(mesh: u32, joint: &str, value: f64) -> CommandLine {
-    CommandLine::new("weights.flood").with("mesh", format!("#{mesh}")).with("joint", joint).with("value", value)
+    CommandLine::new("weights.flood")
+        .with("mesh", format!("#{mesh}"))
+        .with("joint", joint)
+        .with("value", value)
 }
 
 #[test]
@@ -76,7 +85,11 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     let before = session.document().clone();
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
     let notes = session.take_sentence();
-    assert!(matches!(&notes, Some(one) if one.contains("another skin") && one.contains("9 vertices")), "{notes:?}");
+    assert!(
+        matches!(&notes, Some(one) if one.contains("another \
+        skin") && one.contains("9 vertices")),
+        "{notes:?}"
+    );
     closed(session.document());
     for (a, _) in seam() {
         assert_eq!(by_name(session.document(), 0, a), by_name(&before, 0, a));
@@ -96,8 +109,10 @@ fn what_differed_before_is_no_seam() {
     session.run_line(&flood(1, "C", 0.4)).expect("floods");
     closed(session.document());
     // Set apart by slots that name their vertices: nobody is to follow that.
-    let line =
-        CommandLine::new("weights.set").with("mesh", "#0").with("joints", vec!["B"]).with("vertices", vec![ROW - 1]);
+    let line = CommandLine::new("weights.set")
+        .with("mesh", "#0")
+        .with("joints", vec!["B"])
+        .with("vertices", vec![ROW - 1]);
     let line = line.with("of", vec![0, 0, 0, 0]).with("weights", vec![1.0, 0.0, 0.0, 0.0]);
     session.run_line(&line).expect("sets");
     let apart = by_name(session.document(), 1, 0);
@@ -123,14 +138,32 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#0")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods");
     closed(session.document());
-    assert!(seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")), "the other side follows");
+    assert!(
+        seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")),
+        "the other \
+        side follows"
+    );
     // What hides or dims the layer is seen on both sides.
-    let show = |shown: bool| CommandLine::new("weight_layer.show").with("layer", "Layer 1").with("shown", shown);
+    let show = |shown: bool| {
+        CommandLine::new("weight_layer.show")
+            .with(
+                "layer",
+                "Layer \
+        1",
+            )
+            .with("shown", shown)
+    };
     session.run_line(&show(false)).expect("hides");
     closed(session.document());
     assert!(seam().all(|(a, b)| by_name(session.document(), 1, b) == by_name(&before, 0, a)));
     session.run_line(&show(true)).expect("shows");
-    let dim = CommandLine::new("weight_layer.opacity").with("layer", "Layer 1").with("opacity", 0.5);
+    let dim = CommandLine::new("weight_layer.opacity")
+        .with(
+            "layer",
+            "Layer \
+        1",
+        )
+        .with("opacity", 0.5);
     session.run_line(&dim).expect("dims");
     closed(session.document());
     while session.undo().is_some() {}
@@ -139,7 +172,17 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     session.run_line(&CommandLine::new("weight_layer.add").with("mesh", "#1")).expect("a layer");
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_sentence();
-    assert_eq!(notes.iter().filter(|n| n.contains("flatten its weight layers")).count(), 1, "{notes:?}");
+    assert_eq!(
+        notes
+            .iter()
+            .filter(|n| n.contains(
+                "flatten its weight \
+        layers"
+            ))
+            .count(),
+        1,
+        "{notes:?}"
+    );
     closed(session.document());
 }
 
@@ -157,7 +200,8 @@ proptest! {
         for (mesh, tool, joint, value) in steps {
             let joint = ["A", "B", "C"][joint];
             let line = match tool {
-                0 | 1 => CommandLine::new("weights.flood").with("joint", joint).with("value", value),
+                0 | 1 => CommandLine::new("weights.flood").with("joint", joint).with("value",
+                    value),
                 2 => CommandLine::new("weights.smooth").with("amount", value),
                 3 => CommandLine::new("weights.quantize").with("steps", 7),
                 4 => CommandLine::new("weights.prune").with("below", value * 0.3),
@@ -170,7 +214,8 @@ proptest! {
             closed(session.document());
             for mesh in [MeshId(0), MeshId(1)] {
                 let all: Vec<u32> = (0..(ROW * ROW) as u32).collect();
-                rule_holds(map(&before, mesh, PrimitiveId(0)), map(session.document(), mesh, PrimitiveId(0)), &all, &[false; 3], 4);
+                rule_holds(map(&before, mesh, PrimitiveId(0)),
+                    map(session.document(), mesh, PrimitiveId(0)), &all, &[false; 3], 4);
             }
         }
         while session.undo().is_some() {}
@@ -183,11 +228,19 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
     const ASIDE: f32 = 0.03;
     for scale in [1.0, 0.01] {
         let mut session = two(scale, ASIDE, &["C", "B", "A"]);
-        let gradient = CommandLine::new("weights.gradient").with("mesh", "#0").with("joint", "C").with("value", 0.9);
+        let gradient = CommandLine::new("weights.gradient")
+            .with("mesh", "#0")
+            .with("joint", "C")
+            .with("value", 0.9);
         session
             .run_line(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![2.0, 0.0, 0.0]))
             .expect("a gradient");
-        assert_eq!(by_name(session.document(), 1, 3).len(), 1, "it is no seam, so nothing followed");
+        assert_eq!(
+            by_name(session.document(), 1, 3).len(),
+            1,
+            "it is no seam, so nothing \
+            followed"
+        );
         session
             .run_line(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0"))
             .expect("carries over");
@@ -196,8 +249,16 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
             let x = (v % ROW) as f32 / f32::from(SQUARES) + ASIDE;
             let there = by_name(session.document(), 1, v);
             let wanted = 0.9 * (1.0 - x / 2.0);
-            assert!((there["C"] - wanted).abs() <= 1e-5, "vertex {v}, scale {scale}: {wanted}, and {there:?}");
-            assert!((there["A"] - (1.0 - wanted)).abs() <= 1e-5, "vertex {v}, scale {scale}: {there:?}");
+            assert!(
+                (there["C"] - wanted).abs() <= 1e-5,
+                "vertex {v}, scale {scale}: {wanted}, and \
+                {there:?}"
+            );
+            assert!(
+                (there["A"] - (1.0 - wanted)).abs() <= 1e-5,
+                "vertex {v}, scale {scale}: \
+                {there:?}"
+            );
             graded += 1;
         }
         assert_eq!(graded, ROW * (ROW - 1));

@@ -1,4 +1,5 @@
-//! Surfaces as they are: without weights and given some, open, crowded, doubled; and vertices that are told by words.
+//! Surfaces as they are: without weights and given some, open, crowded, doubled; and vertices that
+//! are told by words.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,12 @@ use ulna_weights::{Influences, SkinnedSurface};
 
 /// The text and the bytes of a file.
 fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
-    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
+    let word = |at: usize| {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect(
+            "four \
+        bytes",
+        )) as usize
+    };
     let end = 20 + word(12);
     let json = serde_json::from_slice(&bytes[20..end]).expect("its text");
     (json, bytes[end + 8..end + 8 + word(end)].to_vec())
@@ -26,10 +32,14 @@ fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
 fn stripped(bytes: &[u8], which: impl Fn(usize, usize) -> bool) -> Vec<u8> {
     let (mut json, bin) = parts(bytes);
     for (m, mesh) in json["meshes"].as_array_mut().expect("meshes").iter_mut().enumerate() {
-        for (k, primitive) in mesh["primitives"].as_array_mut().expect("primitives").iter_mut().enumerate() {
+        for (k, primitive) in
+            mesh["primitives"].as_array_mut().expect("primitives").iter_mut().enumerate()
+        {
             if which(m, k) {
                 let attributes = primitive["attributes"].as_object_mut().expect("attributes");
-                attributes.retain(|name, _| !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_"));
+                attributes.retain(|name, _| {
+                    !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_")
+                });
             }
         }
     }
@@ -39,7 +49,9 @@ fn stripped(bytes: &[u8], which: impl Fn(usize, usize) -> bool) -> Vec<u8> {
 fn bare_findings(session: &Session) -> usize {
     let all = session.document().meshes.iter();
     let keys = all.flat_map(|(m, mesh)| mesh.entries().map(move |(k, _)| (m, k)));
-    keys.flat_map(|(m, k)| session.weight_problems(m, k)).filter(|d| d.code == "ULNA_NO_WEIGHTS").count()
+    keys.flat_map(|(m, k)| session.weight_problems(m, k))
+        .filter(|d| d.code == "ULNA_NO_WEIGHTS")
+        .count()
 }
 
 #[test]
@@ -49,16 +61,22 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let mut session = Session::open_bytes(&bytes).expect("the sample without weights");
     let before = session.document().clone();
     assert_eq!(bare_findings(&session), 1);
-    let found = session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect("it is said");
+    let found = session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect(
+        "it is \
+        said",
+    );
     assert_eq!((found.fix, found.place.as_str()), (Some("weights.bind"), "meshes/0/primitives/0"));
     assert!(session.availability().bare && !whole.availability().bare);
     assert!(session.run_line(&CommandLine::new("weights.bind")).expect("binds"));
     assert_eq!(bare_findings(&session), 0);
-    let (bound, wanted) =
-        (map(session.document(), MeshId(0), PrimitiveId(0)), map(whole.document(), MeshId(0), PrimitiveId(0)));
+    let (bound, wanted) = (
+        map(session.document(), MeshId(0), PrimitiveId(0)),
+        map(whole.document(), MeshId(0), PrimitiveId(0)),
+    );
     let all: Vec<u32> = (0..bound.vertex_count() as u32).collect();
     rule_holds(bound, bound, &all, &vec![false; whole.document().skin(SkinId(0)).joints.len()], 4);
-    // It is about what its maker had: the strongest joint is the same, or the one before or after it.
+    // It is about what its maker had: the strongest joint is the same, or the one before or after
+    // it.
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
     let strongest = |map: &ulna_model::WeightMap, v: u32| {
         map.vertex(v as usize).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(j, _)| j)
@@ -77,14 +95,31 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
         assert!(canvas.vertices_at(place).iter().all(|v| list(*v) == first), "place {place}");
     }
     let saved = session.pack("x").expect("it packs");
-    assert!(saved.changes.iter().any(|c| c.contains("which had no weights")), "{:?}", saved.changes);
+    assert!(
+        saved.changes.iter().any(|c| c.contains(
+            "which had no \
+        weights"
+        )),
+        "{:?}",
+        saved.changes
+    );
     let again = Session::open_bytes(&saved.bytes).expect("it opens");
     assert_eq!(map(again.document(), MeshId(0), PrimitiveId(0)), bound);
     assert!(session.undo().is_some());
     assert_eq!(*session.document(), before);
-    assert!(session.pack("x").expect("it packs").bytes.as_slice() == bytes, "undone, the file is as it was");
+    assert!(
+        session.pack("x").expect("it packs").bytes.as_slice() == bytes,
+        "undone, the file is \
+        as it was"
+    );
     assert!(session.redo().is_some());
-    let error = session.run_line(&CommandLine::new("weights.bind")).expect_err("there is nothing left").to_string();
+    let error = session
+        .run_line(&CommandLine::new("weights.bind"))
+        .expect_err(
+            "there is nothing \
+        left",
+        )
+        .to_string();
     assert!(error.contains("has weights"), "{error}");
 }
 
@@ -100,16 +135,24 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
         }
         // Every other primitive, and all of it.
         for (kind, every) in [("all", 1), ("some", 2)] {
-            let name =
-                format!("{}-{kind}.glb", path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into()));
+            let name = format!(
+                "{}-{kind}.glb",
+                path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into())
+            );
             let bare = stripped(&bytes, |_, k| k % every == 0);
             let Ok(mut session) = Session::open_bytes(&bare) else { continue };
             if bare_findings(&session) == 0 {
                 continue;
             }
-            session.run_line(&CommandLine::new("weights.bind")).unwrap_or_else(|e| panic!("{name}: {e}"));
+            session.run_line(&CommandLine::new("weights.bind")).unwrap_or_else(|e| {
+                panic!(
+                    "{name}: \
+                {e}"
+                )
+            });
             assert_eq!(bare_findings(&session), 0, "{name}");
-            let (was, now) = (folder.path().join(format!("bare-{name}")), folder.path().join(&name));
+            let (was, now) =
+                (folder.path().join(format!("bare-{name}")), folder.path().join(&name));
             std::fs::write(&was, &bare).expect("it writes");
             session.write_to(&now).expect("it saves");
             let allowed = [
@@ -138,11 +181,19 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     // Two primitives over the same sheet, the second without weights.
     let mut session = crate::common::weights::sheet(6, 2);
     let gradient = CommandLine::new("weights.gradient").with("joint", "other");
-    session.run_line(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 0.0, 0.0])).expect("a gradient");
+    session
+        .run_line(&gradient.with("from", vec![0.0, 0.0, 0.0]).with("to", vec![1.0, 0.0, 0.0]))
+        .expect("a gradient");
     let bytes = stripped(&session.pack("x").expect("it packs").bytes, |_, k| k == 1);
     let mut bare = Session::open_bytes(&bytes).expect("a sheet");
     assert_eq!(bare_findings(&bare), 1);
-    let refused = bare.run_line(&CommandLine::new("weights.bind")).expect_err("it has no bind matrices").to_string();
+    let refused = bare
+        .run_line(&CommandLine::new("weights.bind"))
+        .expect_err(
+            "it has no bind \
+        matrices",
+        )
+        .to_string();
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
     // Now with some.
     let (mut json, mut bin) = parts(&bytes);
@@ -158,9 +209,16 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     json["skins"][0]["inverseBindMatrices"] = (accessors.len() - 1).into();
     let mut bare = Session::open_bytes(&glb(json, &bin)).expect("a sheet with bind matrices");
     bare.run_line(&CommandLine::new("weights.bind")).expect("binds");
-    let (first, second) =
-        (map(bare.document(), MeshId(0), PrimitiveId(0)), map(bare.document(), MeshId(0), PrimitiveId(1)));
-    assert_eq!(first, map(session.document(), MeshId(0), PrimitiveId(0)), "what had weights keeps them");
+    let (first, second) = (
+        map(bare.document(), MeshId(0), PrimitiveId(0)),
+        map(bare.document(), MeshId(0), PrimitiveId(1)),
+    );
+    assert_eq!(
+        first,
+        map(session.document(), MeshId(0), PrimitiveId(0)),
+        "what had weights keeps \
+        them"
+    );
     let mut shared = 0;
     for v in 0..first.vertex_count() {
         let (a, b) = (Influences::of(first, v), Influences::of(second, v));
@@ -181,13 +239,16 @@ fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
         let axis = |k: usize| spots.iter().map(|p| p[k]).fold(spots[0][k], how);
         [axis(0), axis(1), axis(2)]
     };
-    let view = |at: usize, length: usize| json!({"buffer": 0, "byteOffset": at, "byteLength": length});
+    let view =
+        |at: usize, length: usize| json!({"buffer": 0, "byteOffset": at, "byteLength": length});
     let count = spots.len();
     let json = json!({
         "scenes": [{"nodes": [0, 1, 2]}],
         "nodes": [{"mesh": 0, "skin": 0}, {"name": "joint"}, {"name": "other"}],
         "skins": [{"joints": [1, 2]}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
+        "meshes": [
+            {"primitives": [{"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2},
+                "indices": 3}]}],
         "accessors": [
             {"bufferView": 0, "componentType": 5126, "count": count, "type": "VEC3",
                 "min": bound(f32::min), "max": bound(f32::max)},
@@ -195,7 +256,8 @@ fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
             {"bufferView": 2, "componentType": 5126, "count": count, "type": "VEC4"},
             {"bufferView": 3, "componentType": 5123, "count": triangles.len() * 3, "type": "SCALAR"}
         ],
-        "bufferViews": [view(0, count * 12), view(count * 12, count * 4), view(count * 16, count * 16),
+        "bufferViews": [view(0, count * 12), view(count * 12, count * 4),
+            view(count * 16, count * 16),
             view(end, bin.len() - end)]
     });
     Session::open_bytes(&glb(json, &bin)).expect("a surface")
@@ -203,7 +265,8 @@ fn surface(spots: &[[f32; 3]], triangles: &[[u16; 3]]) -> Session {
 
 #[test]
 fn open_crowded_and_doubled_triangles_are_found_and_said() {
-    let tetrahedron = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
+    let tetrahedron =
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]];
     let closed: [[u16; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
     let codes = |triangles: &[[u16; 3]]| -> Vec<(&'static str, BTreeSet<u32>)> {
         let mut session = surface(&tetrahedron, triangles);
@@ -218,18 +281,26 @@ fn open_crowded_and_doubled_triangles_are_found_and_said() {
         ] {
             assert_eq!(found.iter().any(|d| d.code == code), !list.is_empty(), "{code}");
             // The same by words.
-            let line = CommandLine::new("weights.assign").with("joints", vec!["other"]).with("weights", vec![1.0]);
+            let line = CommandLine::new("weights.assign")
+                .with("joints", vec!["other"])
+                .with("weights", vec![1.0]);
             let done = session.run_line(&line.with("vertices", word));
             assert_eq!(done.is_ok(), !list.is_empty(), "{word}");
-            let moved = |v: &u32| map(session.document(), MeshId(0), PrimitiveId(0)).weight(*v as usize, 1) > 0.0;
+            let moved = |v: &u32| {
+                map(session.document(), MeshId(0), PrimitiveId(0)).weight(*v as usize, 1) > 0.0
+            };
             assert_eq!((0..5).filter(moved).collect::<Vec<u32>>(), *list, "{word}");
             session.undo();
         }
-        let lists = [("open", &flaws.open), ("crowded", &flaws.crowded), ("doubled", &flaws.doubled)];
+        let lists =
+            [("open", &flaws.open), ("crowded", &flaws.crowded), ("doubled", &flaws.doubled)];
         lists.map(|(name, list)| (name, list.iter().copied().collect())).to_vec()
     };
     let none = BTreeSet::new();
-    assert_eq!(codes(&closed), [("open", none.clone()), ("crowded", none.clone()), ("doubled", none.clone())]);
+    assert_eq!(
+        codes(&closed),
+        [("open", none.clone()), ("crowded", none.clone()), ("doubled", none.clone())]
+    );
     let hole = codes(&closed[..3]);
     assert_eq!(hole[0].1, BTreeSet::from([0, 2, 3]), "the rim of the hole");
     assert!(hole[1].1.is_empty() && hole[2].1.is_empty());
@@ -258,7 +329,10 @@ fn vertices_are_told_by_words() {
     let mut session = sample();
     let before = session.document().clone();
     let canvas = SkinnedSurface::new(&before, SkinId(0)).expect("a canvas");
-    let node = before.node_ids().find(|n| before.node(*n).name.as_deref() == Some("LeftLowerArm")).expect("an arm");
+    let node = before
+        .node_ids()
+        .find(|n| before.node(*n).name.as_deref() == Some("LeftLowerArm"))
+        .expect("an arm");
     let joint = canvas.joint(node).expect("a joint");
     let weight = |v: u32| {
         let (map, own) = canvas.maps(&before).map_of(v);
@@ -266,7 +340,9 @@ fn vertices_are_told_by_words() {
     };
     let all = || 0..canvas.vertex_count() as u32;
     let weight = &weight;
-    let of = |from: f32, to: f32| all().filter(move |v| weight(*v) > 0.0 && (from..=to).contains(&weight(*v)));
+    let of = |from: f32, to: f32| {
+        all().filter(move |v| weight(*v) > 0.0 && (from..=to).contains(&weight(*v)))
+    };
     let grown = |list: &BTreeSet<u32>| -> BTreeSet<u32> {
         let places: BTreeSet<u32> = list.iter().map(|v| canvas.place_of(*v)).collect();
         let more = places.iter().flat_map(|p| canvas.ring(*p).iter().copied().chain([*p]));
@@ -277,7 +353,9 @@ fn vertices_are_told_by_words() {
     assert!(some.len() > 20 && twice.len() > some.len());
     let mut tell = |words: &str| -> BTreeSet<u32> {
         // A joint that none of them has, so that all of them change.
-        let line = CommandLine::new("weights.assign").with("joints", vec!["RightFoot"]).with("weights", vec![1.0]);
+        let line = CommandLine::new("weights.assign")
+            .with("joints", vec!["RightFoot"])
+            .with("weights", vec![1.0]);
         session.run_line(&line.with("vertices", words)).unwrap_or_else(|e| panic!("{words}: {e}"));
         let found = changed(&before, session.document(), &canvas);
         assert!(session.undo().is_some());
@@ -290,7 +368,9 @@ fn vertices_are_told_by_words() {
     let shrunk = tell("of LeftLowerArm 0.2..0.8 | grow 3 | shrink 2");
     assert!(shrunk.is_superset(&some) && shrunk.len() < grown(&twice).len());
     let linked = tell("of LeftLowerArm 0.2..0.8 | linked");
-    let by_ring = |v: &u32| canvas.ring(canvas.place_of(*v)).iter().all(|p| linked.contains(&canvas.first_at(*p)));
+    let by_ring = |v: &u32| {
+        canvas.ring(canvas.place_of(*v)).iter().all(|p| linked.contains(&canvas.first_at(*p)))
+    };
     assert!(linked.is_superset(&twice) && linked.iter().all(by_ring));
     assert_eq!(tell("5-7; of LeftLowerArm 0.2..0.8"), some.iter().copied().chain(5..=7).collect());
     assert_eq!(tell("0/0: 5-7"), (5..=7).collect());

@@ -1,4 +1,5 @@
-//! Tools for weights: whatever is run, the rule of the sum holds, and a quick way does what the rule says.
+//! Tools for weights: whatever is run, the rule of the sum holds, and a quick way does what the
+//! rule says.
 
 use crate::common::{
     sample,
@@ -7,12 +8,15 @@ use crate::common::{
 use glam::Vec3;
 use proptest::prelude::*;
 use ulna_edit::{CommandLine, Edit};
-use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap};
+use ulna_model::{
+    Document, MeshId, PrimitiveId, Shared, SkinId, Transform, WeightEncoding, WeightMap,
+};
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Scope, SkinnedSurface,
-    WeightConstraints, WorkingWeights, blend, fault, gradient, in_common, moved_by_storing, normalize,
+    Brush, BrushKind, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Scope,
+    SkinnedSurface, WeightConstraints, WorkingWeights, blend, fault, gradient, in_common,
+    moved_by_storing, normalize,
 };
 
 /// A tool with its numbers.
@@ -35,18 +39,25 @@ enum Tool {
 }
 
 fn any_tool() -> impl Strategy<Value = Tool> {
-    let kind = prop::sample::select(vec![BrushKind::Add, BrushKind::Subtract, BrushKind::Replace, BrushKind::Scale]);
+    let kind = prop::sample::select(vec![
+        BrushKind::Add,
+        BrushKind::Subtract,
+        BrushKind::Replace,
+        BrushKind::Scale,
+    ]);
     prop_oneof![
         3 => Just(Tool::Normalize),
         2 => Just(Tool::Limit),
         2 => (0.0f32..0.6).prop_map(Tool::Prune),
         1 => (1u32..40).prop_map(Tool::Quantize),
         3 => (1usize..4, 0.1f32..1.0, any::<bool>(), any::<bool>())
-            .prop_map(|(passes, amount, by_distance, one)| Tool::Smooth { passes, amount, by_distance, one }),
+            .prop_map(|(passes, amount, by_distance, one)| Tool::Smooth { passes, amount,
+                by_distance, one }),
         2 => (0.0f32..0.5).prop_map(Tool::Hammer),
         2 => (kind, 0.0f32..1.2, 0.1f32..1.0)
             .prop_map(|(kind, value, strength)| Tool::Flood { kind, value, strength }),
-        1 => (any::<bool>(), 0.0f32..1.0).prop_map(|(radial, value)| Tool::Gradient { radial, value }),
+        1 => (any::<bool>(),
+            0.0f32..1.0).prop_map(|(radial, value)| Tool::Gradient { radial, value }),
         1 => Just(Tool::Average),
         1 => (0.0f32..1.0).prop_map(Tool::Assign),
         1 => (2usize..4).prop_map(Tool::Sets),
@@ -57,7 +68,13 @@ fn any_tool() -> impl Strategy<Value = Tool> {
 }
 
 impl Tool {
-    fn run(&self, draft: &mut WorkingWeights<'_>, canvas: &SkinnedSurface, joint: u16, scope: &Scope<'_>) -> Refused {
+    fn run(
+        &self,
+        draft: &mut WorkingWeights<'_>,
+        canvas: &SkinnedSurface,
+        joint: u16,
+        scope: &Scope<'_>,
+    ) -> Refused {
         let wanted = |v: &u32| scope.vertices.is_none_or(|l| l[*v as usize]);
         let all = |list: &Influences| -> Vec<(u32, Influences)> {
             (0..canvas.vertex_count() as u32).filter(wanted).map(|v| (v, list.clone())).collect()
@@ -66,7 +83,9 @@ impl Tool {
             Self::Normalize => draft.normalize(scope),
             Self::Limit => draft.limit(scope),
             Self::Swap(other) => draft.swap_joints(joint, other % scope.locked.len() as u16, scope),
-            Self::Merge(other) => draft.merge_joints(&[other % scope.locked.len() as u16], joint, scope),
+            Self::Merge(other) => {
+                draft.merge_joints(&[other % scope.locked.len() as u16], joint, scope)
+            }
             Self::PruneOf(below) => draft.prune_joints(&[joint], below, scope),
             Self::Prune(below) => draft.prune(below, scope),
             Self::Quantize(steps) => draft.quantize(steps, scope),
@@ -74,12 +93,17 @@ impl Tool {
                 draft.smooth(passes, amount, by_distance, one.then_some(joint), scope)
             }
             Self::Hammer(common) => draft.hammer(common, scope).1,
-            Self::Flood { kind, value, strength } => {
-                draft.flood(&Brush { kind, value, strength, ..Brush::default() }, joint, |_| 1.0, scope)
-            }
+            Self::Flood { kind, value, strength } => draft.flood(
+                &Brush { kind, value, strength, ..Brush::default() },
+                joint,
+                |_| 1.0,
+                scope,
+            ),
             Self::Gradient { radial, value } => {
-                let brush = Brush { kind: BrushKind::Replace, value, strength: 1.0, ..Brush::default() };
-                let amount = gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
+                let brush =
+                    Brush { kind: BrushKind::Replace, value, strength: 1.0, ..Brush::default() };
+                let amount =
+                    gradient(Vec3::ZERO, Vec3::new(0.2, 1.5, 0.0), radial, Falloff::Linear);
                 let at = |v: u32| canvas.rest()[canvas.place_of(v) as usize];
                 draft.flood(&brush, joint, |v| amount(at(v)), scope)
             }
@@ -112,11 +136,15 @@ struct Job {
 }
 
 fn jobs() -> impl Strategy<Value = Job> {
-    let encoding = prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte]);
+    let encoding = prop::sample::select(vec![
+        WeightEncoding::Float,
+        WeightEncoding::Short,
+        WeightEncoding::Byte,
+    ]);
     let locked = prop::collection::vec(0usize..64, 0..20);
     let harms = prop_oneof![1 => Just(vec![0]), 2 => prop::collection::vec(0u8..8, 1..40)];
-    (encoding, any_tool(), 0usize..64, locked, 1usize..6, prop::option::of(any::<u16>()), harms).prop_map(
-        |(encoding, tool, joint, locked, limit, subset, harms)| Job {
+    (encoding, any_tool(), 0usize..64, locked, 1usize..6, prop::option::of(any::<u16>()), harms)
+        .prop_map(|(encoding, tool, joint, locked, limit, subset, harms)| Job {
             encoding,
             tool,
             joint,
@@ -124,15 +152,16 @@ fn jobs() -> impl Strategy<Value = Job> {
             limit,
             subset,
             harms,
-        },
-    )
+        })
 }
 
 fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit> {
     let edit = |(k, change): (usize, PartChange)| {
         let (mesh, primitive) = (canvas.parts()[k].mesh, canvas.parts()[k].primitive);
         match change {
-            PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
+            PartChange::Patch(patch) => {
+                Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }
+            }
             PartChange::Whole(map) => Edit::SetWeights { mesh, primitive, to: Shared::new(map) },
         }
     };
@@ -143,7 +172,8 @@ fn edits(canvas: &SkinnedSurface, changes: Vec<(usize, PartChange)>) -> Vec<Edit
 fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
     let held = |(joints, weights): (&[u16], &[f32]), across: bool| {
         let slots = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        let mut list: Vec<(u16, f32)> = slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
+        let mut list: Vec<(u16, f32)> =
+            slots.map(|(j, w)| (if across { mirror.across(*j) } else { *j }, *w)).collect();
         list.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         list
     };
@@ -154,7 +184,8 @@ fn is_image(own: (&[u16], &[f32]), other: (&[u16], &[f32]), mirror: &MirrorMap) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None,
+        ..ProptestConfig::default() })]
 
     #[test]
     fn the_rule_holds_after_every_tool_and_undo_is_exact(job in jobs()) {
@@ -173,7 +204,8 @@ proptest! {
         let mut locked = vec![false; joints];
         job.locked.iter().for_each(|j| locked[j % joints] = true);
         let subset: Option<Vec<bool>> =
-            job.subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+            job.subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1
+                == 1).collect());
         let scope = Scope { locked: &locked, limit: job.limit, vertices: subset.as_deref() };
         let mut draft = WorkingWeights::new(&start, &canvas);
         let refused = job.tool.run(&mut draft, &canvas, (job.joint % joints) as u16, &scope);
@@ -216,8 +248,10 @@ proptest! {
         let back = Session::open_bytes(&saved.bytes).expect("it opens");
         for part in canvas.parts() {
             let (now, back) =
-                (map(session.document(), part.mesh, part.primitive), map(back.document(), part.mesh, part.primitive));
-            // A weight that is no number is saved as the 0 that is shown, once its vertices are written.
+                (map(session.document(), part.mesh, part.primitive),
+                    map(back.document(), part.mesh, part.primitive));
+            // A weight that is no number is saved as the 0 that is shown, once its vertices are
+            // written.
             prop_assert_eq!(&now.joints, &back.joints);
             prop_assert_eq!(&now.weights, &back.weights);
         }
@@ -242,7 +276,8 @@ proptest! {
         let mut places = vec![middle];
         places.extend(canvas.ring(middle));
         let mut only = vec![false; canvas.vertex_count()];
-        places.iter().for_each(|p| canvas.vertices_at(*p).iter().for_each(|v| only[*v as usize] = true));
+        places.iter().for_each(|p| canvas.vertices_at(*p).iter().for_each(|v| only[*v as usize] =
+            true));
         let locked = vec![false; canvas.joints().len()];
         let scope = Scope { locked: &locked, limit: 16, vertices: Some(&only) };
         let mut draft = WorkingWeights::new(document, &canvas);
@@ -268,7 +303,8 @@ proptest! {
             let one = |p: &u32| {
                 let mut mean = Influences::default();
                 let ring = canvas.ring(*p);
-                let length = |q: &u32| canvas.rest()[*p as usize].distance(canvas.rest()[*q as usize]);
+                let length =
+                    |q: &u32| canvas.rest()[*p as usize].distance(canvas.rest()[*q as usize]);
                 let part = |q: &u32| if by_distance { 1.0 / length(q) } else { 1.0 };
                 let all: f32 = ring.iter().map(part).sum();
                 ring.iter().for_each(|q| mean.add_all(&own(draft, *q), part(q) / all));
@@ -313,7 +349,8 @@ proptest! {
         let maps = canvas.maps(&document);
         let mut draft = WorkingWeights::new(&document, &canvas);
         let subset: Option<Vec<bool>> =
-            subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1 == 1).collect());
+            subset.map(|bits| (0..canvas.vertex_count()).map(|v| bits >> (v % 16) & 1
+                == 1).collect());
         let scope = Scope { locked: &is_locked, limit: 4, vertices: subset.as_deref() };
         let brush = Brush { kind: BrushKind::Add, value: 1.0, strength, ..Brush::default() };
         let (axis, offset, joints) = partners(&document);
@@ -332,7 +369,8 @@ proptest! {
             let map = maps.part(part);
             let pairs = if tool == 3 { mirror.joints() } else { &[] };
             let (locked, parents, encoding) = (&is_locked[..], canvas.parents(), map.encoding);
-            let rule = WeightConstraints { locked, parents, limit: 4, encoding, pairs, turned: tool == 3 && partner < place };
+            let rule = WeightConstraints { locked, parents, limit: 4, encoding, pairs,
+                turned: tool == 3 && partner < place };
             let (mut joints, mut weights) = (maps.slots(v).0.to_vec(), maps.slots(v).1.to_vec());
             let mut list = Influences::default();
             let done = list.read(&joints, &weights, &rule).and_then(|()| match tool {
@@ -342,7 +380,8 @@ proptest! {
                 1 => {
                     let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
                     let mut kept = Influences::default();
-                    let stays = |j: u16, w: f32| is_locked[usize::from(j)] || w >= below || w == strongest;
+                    let stays = |j: u16, w: f32| is_locked[usize::from(j)] || w >= below || w
+                        == strongest;
                     list.iter().filter(|(j, w)| stays(*j, *w)).for_each(|(j, w)| kept.add(j, w));
                     if list.iter().all(|(_, w)| w >= below) {
                         return Ok(false);
@@ -355,7 +394,8 @@ proptest! {
                     let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
                     ulna_weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
                 }
-                _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset => Ok(false),
+                _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset =>
+                    Ok(false),
                 // What is the mirror image already stays as it is stored.
                 _ if map.not_numbers.binary_search(&own).is_err()
                     && is_image(maps.slots(v), maps.slots(canvas.first_at(partner)), &mirror) =>
@@ -381,7 +421,8 @@ proptest! {
                 list.write(&mut joints, &mut weights);
             }
             let slots = own as usize * 4..own as usize * 4 + 4;
-            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from {:?}", v, maps.slots(v));
+            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from \
+                {:?}", v, maps.slots(v));
             let now = &draft.map(part).weights[slots];
             prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
@@ -409,18 +450,23 @@ proptest! {
         let mut before = session.document().clone();
         // Bent, so that weights matter.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
-        canvas.joints().iter().step_by(3).for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
-        let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16, WeightEncoding::Float => 32 };
+        canvas.joints().iter().step_by(3)
+            .for_each(|joint| before.file.nodes[*joint].set_user(Some(bend)));
+        let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16,
+            WeightEncoding::Float => 32 };
         let pose = Pose::evaluate(&before, &Stack::default());
         let foreseen = moved_by_storing(&before, &canvas, &pose, to);
-        prop_assert!(from != WeightEncoding::Float || to == from || foreseen.iter().any(|d| *d > 0.0));
+        prop_assert!(from != WeightEncoding::Float || to == from
+            || foreseen.iter().any(|d| *d > 0.0));
         let line = CommandLine::new("weights.store").with("bits", bits);
         let only = canvas.parts()[0];
         let line = if named { line.with("mesh", format!("#{}", only.mesh.0)) } else { line };
         prop_assert_eq!(session.run_line(&line).expect("it is stored"), from != to);
         let mut compared = 0;
         for part in canvas.parts() {
-            let (old, new) = (map(&before, part.mesh, part.primitive), map(session.document(), part.mesh, part.primitive));
+            let (old, new) =
+                (map(&before, part.mesh, part.primitive),
+                    map(session.document(), part.mesh, part.primitive));
             if named && part.mesh != only.mesh {
                 prop_assert!(old == new);
                 continue;
@@ -430,27 +476,37 @@ proptest! {
             let placed = |document: &Document| {
                 let mut posed = Posed::default();
                 let primitive = &document.mesh(part.mesh).primitives[part.primitive.index()];
-                skinning::skin(primitive, &[], &[], &Placement::of(document, &pose, part.node, primitive), &mut posed);
+                skinning::skin(primitive, &[], &[],
+                    &Placement::of(document, &pose, part.node, primitive), &mut posed);
                 posed.positions
             };
-            let moved = placed(&before).into_iter().zip(placed(session.document())).map(|(a, b)| a.distance(b));
-            prop_assert!(moved.eq(foreseen[part.first as usize..][..part.count as usize].iter().copied()));
+            let moved =
+                placed(&before).into_iter().zip(placed(session.document())).map(|(a,
+                    b)| a.distance(b));
+            prop_assert!(
+                moved.eq(foreseen[part.first as usize..][..part.count as usize].iter().copied()));
             for v in 0..new.vertex_count() {
                 prop_assert_eq!(fault(new, v, 4), None, "vertex {}", v);
-                let apart = old.vertex(v).chain(new.vertex(v)).map(|(j, _)| (old.weight(v, j) - new.weight(v, j)).abs());
+                let apart =
+                    old.vertex(v).chain(new.vertex(v)).map(|(j,
+                        _)| (old.weight(v, j) - new.weight(v, j)).abs());
                 // Half a step each, and the largest has what the others left over.
                 prop_assert!(apart.fold(0.0, f32::max) <= 2.01 * step, "vertex {}", v);
                 compared += 1;
             }
         }
         prop_assert!(compared > 500);
-        let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
+        let again =
+            Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
         for part in canvas.parts() {
-            let [here, there] = [session.document(), again.document()].map(|d| map(d, part.mesh, part.primitive));
+            let [here, there] =
+                [session.document(), again.document()].map(|d| map(d, part.mesh, part.primitive));
             prop_assert!(here == there);
         }
         session.undo();
-        let weights = |d: &Document| canvas.parts().iter().all(|p| map(d, p.mesh, p.primitive) == map(&before, p.mesh, p.primitive));
+        let weights =
+            |d: &Document| canvas.parts().iter().all(|p| map(d, p.mesh, p.primitive)
+                == map(&before, p.mesh, p.primitive));
         prop_assert!(from == to || weights(session.document()));
     }
 }
@@ -459,7 +515,8 @@ fn encodings() -> impl Strategy<Value = WeightEncoding> {
     prop::sample::select(vec![WeightEncoding::Float, WeightEncoding::Short, WeightEncoding::Byte])
 }
 
-/// What a line makes of vertices in two primitives it makes of them as they were, so that copies stay copies.
+/// What a line makes of vertices in two primitives it makes of them as they were, so that copies
+/// stay copies.
 #[test]
 fn copies_in_two_primitives_stay_alike_under_one_line() {
     let line = |name: &str| CommandLine::new(name).with("mesh", "#0");
@@ -470,14 +527,22 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
         assert!(session.run_line(&spread.clone().with("vertices", both)).expect("it floods"));
     }
     let alike = |session: &Session| {
-        let [a, b] = [PrimitiveId(0), PrimitiveId(1)].map(|k| map(session.document(), MeshId(0), k).clone());
+        let [a, b] =
+            [PrimitiveId(0), PrimitiveId(1)].map(|k| map(session.document(), MeshId(0), k).clone());
         a == b && (0..a.vertex_count()).any(|v| a.weight(v, 1) > 0.0)
     };
     assert!(alike(&session));
     let before = session.document().clone();
-    let tools = [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
+    let tools =
+        [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
     for tool in tools {
-        let ran = session.run_line(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150")).expect("it runs");
+        let ran = session
+            .run_line(&tool.clone().with(
+                "vertices",
+                "0/0: 60-150; 0/1: \
+            60-150",
+            ))
+            .expect("it runs");
         assert!(ran, "{tool} does nothing");
         assert!(alike(&session), "{tool} parts them");
         session.undo();

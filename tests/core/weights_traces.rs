@@ -1,4 +1,5 @@
-//! What smoothing leaves of far joints: nothing below half a step of the stored type, with a sum of 1.
+//! What smoothing leaves of far joints: nothing below half a step of the stored type, with a sum
+//! of 1.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -6,7 +7,9 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId, WeightEncoding};
 use ulna_session::Session;
-use ulna_weights::{Brush, BrushKind, Dab, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke, Touch, fault};
+use ulna_weights::{
+    Brush, BrushKind, Dab, MirrorMap, Paint, PosedSurface, SkinnedSurface, Stroke, Touch, fault,
+};
 
 use crate::common::{
     run,
@@ -22,7 +25,13 @@ fn traces(document: &Document, counted: bool) -> usize {
     let weights = map(document, MeshId(0), PrimitiveId(0));
     let least = least(weights.encoding);
     for v in (0..weights.vertex_count()).filter(|_| counted) {
-        assert_eq!(fault(weights, v, 16), None, "vertex {v}: {:?}", weights.vertex(v).collect::<Vec<_>>());
+        assert_eq!(
+            fault(weights, v, 16),
+            None,
+            "vertex {v}: \
+            {:?}",
+            weights.vertex(v).collect::<Vec<_>>()
+        );
     }
     weights.weights.iter().filter(|w| **w > 0.0 && **w < least).count()
 }
@@ -68,7 +77,8 @@ fn locked_joints_keep_what_they_have() {
     let (a, b) = (name(1), name(2));
     line(
         &mut session,
-        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7], "of": [0, 1, 0, 0, 0, 0, 0, 0],
+        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7],
+            "of": [0, 1, 0, 0, 0, 0, 0, 0],
         "weights": [0.9999999, 1e-7, 0, 0, 0, 0, 0, 0]}),
     );
     let held = |session: &Session| map(session.document(), MeshId(0), PrimitiveId(0)).weight(7, 2);
@@ -88,7 +98,8 @@ fn what_is_not_smoothed_is_not_touched() {
     };
     line(
         &mut session,
-        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7, 900], "of": [0, 1, 0, 0, 0, 1, 0, 0],
+        json!({"do": "weights.set", "mesh": "#0", "joints": [a, b], "vertices": [7, 900],
+            "of": [0, 1, 0, 0, 0, 1, 0, 0],
         "weights": [0.9999999, 1e-7, 0, 0, 0.9999999, 1e-7, 0, 0]}),
     );
     let slots = |session: &Session| {
@@ -103,9 +114,12 @@ fn what_is_not_smoothed_is_not_touched() {
 #[test]
 fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
     let mut rubbed = 0;
-    for (kind, mirrored) in
-        [(BrushKind::Smooth, false), (BrushKind::Smooth, true), (BrushKind::Average, false), (BrushKind::Smear, true)]
-    {
+    for (kind, mirrored) in [
+        (BrushKind::Smooth, false),
+        (BrushKind::Smooth, true),
+        (BrushKind::Average, false),
+        (BrushKind::Smear, true),
+    ] {
         let mut session = with_eight(WeightEncoding::Float);
         let canvas = SkinnedSurface::new(session.document(), SkinId(0)).unwrap();
         let (places, _) = positions(session.document(), &canvas);
@@ -114,20 +128,27 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
         let mirror = MirrorMap::near(&canvas, axis, offset, joints);
         let locked = vec![false; canvas.joints().len()];
         let brush = Brush { kind, strength: 0.5, front_only: false, ..Brush::default() };
-        let paint = Paint { brush, joint: 1, locked: &locked, limit: 8, mirror: mirrored.then_some(&mirror) };
+        let paint = Paint {
+            brush,
+            joint: 1,
+            locked: &locked,
+            limit: 8,
+            mirror: mirrored.then_some(&mirror),
+        };
         let mut stroke = Stroke::new(&canvas);
         let mut painted = std::collections::BTreeSet::new();
-        let mut put = |session: &mut Session, patches: Vec<(usize, ulna_model::WeightPatch)>, note: bool| {
-            for (part, patch) in patches {
-                let part = canvas.parts()[part];
-                if note {
-                    painted.extend(patch.vertices.iter().map(|v| part.first + v));
-                } else {
-                    assert!(patch.vertices.iter().all(|v| painted.contains(&(part.first + v))));
+        let mut put =
+            |session: &mut Session, patches: Vec<(usize, ulna_model::WeightPatch)>, note: bool| {
+                for (part, patch) in patches {
+                    let part = canvas.parts()[part];
+                    if note {
+                        painted.extend(patch.vertices.iter().map(|v| part.first + v));
+                    } else {
+                        assert!(patch.vertices.iter().all(|v| painted.contains(&(part.first + v))));
+                    }
+                    session.extend("Smooth weights", part.mesh, part.primitive, patch).unwrap();
                 }
-                session.extend("Smooth weights", part.mesh, part.primitive, patch).unwrap();
-            }
-        };
+            };
         for step in 0..24 {
             let vertex = (1_500 + step % 4 * 3) as u32;
             let touch = Touch {
@@ -138,7 +159,8 @@ fn a_stroke_that_mixes_leaves_no_traces_when_it_ends() {
                 radius: 0.5,
             };
             let dab = Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: None };
-            let patches = stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
+            let patches =
+                stroke.dab(&canvas.maps(session.document()), &canvas, posed, &dab, &paint);
             put(&mut session, patches, true);
         }
         let of = |session: &Session, v: u32| {

@@ -1,4 +1,5 @@
-//! DirectX `.x` files, small ones made here by hand, and those of the corpus by the rules of the format that they become.
+//! DirectX `.x` files, small ones made here by hand, and those of the corpus by the rules of the
+//! format that they become.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use glam::Vec3;
@@ -56,16 +57,25 @@ fn shape(document: &Document, stack: &Stack) -> Vec<Vec3> {
 fn colors_light_and_what_is_see_through_come_along() {
     let mesh = triangle(
         "MeshVertexColors { 2; 0; 1;0;0;1;;, 2; 0.5;0.5;0.5;0.25;;; }
-         MeshMaterialList { 2; 1; 1;; { Dull } Material Bright { 0.2;0.4;0.6;0.5;; 30; 1;1;1;; 0;1;0;; } }",
+         MeshMaterialList { 2; 1; 1;; { Dull } Material Bright { 0.2;0.4;0.6;0.5;; 30; 1;1;1;; \
+         0;1;0;; } }",
     );
-    let session = opened(&format!("Frame A {{ {MATRIX} {mesh} }} Material Dull {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; }}"));
+    let session = opened(&format!(
+        "Frame A {{ {MATRIX} {mesh} }} Material Dull {{ 1;1;1;1;; 0; \
+        0;0;0;; 0;0;0;; }}"
+    ));
     let document = session.document();
     let primitive = &document.meshes.values().next().unwrap().primitives[0];
     let colors: Vec<[f32; 4]> = primitive.colors.iter().map(|c| (*c).into()).collect();
     assert_eq!(colors[0], [1.0, 0.0, 0.0, 1.0]);
-    assert!((colors[2][0] - 0.214).abs() < 1e-3 && (colors[2][3] - 0.25).abs() < 1e-6, "{:?}", colors[2]);
+    assert!(
+        (colors[2][0] - 0.214).abs() < 1e-3 && (colors[2][3] - 0.25).abs() < 1e-6,
+        "{:?}",
+        colors[2]
+    );
     assert_eq!(colors[1], [1.0; 4], "what has no color is white");
-    // The reference stands before the material that is written there: faces name them by their place.
+    // The reference stands before the material that is written there: faces name them by their
+    // place.
     let material = &document.materials[primitive.material.unwrap().index()];
     assert_eq!(material.name.as_deref(), Some("Bright"));
     assert_eq!(material.alpha, AlphaMode::Blend);
@@ -75,19 +85,26 @@ fn colors_light_and_what_is_see_through_come_along() {
 #[test]
 fn names_that_look_like_numbers_and_numbers_without_a_nought_are_what_they_are() {
     let session = opened(&format!(
-        "Frame Nancy {{ {MATRIX} Frame 01 {{ FrameTransformMatrix {{ 1,0,0,0, 0,1,0,0, 0,0,1,0, .5,-.25,0,1;; }} {} }} }}",
+        "Frame Nancy {{ {MATRIX} Frame 01 {{ FrameTransformMatrix {{ 1,0,0,0, 0,1,0,0, 0,0,1,0, \
+            .5,-.25,0,1;; }} {} }} }}",
         triangle("")
     ));
     let document = session.document();
     let inner = named(document, "01");
     assert_eq!(document.node(inner).parent, Some(named(document, "Nancy")));
-    assert!((document.node(inner).rest.transform().translation - Vec3::new(0.5, -0.25, 0.0)).length() < 1e-6);
+    assert!(
+        (document.node(inner).rest.transform().translation - Vec3::new(0.5, -0.25, 0.0)).length()
+            < 1e-6
+    );
 }
 
 #[test]
 fn what_a_frame_refers_to_hangs_on_it() {
-    let text =
-        format!("{} Frame Arm {{ {MATRIX} }} Frame Body {{ {MATRIX} {{ tri }} {{ Arm }} {{ Gone }} }}", triangle(""));
+    let text = format!(
+        "{} Frame Arm {{ {MATRIX} }} Frame Body {{ {MATRIX} {{ tri }} {{ Arm }} {{ Gone }} \
+            }}",
+        triangle("")
+    );
     let session = opened(&text);
     let document = session.document();
     let body = named(document, "Body");
@@ -110,7 +127,12 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     let document = session.document();
     let map = weights(document);
     let of = |vertex: usize| -> Vec<f32> { map.weights[vertex * 4..vertex * 4 + 4].to_vec() };
-    assert!((of(0)[0] - 0.69).abs() < 1e-6 && (of(0)[1] - 0.31).abs() < 1e-6, "the last is what is left: {:?}", of(0));
+    assert!(
+        (of(0)[0] - 0.69).abs() < 1e-6 && (of(0)[1] - 0.31).abs() < 1e-6,
+        "the last is what is \
+        left: {:?}",
+        of(0)
+    );
     assert!((of(1)[0] - 0.5).abs() < 1e-6 && (of(1)[1] - 0.5).abs() < 1e-6, "{:?}", of(1));
     assert!(
         said(&session, "the weights of 1 vertices do not sum to 1")
@@ -118,7 +140,10 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     );
     let ghost = named(document, "Ghost");
     assert_eq!(document.node(ghost).parent, Some(named(document, "Root")));
-    assert!((document.node(ghost).rest.transform().translation - Vec3::new(0.0, 2.0, 0.0)).length() < 1e-6);
+    assert!(
+        (document.node(ghost).rest.transform().translation - Vec3::new(0.0, 2.0, 0.0)).length()
+            < 1e-6
+    );
     // Nothing moved, the vertex without a bone neither.
     let at = shape(document, &Stack::default());
     for (is, was) in at.iter().zip([Vec3::ZERO, Vec3::X, Vec3::Y]) {
@@ -141,8 +166,10 @@ fn without_offsets(text: &str) -> (String, usize) {
             continue;
         };
         let end = quoted + 1 + body[quoted + 1..].find('"').unwrap();
-        let numbers: Vec<&str> =
-            body[end + 1..].split([';', ',', '\n', '\r', ' ', '\t']).filter(|w| !w.is_empty()).collect();
+        let numbers: Vec<&str> = body[end + 1..]
+            .split([';', ',', '\n', '\r', ' ', '\t'])
+            .filter(|w| !w.is_empty())
+            .collect();
         let n: usize = numbers[0].parse().unwrap();
         made += &rest[..open + 1];
         made += &format!("{}; {}; }}", &body[quoted..=end], numbers[..1 + 2 * n].join("; "));
@@ -187,7 +214,8 @@ fn what_files_of_the_corpus_become_breaks_no_rule() {
         }
         let session = Session::open(&path, &Default::default()).unwrap();
         let found = rules::check(session.source());
-        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).take(3).collect();
+        let errors: Vec<_> =
+            found.iter().filter(|d| d.severity == Severity::Error).take(3).collect();
         assert!(errors.is_empty(), "{}: {errors:?}", path.display());
         let none = |n: NodeId| !session.document().node(n).rest.transform().is_finite();
         assert!(!session.document().node_ids().any(none));
@@ -206,8 +234,12 @@ fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
         picture.write_to(&mut std::io::Cursor::new(&mut bytes), format).unwrap();
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
-    let material =
-        |file: &str| format!("Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename {{ \"{file}\"; }} }}");
+    let material = |file: &str| {
+        format!(
+            "Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename \
+            {{ \"{file}\"; }} }}"
+        )
+    };
     let list = format!(
         "MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}
          MeshMaterialList {{ 3; 1; 0;; {} {} {} }}",
@@ -223,19 +255,27 @@ fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
     let bytes = session.pack("a").unwrap().bytes;
     let marks = bytes.windows(8).filter(|w| *w == b"\x89PNG\r\n\x1a\n").count();
     assert_eq!(marks, 2);
-    let errors: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    let errors: Vec<_> = rules::check(session.source())
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
 
 fn image_of(width: u32, height: u32) -> image::DynamicImage {
-    image::RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8 * 80, y as u8 * 100, 7])).into()
+    image::RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8 * 80, y as u8 * 100, 7]))
+        .into()
 }
 
 #[test]
 fn clips_that_are_open_play_once() {
     let clip = |options: &str| {
         let key = "AnimationKey { 2; 2; 0; 3; 0;0;0;;, 4800; 3; 1;0;0;;; }";
-        format!("Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {key} {options} }} }}", triangle(""))
+        format!(
+            "Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {key} {options} \
+            }} }}",
+            triangle("")
+        )
     };
     let how = |text: &str| opened(text).document().clips.values().next().unwrap().repeat;
     assert_eq!(how(&clip("AnimationOptions { 1; 1; }")), Some(Repeat::Once));
@@ -252,7 +292,8 @@ fn words(values: &[f32]) -> String {
 fn what_is_packed_beside_a_mesh_comes_along() {
     // Normals, tangents, binormals, two sets of coordinates and a color, vertex by vertex.
     let vertex = |u: f32| {
-        let floats = words(&[0.0, 0.0, -2.0, 1.0, 0.0, 0.1, 0.0, -1.0, 0.0, u, 0.25, u * 0.5, 0.75]);
+        let floats =
+            words(&[0.0, 0.0, -2.0, 1.0, 0.0, 0.1, 0.0, -1.0, 0.0, u, 0.25, u * 0.5, 0.75]);
         format!("{}{},", floats.trim_end_matches(';'), 0x80FF_0000u32)
     };
     let elements = "2;0;3;0;, 2;0;6;0;, 2;0;7;0;, 1;0;5;0;, 1;0;5;1;, 4;0;10;0;";
@@ -273,7 +314,8 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     assert_eq!(primitive.colors[0].truncate(), Vec3::X);
     // The older way: a normal and coordinates.
     let format = 0x010 | 0x100;
-    let data: String = (0..3).map(|k| words(&[0.0, 2.0, 0.0, k as f32, 0.5]).replace(';', "")).collect();
+    let data: String =
+        (0..3).map(|k| words(&[0.0, 2.0, 0.0, k as f32, 0.5]).replace(';', "")).collect();
     let fvf = format!("FVFData {{ {format}; 15; {data}; }}");
     let session = opened(&format!("Frame A {{ {MATRIX} {} }}", triangle(&fvf)));
     let primitive = &session.document().meshes.values().next().unwrap().primitives[0];
@@ -284,7 +326,10 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{}", triangle("DeclData { 1; 99;0;3;0;; 0; }"))).unwrap();
-    assert!(Session::open(&path, &Default::default()).unwrap_err().to_string().contains("unknown type 99"));
+    assert!(Session::open(&path, &Default::default()).unwrap_err().to_string().contains(
+        "unknown \
+        type 99"
+    ));
 }
 
 /// A DDS of one block: red, or blue.
@@ -313,16 +358,28 @@ fn effects_name_pictures_of_color_normals_and_glow() {
         of("GlowMap", "glow.dds"),
         of("SpecularMap", "shine.png"),
     );
-    let list = format!("MeshMaterialList {{ 1; 1; 0;; Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; {effect} }} }}");
+    let list = format!(
+        "MeshMaterialList {{ 1; 1; 0;; Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; \
+        {effect} }} }}"
+    );
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(&list))).unwrap();
     let open = |height: Option<f32>| {
-        Session::open_as(&path, &Conversion { height, ..Conversion::default() }, &Default::default()).unwrap()
+        Session::open_as(
+            &path,
+            &Conversion { height, ..Conversion::default() },
+            &Default::default(),
+        )
+        .unwrap()
     };
     let session = open(None);
     let document = session.document();
     let material = document.materials.iter().next().unwrap();
-    assert!(material.base_color_texture.is_some() && material.normal_texture.is_some(), "{:?}", session.diagnostics);
+    assert!(
+        material.base_color_texture.is_some() && material.normal_texture.is_some(),
+        "{:?}",
+        session.diagnostics
+    );
     assert!(material.emissive_texture.is_some() && material.emissive == Vec3::ONE);
     assert_eq!(document.images.len(), 3);
     assert!(said(&session, "“Phong.fx”") && said(&session, "shine.png"));
@@ -330,15 +387,25 @@ fn effects_name_pictures_of_color_normals_and_glow() {
     // The steeper, the farther the normals lean.
     let pictures = |session: &Session| {
         let bytes = session.pack("a").unwrap().bytes;
-        let starts: Vec<usize> = (0..bytes.len()).filter(|k| bytes[*k..].starts_with(b"\x89PNG\r\n\x1a\n")).collect();
-        starts.iter().map(|k| image::load_from_memory(&bytes[*k..]).unwrap().to_rgb8()).collect::<Vec<_>>()
+        let starts: Vec<usize> =
+            (0..bytes.len()).filter(|k| bytes[*k..].starts_with(b"\x89PNG\r\n\x1a\n")).collect();
+        starts
+            .iter()
+            .map(|k| image::load_from_memory(&bytes[*k..]).unwrap().to_rgb8())
+            .collect::<Vec<_>>()
     };
-    let red = |session: &Session| pictures(session).iter().map(|p| p.get_pixel(3, 3).0).collect::<Vec<_>>();
+    let red = |session: &Session| {
+        pictures(session).iter().map(|p| p.get_pixel(3, 3).0).collect::<Vec<_>>()
+    };
     let (gentle, steep) = (red(&session), red(&open(Some(20.0))));
-    let leaning = |all: &[[u8; 3]]| all.iter().find(|p| p[2] > 20 && p[1].abs_diff(128) < 3).unwrap()[0];
+    let leaning =
+        |all: &[[u8; 3]]| all.iter().find(|p| p[2] > 20 && p[1].abs_diff(128) < 3).unwrap()[0];
     assert!(gentle.contains(&[255, 0, 0]) && gentle.contains(&[0, 0, 255]), "{gentle:?}");
     assert!(leaning(&steep) + 20 < leaning(&gentle), "{gentle:?} {steep:?}");
-    let errors: Vec<_> = rules::check(session.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    let errors: Vec<_> = rules::check(session.source())
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -352,7 +419,9 @@ fn names_in_shift_jis_are_read_as_that() {
     bytes.extend(format!(" {{ {MATRIX} {} }}", triangle("")).into_bytes());
     std::fs::write(&path, bytes).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
-    assert!(session.document().node_ids().any(|n| session.document().node(n).label(n) == "センター表"));
+    assert!(
+        session.document().node_ids().any(|n| session.document().node(n).label(n) == "センター表")
+    );
     // Letters of Latin-1 are none of that.
     let mut bytes = format!("{HEAD}Frame Caf\u{e9}").replace('\u{e9}', "?").into_bytes();
     let at = bytes.iter().position(|b| *b == b'?').unwrap();
@@ -370,9 +439,14 @@ fn axes_and_unit_turn_a_node_and_not_the_data() {
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{text}").replace("0;1;0;;", "0;0;1;;")).unwrap();
     let shape_of = |up: UpAxis, unit: Option<f32>| {
-        let session =
-            Session::open_as(&path, &Conversion { up, unit, ..Conversion::default() }, &Default::default()).unwrap();
-        let raw = session.document().meshes.values().next().unwrap().primitives[0].positions.to_vec();
+        let session = Session::open_as(
+            &path,
+            &Conversion { up, unit, ..Conversion::default() },
+            &Default::default(),
+        )
+        .unwrap();
+        let raw =
+            session.document().meshes.values().next().unwrap().primitives[0].positions.to_vec();
         (raw, shape(session.document(), &Stack::default()), session.document().nodes.len())
     };
     let plain = shape_of(UpAxis::Y, None);
@@ -387,14 +461,27 @@ fn axes_and_unit_turn_a_node_and_not_the_data() {
 #[test]
 fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     let clip = |keys: &str, head: &str| {
-        format!("{head} Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {keys} }} }}", triangle(""))
+        format!(
+            "{head} Frame A {{ {MATRIX} {} }} AnimationSet Go {{ Animation {{ {{ A }} {keys} \
+            }} }}",
+            triangle("")
+        )
     };
     let sheared = "AnimationKey { 4; 1; 0; 16; 1,0.5,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1;;; }";
     assert!(said(&opened(&clip(sheared, "")), "1 of its matrix keys have shear"));
     let keys: String = (0..60).map(|k| format!("{k}; 3; {k};0;0;;,")).collect();
     let slow = clip(&format!("AnimationKey {{ 2; 60; {keys}; }}"), "");
     let session = opened(&slow);
-    assert!(said(&session, "is unlikely") && said(&session, "30 (1.97 s)"), "{:?}", session.diagnostics);
+    assert!(
+        said(&session, "is unlikely")
+            && said(
+                &session,
+                "30 (1.97 \
+        s)"
+            ),
+        "{:?}",
+        session.diagnostics
+    );
     let found = &session.imported().unwrap().found;
     assert!((found.longest - 59.0 / 4800.0).abs() < 1e-6 && found.rate == Some(4800.0));
     // Taken at another rate.
@@ -403,11 +490,14 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     std::fs::write(&path, format!("{HEAD}{slow}")).unwrap();
     let conversion = Conversion { rate: Some(30.0), ..Conversion::default() };
     let session = Session::open_as(&path, &conversion, &Default::default()).unwrap();
-    assert!((session.document().clips.values().next().unwrap().length() - 59.0 / 30.0).abs() < 1e-5);
+    assert!(
+        (session.document().clips.values().next().unwrap().length() - 59.0 / 30.0).abs() < 1e-5
+    );
     assert!(!said(&session, "is unlikely"));
 }
 
-/// A height map of a file that is open becomes a normal map, beside it; all else of the file stays, and it is undone.
+/// A height map of a file that is open becomes a normal map, beside it; all else of the file stays,
+/// and it is undone.
 #[test]
 fn a_height_map_becomes_a_normal_map_on_command() {
     use ulna_edit::CommandLine;
@@ -416,20 +506,27 @@ fn a_height_map_becomes_a_normal_map_on_command() {
     heights.save(folder.path().join("bumps.png")).unwrap();
     image_of(3, 2).save(folder.path().join("skin.png")).unwrap();
     let list = "MeshTextureCoords { 3; 0;0;, 1;0;, 0;1;; }
-        MeshMaterialList { 2; 1; 0;; Material Stone { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"bumps.png\"; } }
+        MeshMaterialList { 2; 1; 0;; Material Stone { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename \
+        { \"bumps.png\"; } }
         Material Skin { 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename { \"skin.png\"; } } }";
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}Frame A {{ {MATRIX} {} }}", triangle(list))).unwrap();
     let mut session = Session::open(&path, &Default::default()).unwrap();
     let opened = session.pack("a").unwrap().bytes;
     let line = |material: &str, image: &str| {
-        CommandLine::new("material.height_to_normal").with("material", material).with("image", image)
+        CommandLine::new("material.height_to_normal")
+            .with("material", material)
+            .with("image", image)
     };
     for (wrong, why) in [
         (line("Gone", "bumps.png"), "no material"),
         (line("Stone", "gone.png"), "no image"),
         (line("Skin", "skin.png"), "has colors"),
-        (CommandLine::new("material.height_to_normal").with("material", "Stone"), "has no normal texture"),
+        (
+            CommandLine::new("material.height_to_normal").with("material", "Stone"),
+            "has no normal \
+            texture",
+        ),
         (line("Stone", "bumps.png").with("strength", -1.0), "“strength” is"),
     ] {
         let said = session.run_line(&wrong).unwrap_err().to_string();
@@ -440,7 +537,9 @@ fn a_height_map_becomes_a_normal_map_on_command() {
     session.run_line(&line("Stone", "bumps.png")).unwrap();
     let document = session.document();
     assert_eq!(document.images.len(), 4);
-    let normals = |s: &Session, k: usize| s.document().materials[k].normal_texture.as_ref().map(|t| t.image.index());
+    let normals = |s: &Session, k: usize| {
+        s.document().materials[k].normal_texture.as_ref().map(|t| t.image.index())
+    };
     assert_eq!((normals(&session, 0), normals(&session, 1)), (Some(3), Some(2)));
     let steep = |s: &Session, k: usize| {
         let image = image::load_from_memory(&s.document().images[k].bytes).unwrap().to_rgb8();
@@ -451,7 +550,10 @@ fn a_height_map_becomes_a_normal_map_on_command() {
     let again = Session::open_bytes(&saved.bytes).unwrap();
     assert_eq!((normals(&again, 0), normals(&again, 1)), (Some(3), Some(2)), "{:?}", saved.changes);
     assert_eq!(again.document().materials, session.document().materials);
-    let errors: Vec<_> = rules::check(again.source()).into_iter().filter(|d| d.severity == Severity::Error).collect();
+    let errors: Vec<_> = rules::check(again.source())
+        .into_iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
     while session.undo().is_some() {}
     assert_eq!(session.pack("a").unwrap().bytes, opened);

@@ -1,4 +1,5 @@
-//! Every kind of device, and none: what it lacks has a way round, what it refuses is a sentence, and nothing ends the program.
+//! Every kind of device, and none: what it lacks has a way round, what it refuses is a sentence,
+//! and nothing ends the program.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -9,8 +10,8 @@ use std::{
 use ulna_model::Document;
 use ulna_motion::{Pose, Stack, Surface, bones};
 use ulna_render::{
-    Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors, capture,
-    decode_images,
+    Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors,
+    capture, decode_images,
 };
 use ulna_session::Session;
 
@@ -30,14 +31,20 @@ fn render(file: &Path, out: &Path, variables: &[(&str, &str)]) -> Output {
 /// The share of pixels that differ by more than two levels.
 fn differing(a: &image::RgbaImage, b: &image::RgbaImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
-    let off = a.pixels().zip(b.pixels()).filter(|(a, b)| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2));
+    let off = a
+        .pixels()
+        .zip(b.pixels())
+        .filter(|(a, b)| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2));
     off.count() as f64 / f64::from(a.width() * a.height())
 }
 
 #[test]
 fn opengl_shows_what_vulkan_shows() {
     let folder = tempfile::tempdir().unwrap();
-    let listed = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).env("WGPU_BACKEND", "gl").output();
+    let listed = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["info", "--device"])
+        .env("WGPU_BACKEND", "gl")
+        .output();
     if String::from_utf8_lossy(&listed.unwrap().stdout).contains("Not used: ") {
         return crate::common::skipped("the OpenGL here is one that cannot be used");
     }
@@ -45,12 +52,16 @@ fn opengl_shows_what_vulkan_shows() {
     if let Some(shared) = crate::common::shared() {
         let corpus = shared.join("corpus");
         let small = |p: &PathBuf| std::fs::metadata(p).is_ok_and(|m| m.len() < 4_000_000);
-        let of = |sub: &str| crate::common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>();
+        let of = |sub: &str| {
+            crate::common::models(&corpus.join(sub)).into_iter().filter(small).collect::<Vec<_>>()
+        };
         // Of characters, skins, morphs and materials, some that lie far apart in the list.
-        files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(|sub| {
-            let list = of(sub);
-            list.get(list.len() / 2).cloned()
-        }));
+        files.extend(["characters", "skins", "morph", "khronos", "extensions"].iter().filter_map(
+            |sub| {
+                let list = of(sub);
+                list.get(list.len() / 2).cloned()
+            },
+        ));
     }
     let mut compared = 0;
     for (k, file) in files.iter().enumerate() {
@@ -77,23 +88,44 @@ fn opengl_shows_what_vulkan_shows() {
     assert!(compared == files.len() || !required(), "{compared} of {}", files.len());
 }
 
-/// As NVIDIA's is, on which it was seen: a device that draws nothing and says nothing is worse than a sentence.
+/// As NVIDIA's is, on which it was seen: a device that draws nothing and says nothing is worse than
+/// a sentence.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_opengl_that_mixes_versions_is_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
-    let mixed = [("WGPU_BACKEND", "gl"), ("MESA_GL_VERSION_OVERRIDE", "3.3FC"), ("MESA_GLSL_VERSION_OVERRIDE", "330")];
-    let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(mixed).output().unwrap();
+    let mixed = [
+        ("WGPU_BACKEND", "gl"),
+        ("MESA_GL_VERSION_OVERRIDE", "3.3FC"),
+        ("MESA_GLSL_VERSION_OVERRIDE", "330"),
+    ];
+    let list = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["info", "--device"])
+        .envs(mixed)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&list.stdout).into_owned();
     if !said.contains("Mesa") {
         return crate::common::skipped("no OpenGL by Mesa");
     }
-    assert!(said.contains("Not used: its driver mixes OpenGL 3.3") && !said.contains(", in use"), "{said}");
+    assert!(
+        said.contains(
+            "Not used: its driver mixes OpenGL \
+        3.3"
+        ) && !said.contains(
+            ", in \
+        use"
+        ),
+        "{said}"
+    );
     let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &mixed);
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("its driver mixes OpenGL 3.3 with features of newer versions") && !said.contains("panicked"),
+        said.contains(
+            "its driver mixes OpenGL 3.3 with features of newer \
+            versions"
+        ) && !said.contains("panicked"),
         "{said}"
     );
     // Of 3.3 and nothing newer, it draws.
@@ -122,17 +154,28 @@ fn without_any_device_there_is_a_sentence() {
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("no graphics device was found") && said.contains("Install"), "{said}");
     assert!(!said.contains("panicked") && said.trim().lines().count() == 1, "{said}");
-    let list = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device"]).envs(none).output().unwrap();
+    let list = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["info", "--device"])
+        .envs(none)
+        .output()
+        .unwrap();
     assert_eq!(list.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&list.stdout).contains("no graphics device was found"));
     // What needs no picture needs no device.
-    let info = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", SAMPLE]).envs(none).output().unwrap();
+    let info = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["info", SAMPLE])
+        .envs(none)
+        .output()
+        .unwrap();
     assert!(info.status.success());
 }
 
 #[test]
 fn devices_are_listed_the_one_that_is_used_first() {
-    let done = Command::new(env!("CARGO_BIN_EXE_ulna")).args(["info", "--device", "--json"]).output().unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_ulna"))
+        .args(["info", "--device", "--json"])
+        .output()
+        .unwrap();
     let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let list = said["devices"].as_array().unwrap();
     if list.is_empty() && !required() {
@@ -214,7 +257,8 @@ fn what_is_larger_than_the_device_takes_is_scaled_or_left_out() {
 #[test]
 fn what_a_device_refuses_is_an_error_and_not_the_end() {
     let Some(gpu) = small(|_| {}) else { return };
-    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    let document =
+        Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
     drop(gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("far too large"),
         size: u64::MAX / 2,
@@ -232,7 +276,8 @@ fn what_a_device_refuses_is_an_error_and_not_the_end() {
 #[test]
 fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let Some(gpu) = small(|_| {}) else { return };
-    let document = Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
+    let document =
+        Session::open(Path::new(SAMPLE), &Default::default()).unwrap().document().clone();
     let mut renderer = Renderer::new(&gpu);
     let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
     let pose = Pose::evaluate(&document, &Stack::default());
@@ -240,7 +285,14 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let target = Target::new(&gpu, [64, 64]);
     gpu.device.destroy();
     scene.update(&gpu, &document, &pose);
-    renderer.draw(&gpu, &target, &scene, &Camera::default(), &ViewportColors::theme("dark"), &Show::default());
+    renderer.draw(
+        &gpu,
+        &target,
+        &scene,
+        &Camera::default(),
+        &ViewportColors::theme("dark"),
+        &Show::default(),
+    );
     let taken = capture(&gpu, &target);
     let said = gpu.check().err().or(taken.err()).expect("it is said").to_string();
     assert!(said.contains("graphics device"), "{said}");
@@ -277,7 +329,11 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
     };
     let mut files = vec![PathBuf::from(SAMPLE)];
     let corpus = crate::common::shared().map(|s| s.join("corpus/characters"));
-    files.extend(corpus.iter().flat_map(|c| [c.join("Knight/Knight.glb"), c.join("Sintel/human-sintel.glb")]));
+    files.extend(
+        corpus
+            .iter()
+            .flat_map(|c| [c.join("Knight/Knight.glb"), c.join("Sintel/human-sintel.glb")]),
+    );
     for file in &files {
         let session = Session::open(file, &Default::default()).unwrap();
         let document = session.document();
@@ -304,18 +360,27 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         }
         let look = ViewportColors::theme("dark");
         let joints = bones(document, &pose, &ulna_motion::Skeleton::of(document));
-        let bones =
-            joints.into_iter().map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge }).collect();
+        let bones = joints
+            .into_iter()
+            .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
+            .collect();
         let shows = [
             ("textured", base.clone()),
             ("without perspective", base.clone()),
             ("solid", Show { shading: Shading::Solid, ..base.clone() }),
             ("wireframe", Show { shading: Shading::Wireframe, ..base.clone() }),
             ("X-ray", Show { shading: Shading::XRay, ..base.clone() }),
-            ("outlined", Show { outlined: meshes.iter().map(|(id, _)| *id).collect(), ..base.clone() }),
+            (
+                "outlined",
+                Show { outlined: meshes.iter().map(|(id, _)| *id).collect(), ..base.clone() },
+            ),
             ("joints", Show { bones, ..base.clone() }),
             ("tinted", Show { tint: Some(TintKind::Heat), ..base.clone() }),
-            ("tinted with edges", Show { tint: Some(TintKind::Heat), tint_edges: true, ..base.clone() }),
+            (
+                "tinted with \
+                edges",
+                Show { tint: Some(TintKind::Heat), tint_edges: true, ..base.clone() },
+            ),
         ];
         for (name, show) in shows {
             camera.orthographic = name == "without perspective";
@@ -323,7 +388,12 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
                 renderer.draw(&gpu, target, &scene, &camera, &look, &show);
                 let picture = capture(&gpu, target).unwrap();
                 // As a window shows it.
-                let shown = image::imageops::resize(&picture, SIZE[0], SIZE[1], image::imageops::FilterType::Triangle);
+                let shown = image::imageops::resize(
+                    &picture,
+                    SIZE[0],
+                    SIZE[1],
+                    image::imageops::FilterType::Triangle,
+                );
                 if let Ok(to) = std::env::var("ULNA_PICTURES") {
                     let stem = file.file_stem().unwrap().to_string_lossy();
                     shown.save(Path::new(&to).join(format!("{stem}-{name}-{kind}.png"))).unwrap();
@@ -334,18 +404,27 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
             for (part, target) in &targets {
                 let quick = picture(target, &format!("quick-{part}"));
                 let (a, b) = (blocks(&full), blocks(&quick));
-                let apart = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max);
+                let apart = |a: &[f64; 3], b: &[f64; 3]| {
+                    (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max)
+                };
                 let mean = a.iter().zip(&b).map(|(a, b)| apart(a, b)).sum::<f64>() / a.len() as f64;
                 let most = a.iter().zip(&b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
-                let brighter = (0..3).map(|c| (total(&a, c) - total(&b, c)).abs()).fold(0.0, f64::max);
+                let brighter =
+                    (0..3).map(|c| (total(&a, c) - total(&b, c)).abs()).fold(0.0, f64::max);
                 let seen = format!(
-                    "{} {name} at {part}: {mean:.3} levels apart in the mean, {most:.1} at most, {brighter:.3} as a whole",
+                    "{} {name} at {part}: {mean:.3} levels apart in the mean, {most:.1} at most, \
+                        {brighter:.3} as a whole",
                     file.display()
                 );
                 println!("{seen}");
                 assert!(full != quick, "{seen}: it is not drawn more quickly");
                 let coarse = 1.0 - f64::from(*part);
-                assert!(mean < 0.5 + 2.0 * coarse && most < 16.0 + 64.0 * coarse && brighter < 0.5 + coarse, "{seen}");
+                assert!(
+                    mean < 0.5 + 2.0 * coarse
+                        && most < 16.0 + 64.0 * coarse
+                        && brighter < 0.5 + coarse,
+                    "{seen}"
+                );
             }
         }
     }

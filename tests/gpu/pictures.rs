@@ -2,24 +2,37 @@
 
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, PrimitiveId, Shared, TextureRef,
-    Topology, Transform,
+    Document, Image, ImageId, Material, MaterialId, Mesh, MeshId, NodeId, Primitive, PrimitiveId,
+    Shared, TextureRef, Topology, Transform,
 };
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_render::{
-    Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show, Target, TintKind,
-    ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
+    Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show,
+    Target, TintKind, ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
 };
 use ulna_session::Session;
 
 #[test]
 fn every_shader_is_valid_wgsl() {
     for (name, source) in SHADERS {
-        let module =
-            naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
-        let mut validator =
-            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
-        validator.validate(&module).unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
+        let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| {
+            panic!(
+                "{name}: \
+                {}",
+                e.emit_to_string(source)
+            )
+        });
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::empty(),
+        );
+        validator.validate(&module).unwrap_or_else(|e| {
+            panic!(
+                "{name}: \
+            {}",
+                e.emit_to_string(source)
+            )
+        });
     }
     assert!(SHADERS.len() >= 4);
 }
@@ -41,7 +54,8 @@ fn compare(gpu: &Gpu, document: &Document, stack: &Stack, name: &str) -> (usize,
     let parts = skin_on_gpu(gpu, document, &pose).expect("a computed surface");
     let (mut count, mut worst) = (0, 0.0f32);
     for (node, index, found) in parts {
-        let primitive = &document.mesh(document.node(node).mesh.expect("a mesh")).primitives[index.index()];
+        let primitive =
+            &document.mesh(document.node(node).mesh.expect("a mesh")).primitives[index.index()];
         let mut wanted = Posed::default();
         let placement = Placement::of(document, &pose, node, primitive);
         skinning::skin(
@@ -71,7 +85,8 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     let (mut files, mut vertices, mut worst) = (0, 0, 0.0f32);
     for path in crate::common::models(&shared.join("corpus")) {
         let name = path.display().to_string();
-        let session = Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let session =
+            Session::open(&path, &Progress::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let document = session.document();
         let clip = document.clips.values().next();
         let length = clip.map_or(0.0, |c| f64::from(c.length()));
@@ -89,10 +104,12 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// A square of two metres about the origin that faces +Z, with normals or flat, as the one node of a document.
+/// A square of two metres about the origin that faces +Z, with normals or flat, as the one node of
+/// a document.
 fn square(material: Material, normals: bool) -> Document {
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
-    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(glam::Vec3::from_array);
+    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]
+        .map(glam::Vec3::from_array);
     let primitive = Primitive {
         topology: Topology::Triangles,
         positions: corners.into(),
@@ -114,7 +131,9 @@ fn square(material: Material, normals: bool) -> Document {
         target_names: Vec::new(),
         kept_weight_layers: None,
     };
-    let session = Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#).expect("a file");
+    let session =
+        Session::open_bytes(br#"{"asset":{"version":"2.0"},"nodes":[{"name":"square"}]}"#)
+            .expect("a file");
     let mut document = session.document().clone();
     document.file.nodes[NodeId(0)].mesh = Some(MeshId(0));
     document.file.meshes = vec![Shared::new(mesh)].into();
@@ -137,17 +156,23 @@ fn first_image() -> TextureRef {
     }
 }
 
-/// How bright a square that faces the eye is, with a normal map that tilts it all over towards `tilt` of its texture; with
-/// normals in the file, or flat ones.
+/// How bright a square that faces the eye is, with a normal map that tilts it all over towards
+/// `tilt` of its texture; with normals in the file, or flat ones.
 fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
     image::RgbaImage::from_pixel(2, 2, image::Rgba([tilt[0], tilt[1], tilt[2], 255]))
         .write_to(&mut png, image::ImageFormat::Png)
         .expect("a png");
     let base_color = glam::Vec4::new(0.3, 0.3, 0.3, 1.0);
-    let material = Material { base_color, metallic: 0.0, normal_texture: Some(first_image()), ..Material::default() };
+    let material = Material {
+        base_color,
+        metallic: 0.0,
+        normal_texture: Some(first_image()),
+        ..Material::default()
+    };
     let mut document = square(material, normals);
-    document.file.nodes[NodeId(0)].set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
+    document.file.nodes[NodeId(0)]
+        .set_user(Some(Transform { rotation: turn, ..Transform::IDENTITY }));
     document.file.images = [Image { name: None, bytes: png.into_inner().into() }].into();
     let pose = Pose::evaluate(&document, &Stack::default());
     let mut renderer = Renderer::new(gpu);
@@ -170,15 +195,17 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
 fn a_normal_map_is_lit_from_the_side_the_light_comes_from() {
     let Some(mut gpu) = gpu() else { return };
     let mut seen = Vec::new();
-    // With the CPU posing the tangents, as on software adapters; with the compute pass; and without normals in the file,
-    // where the directions come from the picture itself.
+    // With the CPU posing the tangents, as on software adapters; with the compute pass; and without
+    // normals in the file, where the directions come from the picture itself.
     for (software, normals) in [(true, true), (false, true), (true, false)] {
         gpu.software = software;
         for turns in [0.0, 0.5, 1.0, 1.5f32] {
-            // The square turns in its plane, and the map with it: what was up the picture is now to its left.
+            // The square turns in its plane, and the map with it: what was up the picture is now to
+            // its left.
             let turn = glam::Quat::from_rotation_z(turns * std::f32::consts::PI);
-            let [right, up, left, down] = [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
-                .map(|tilt| brightness(&gpu, turn, tilt, normals));
+            let [right, up, left, down] =
+                [[192, 128, 230], [128, 192, 230], [64, 128, 230], [128, 64, 230]]
+                    .map(|tilt| brightness(&gpu, turn, tilt, normals));
             let mut around = [right, up, left, down];
             around.rotate_right((turns * 2.0) as usize);
             // The key light stands up and to the left of the eye.
@@ -200,7 +227,8 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     if gpu().is_none() {
         return;
     }
-    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let session =
+        Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let document = session.document();
     let pose = Pose::evaluate(document, &Stack::default());
     let mut picture = Picture::new(document, [320, 400], &Default::default()).expect("a device");
@@ -209,7 +237,9 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let (low, high) = ulna_motion::Surface::new(document, &pose).bounds().expect("a surface");
     camera.frame(low, high, 0.8);
     let show = Show { grid: true, size: 2.0, ..Show::default() };
-    let image = picture.take(document, &pose, &camera, &ViewportColors::theme("dark"), &show).expect("a picture");
+    let image = picture
+        .take(document, &pose, &camera, &ViewportColors::theme("dark"), &show)
+        .expect("a picture");
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);
     assert!((0.05..0.4).contains(&share), "{share}");
@@ -217,7 +247,8 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
 }
 
-/// A square with tints, seen straight on. It is drawn with a normal map and half see-through where materials are shown.
+/// A square with tints, seen straight on. It is drawn with a normal map and half see-through where
+/// materials are shown.
 struct Tinted {
     gpu: Gpu,
     renderer: Renderer,
@@ -256,7 +287,14 @@ impl Tinted {
 
     fn draw(&mut self, kind: TintKind, theme: &str, edges: bool) -> image::RgbaImage {
         let show = Show { size: 2.0, tint: Some(kind), tint_edges: edges, ..Show::default() };
-        self.renderer.draw(&self.gpu, &self.target, &self.scene, &self.camera, &ViewportColors::theme(theme), &show);
+        self.renderer.draw(
+            &self.gpu,
+            &self.target,
+            &self.scene,
+            &self.camera,
+            &ViewportColors::theme(theme),
+            &show,
+        );
         capture(&self.gpu, &self.target).expect("a picture")
     }
 
@@ -283,21 +321,35 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
             assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
         }
     }
-    // A weight runs as a number from vertex to vertex: from left to right each pixel has the colour of its own weight.
+    // A weight runs as a number from vertex to vertex: from left to right each pixel has the colour
+    // of its own weight.
     tinted.camera.look(Axis::Front);
     let [low, high] = [0.0, 1.0].map(TintKind::weight);
     tinted.set(0, &[low, high, high, low]);
     let picture = tinted.draw(TintKind::Heat, "dark", false);
     let size = glam::Vec2::splat(Tinted::SIDE as f32);
-    let [left, right] =
-        [-1.0, 1.0].map(|x| tinted.camera.project(glam::vec3(x, 0.0, 0.0), size).expect("before the eye").0.x);
+    let [left, right] = [-1.0, 1.0].map(|x| {
+        tinted
+            .camera
+            .project(glam::vec3(x, 0.0, 0.0), size)
+            .expect(
+                "before \
+            the eye",
+            )
+            .0
+            .x
+    });
     assert!(right - left > 60.0);
     let mut compared = 0;
     for x in left.ceil() as u32 + 4..right.floor() as u32 - 4 {
         let weight = (x as f32 + 0.5 - left) / (right - left);
         let pixel = picture.get_pixel(x, Tinted::SIDE / 3).0;
         let wanted = heat(weight);
-        assert!(pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2), "{weight}: {pixel:?} {wanted:?}");
+        assert!(
+            pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2),
+            "{weight}: {pixel:?} \
+            {wanted:?}"
+        );
         compared += 1;
     }
     assert!(compared > 60, "{compared}");
@@ -340,7 +392,8 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
     assert_eq!(tinted.middle(TintKind::Colors), bare);
     tinted.set(0, &[TintKind::color(Color([200, 30, 60, 128])); 4]);
     let linear = |color: Color| glam::Vec4::from(color.linear()).truncate();
-    let (half, wanted) = (linear(tinted.middle(TintKind::Colors)), linear(bare).lerp(linear(red), 128.0 / 255.0));
+    let (half, wanted) =
+        (linear(tinted.middle(TintKind::Colors)), linear(bare).lerp(linear(red), 128.0 / 255.0));
     assert!(half.abs_diff_eq(wanted, 0.01), "{half} {wanted}");
     let plain = tinted.draw(TintKind::Colors, "light", false);
     let edged = tinted.draw(TintKind::Colors, "light", true);
@@ -353,21 +406,29 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
 #[test]
 fn weights_taken_over_pose_as_a_scene_made_anew() {
     let Some(mut gpu) = gpu() else { return };
-    let session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let session =
+        Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let mut document = session.document().clone();
-    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect("a skinned node");
+    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect(
+        "a skinned \
+        node",
+    );
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
         document.file.nodes[*joint].set_user(Some(Transform { rotation, ..Transform::IDENTITY }));
     }
     let mesh = document.node(node).mesh.expect("a mesh").index();
-    // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies are to follow.
-    document.file.materials = [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
-    let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+    // A normal map over coordinates that turn now this way, now that, splits vertices, whose copies
+    // are to follow.
+    document.file.materials =
+        [Material { normal_texture: Some(first_image()), ..Material::default() }].into();
+    let primitive =
+        &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
     primitive.material = Some(MaterialId(0));
-    primitive.uv0 =
-        (0..primitive.positions.len()).map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin)).collect();
+    primitive.uv0 = (0..primitive.positions.len())
+        .map(|k| glam::vec2((k * k) as f32, k as f32 * 7.0).map(f32::sin))
+        .collect();
     primitive.tangents = Default::default();
     let own = primitive.positions.len();
     let pose = Pose::evaluate(&document, &Stack::default());
@@ -377,19 +438,25 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
         let mut document = document.clone();
         let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
         scene.update(&gpu, &document, &pose);
-        let read = |scene: &Scene| scene.posed(&gpu, node, PrimitiveId(0)).expect("a device").expect("a part");
+        let read = |scene: &Scene| {
+            scene.posed(&gpu, node, PrimitiveId(0)).expect("a device").expect("a part")
+        };
         let mut before = read(&scene);
         assert!(before.positions.len() > own, "vertices are split");
         let ranges = [3..own / 3, own - 1..own, 7..7, own..own + 9];
         // First other weights, then as many slots again, then fewer.
         for (round, sets) in [(1, None), (2, Some(2)), (3, Some(1)), (4, None)] {
-            let primitive = &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
+            let primitive =
+                &mut Shared::make_mut(&mut document.file.meshes[MeshId::from(mesh)]).primitives[0];
             let map = Shared::make_mut(primitive.weights.as_mut().expect("weights"));
             if let Some(sets) = sets {
                 let (kept, wide) = (map.stride().min(sets * 4), sets * 4);
-                let slot = |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
-                let joints = (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
-                let weights = (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
+                let slot =
+                    |k: usize| (k % wide < kept).then_some(k / wide * map.stride() + k % wide);
+                let joints =
+                    (0..own * wide).map(|k| slot(k).map_or(0, |s| map.joints[s])).collect();
+                let weights =
+                    (0..own * wide).map(|k| slot(k).map_or(0.0, |s| map.weights[s])).collect();
                 *map = ulna_model::WeightMap { sets, joints, weights, ..map.clone() };
             }
             let stride = map.stride();
@@ -407,26 +474,46 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
             let (found, wanted) = (read(&scene), read(&fresh));
             // On the CPU what was weighed anew is placed one by one, which rounds otherwise.
             let near = if software { 1e-6 } else { 0.0 };
-            let pairs = found.positions.iter().zip(&wanted.positions).chain(found.normals.iter().zip(&wanted.normals));
+            let pairs = found
+                .positions
+                .iter()
+                .zip(&wanted.positions)
+                .chain(found.normals.iter().zip(&wanted.normals));
             assert!(pairs.into_iter().all(|(a, b)| a.abs_diff_eq(*b, near)), "{software} {round}");
             assert_eq!(found.positions.len(), wanted.positions.len());
-            let still = before.positions.iter().zip(&found.positions).filter(|(a, b)| a == b).count();
+            let still =
+                before.positions.iter().zip(&found.positions).filter(|(a, b)| a == b).count();
             assert!(still > own / 2, "{software} {round}: {still} stay as they were");
-            let moved = before.positions[own..].iter().zip(&found.positions[own..]).filter(|(a, b)| a != b).count();
+            let moved = before.positions[own..]
+                .iter()
+                .zip(&found.positions[own..])
+                .filter(|(a, b)| a != b)
+                .count();
             assert!(moved > 10, "{software} {round}: {moved} copies moved");
             before = found;
         }
     }
 }
 
-/// A square of two metres about the origin that faces +Z, in a material of its own, and what else the JSON says.
+/// A square of two metres about the origin that faces +Z, in a material of its own, and what else
+/// the JSON says.
 fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
-    let corners = [-1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0, 0.0];
+    let corners = [
+        -1.0, -1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 1.0, 1.0, 0.0, -1.0, 1.0,
+        0.0,
+    ];
     let normals = [0.0, 0.0, 1.0].repeat(6);
     let places = [-3.0, 0.0, 0.0, 3.0, 0.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0];
-    let bin =
-        [crate::common::floats(&corners), crate::common::floats(&normals), crate::common::floats(&places)].concat();
-    let vec3 = |offset: u32, count: u32| serde_json::json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": "VEC3"});
+    let bin = [
+        crate::common::floats(&corners),
+        crate::common::floats(&normals),
+        crate::common::floats(&places),
+    ]
+    .concat();
+    let vec3 = |offset: u32, count: u32| {
+        serde_json::json!({"bufferView": 0, "byteOffset": offset, "componentType": 5126,
+            "count": count, "type": "VEC3"})
+    };
     let mut json = serde_json::json!({
         "bufferViews": [{"buffer": 0, "byteLength": bin.len()}],
         "accessors": [vec3(0, 6), vec3(72, 6), vec3(144, 2), vec3(168, 2)],
@@ -461,14 +548,20 @@ fn a_variant_shows_its_materials() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let unlit = |color: [f32; 4]| serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color}, "extensions": {"KHR_materials_unlit": {}}});
-    let mapping = serde_json::json!([{"material": 1, "variants": [1]}, {"material": 2, "variants": [2]}]);
+    let unlit = |color: [f32; 4]| {
+        serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color},
+            "extensions": {"KHR_materials_unlit": {}}})
+    };
+    let mapping =
+        serde_json::json!([{"material": 1, "variants": [1]}, {"material": 2, "variants": [2]}]);
     let path = square_file(
         folder.path(),
         serde_json::json!({
             "extensionsUsed": ["KHR_materials_unlit", "KHR_materials_variants"],
-            "extensions": {"KHR_materials_variants": {"variants": [{"name": "As is"}, {"name": "Leaf"}, {"name": "Sea"}]}},
-            "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]), unlit([0.0, 0.0, 1.0, 1.0])],
+            "extensions": {"KHR_materials_variants": {"variants": [{"name": "As is"},
+                {"name": "Leaf"}, {"name": "Sea"}]}},
+            "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]),
+                unlit([0.0, 0.0, 1.0, 1.0])],
             "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": 0,
                 "extensions": {"KHR_materials_variants": {"mappings": mapping}}}]}],
         }),
@@ -493,7 +586,9 @@ fn instances_are_drawn_where_they_stand_mirrored_ones_too() {
         folder.path(),
         serde_json::json!({
             "extensionsUsed": ["EXT_mesh_gpu_instancing"],
-            "nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 2, "SCALE": 3}}}}],
+            "nodes": [{"mesh": 0,
+                "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 2,
+                    "SCALE": 3}}}}],
         }),
     );
     for shading in ["textured", "solid", "wireframe"] {
@@ -517,8 +612,14 @@ fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let unlit = |color: [f32; 4]| serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color}, "extensions": {"KHR_materials_unlit": {}}});
-    let mesh = |material: u32| serde_json::json!({"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": material}]});
+    let unlit = |color: [f32; 4]| {
+        serde_json::json!({"pbrMetallicRoughness": {"baseColorFactor": color},
+            "extensions": {"KHR_materials_unlit": {}}})
+    };
+    let mesh = |material: u32| {
+        serde_json::json!(
+        {"primitives": [{"attributes": {"POSITION": 0, "NORMAL": 1}, "material": material}]})
+    };
     // Red behind green behind blue.
     let drawn = |visible: serde_json::Value| {
         let path = square_file(
@@ -526,11 +627,13 @@ fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
             serde_json::json!({
                 "extensionsUsed": ["KHR_materials_unlit", "KHR_node_visibility"],
                 "extensionsRequired": ["KHR_node_visibility"],
-                "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]), unlit([0.0, 0.0, 1.0, 1.0])],
+                "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0]),
+                    unlit([0.0, 0.0, 1.0, 1.0])],
                 "meshes": [mesh(0), mesh(1), mesh(2)],
                 "nodes": [
                     {"mesh": 0},
-                    {"mesh": 1, "translation": [0, 0, 0.2], "children": [2], "extensions": {"KHR_node_visibility": visible}},
+                    {"mesh": 1, "translation": [0, 0, 0.2], "children": [2],
+                        "extensions": {"KHR_node_visibility": visible}},
                     {"mesh": 2, "translation": [0, 0, 0.2]},
                 ],
                 "scenes": [{"nodes": [0, 1]}],
@@ -546,8 +649,9 @@ fn hidden_nodes_and_what_is_below_them_are_not_drawn_until_a_clip_shows_them() {
     let sword = folder.path().join("used.glb");
     std::fs::copy(shared.join("situations/visibility-required/used.glb"), &sword).expect("a copy");
     let at = |time: &str| rendered(&sword, &["--view", "front", "--clip", "#0", "--time", time]);
-    let differing =
-        |a: &image::RgbaImage, b: &image::RgbaImage| a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count();
+    let differing = |a: &image::RgbaImage, b: &image::RgbaImage| {
+        a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count()
+    };
     let (before, after) = (at("0.4999"), at("0.5"));
     let (shown, moved) = (differing(&before, &after), differing(&after, &at("0.5001")));
     assert!(
@@ -563,27 +667,31 @@ fn the_lights_of_the_file_shine_instead_of_the_studios_when_asked() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let light = |k: u32| serde_json::json!({"KHR_lights_punctual": {"light": k}});
-    // All three are before the square and shine at it: a red sun, a green spot with a narrow cone to its right half, and a
-    // blue point whose range ends before it.
+    // All three are before the square and shine at it: a red sun, a green spot with a narrow cone
+    // to its right half, and a blue point whose range ends before it.
     let path = square_file(
         folder.path(),
         serde_json::json!({
             "extensionsUsed": ["KHR_lights_punctual"],
-            "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "baseColorFactor": [0.3, 0.3, 0.3, 1.0]}}],
+            "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0.0,
+                "baseColorFactor": [0.3, 0.3, 0.3, 1.0]}}],
             "extensions": {"KHR_lights_punctual": {"lights": [
                 {"type": "directional", "color": [1.0, 0.0, 0.0], "intensity": 1.0},
-                {"type": "spot", "color": [0.0, 1.0, 0.0], "intensity": 4.0, "spot": {"outerConeAngle": 0.2}},
+                {"type": "spot", "color": [0.0, 1.0, 0.0], "intensity": 4.0,
+                    "spot": {"outerConeAngle": 0.2}},
                 {"type": "point", "color": [0.0, 0.0, 1.0], "intensity": 50.0, "range": 2.0},
             ]}},
             "nodes": [{"mesh": 0}, {"extensions": light(0)},
-                {"translation": [0.6, 0.0, 2.0], "extensions": light(1)}, {"translation": [0.0, 0.0, 3.0], "extensions": light(2)}],
+                {"translation": [0.6, 0.0, 2.0], "extensions": light(1)},
+                    {"translation": [0.0, 0.0, 3.0], "extensions": light(2)}],
         }),
     );
     let studio = rendered(&path, &["--view", "front", "--orthographic"]);
     let own = rendered(&path, &["--view", "front", "--orthographic", "--lights"]);
     // The square's left half, and the middle of the cone.
     let (aside, lit) = ((33, 30), (61, 30));
-    let at = |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
+    let at =
+        |picture: &image::RgbaImage, (x, y): (u32, u32)| picture.get_pixel(x, y).0.map(i32::from);
     let [r, g, b, _] = at(&studio, aside);
     assert!(r > 60 && (r - g).abs() < 25 && (r - b).abs() < 25, "{r} {g} {b}");
     let [r, g, b, _] = at(&own, aside);
@@ -605,15 +713,18 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
         folder.path(),
         serde_json::json!({
             "cameras": [
-                {"name": "Wide", "type": "perspective", "perspective": {"yfov": 1.5707964, "znear": 0.01}},
-                {"type": "orthographic", "orthographic": {"xmag": 3.0, "ymag": 2.0, "znear": 0.01, "zfar": 50.0}},
+                {"name": "Wide", "type": "perspective",
+                    "perspective": {"yfov": 1.5707964, "znear": 0.01}},
+                {"type": "orthographic",
+                    "orthographic": {"xmag": 3.0, "ymag": 2.0, "znear": 0.01, "zfar": 50.0}},
             ],
             "nodes": [{"mesh": 0}, {"name": "Before", "camera": 0, "translation": [0, 0, 2]},
                 {"name": "Flat", "camera": 1, "translation": [0, 0, 9]},
                 {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
         }),
     );
-    // The square spans half the height for both: 90° at two metres see four, and so does a height of twice two.
+    // The square spans half the height for both: 90° at two metres see four, and so does a height
+    // of twice two.
     for name in ["Wide", "Before", "Flat"] {
         let picture = rendered(&path, &["--camera", name]);
         let empty = *picture.get_pixel(1, 1);
@@ -625,7 +736,8 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
     assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
 }
 
-/// Ghosts are seen in their colour where the model is not, each is posed once, and what is posed in the scene stays its own.
+/// Ghosts are seen in their colour where the model is not, each is posed once, and what is posed in
+/// the scene stays its own.
 #[test]
 fn ghosts_stand_beside_the_model_and_are_posed_once() {
     let Some(gpu) = gpu() else { return };
@@ -674,11 +786,16 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
     scene.pose_ghost(&gpu, document, &looks[0], &now, None);
     scene.update(&gpu, document, &now);
     let same = take(&scene);
-    let differ = bare.pixels().zip(same.pixels()).filter(|(a, b)| (0..3).any(|k| a.0[k].abs_diff(b.0[k]) > 40)).count();
+    let differ = bare
+        .pixels()
+        .zip(same.pixels())
+        .filter(|(a, b)| (0..3).any(|k| a.0[k].abs_diff(b.0[k]) > 40))
+        .count();
     assert!(differ < 60, "{differ} pixels of 25600");
 }
 
-/// Where nothing is behind the model the picture is see-through, and its colours are the model's own up to its rim.
+/// Where nothing is behind the model the picture is see-through, and its colours are the model's
+/// own up to its rim.
 #[test]
 fn pictures_of_nothing_behind_are_see_through() {
     let Some(gpu) = gpu() else { return };
@@ -691,7 +808,9 @@ fn pictures_of_nothing_behind_are_see_through() {
     let look = ViewportColors::theme("dark");
     let show = Show { size: 2.0, transparent: true, ..Show::default() };
     let bare = picture.take(document, &pose, &camera, &look, &show).unwrap();
-    let opaque = picture.take(document, &pose, &camera, &look, &Show { transparent: false, ..show }).unwrap();
+    let opaque = picture
+        .take(document, &pose, &camera, &look, &Show { transparent: false, ..show })
+        .unwrap();
     let (mut none, mut half, mut whole) = (0, 0, 0);
     for (a, b) in bare.pixels().zip(opaque.pixels()) {
         assert_eq!(b.0[3], 255);
@@ -707,7 +826,8 @@ fn pictures_of_nothing_behind_are_see_through() {
     assert!(none > 10_000 && half > 50 && whole > 2_000, "{none} {half} {whole}");
 }
 
-/// A picture of a file without surfaces is not empty: its joints are drawn, as if they were asked for.
+/// A picture of a file without surfaces is not empty: its joints are drawn, as if they were asked
+/// for.
 #[test]
 fn a_skeleton_alone_is_drawn_by_its_joints() {
     if gpu().is_none() {
@@ -716,7 +836,12 @@ fn a_skeleton_alone_is_drawn_by_its_joints() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bones.glb");
     let made = std::process::Command::new(env!("CARGO_BIN_EXE_ulna"))
-        .args(["export", concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"), "--skeleton-only", "-o"])
+        .args([
+            "export",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb"),
+            "--skeleton-only",
+            "-o",
+        ])
         .arg(&path)
         .status()
         .expect("the program starts");

@@ -1,4 +1,5 @@
-//! Files of other formats on their way in, and meshes bound to joints: what a page says before, and what the document is after.
+//! Files of other formats on their way in, and meshes bound to joints: what a page says before, and
+//! what the document is after.
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
@@ -7,7 +8,11 @@ use ulna::app::App;
 use super::editing::{Window, click, node, press, sample, session, wait};
 use crate::common::window::builder;
 
-const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 60 0\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 20 0\n  }\n }\n}\nMOTION\nFrames: 4\nFrame Time: 0.0002\n0 90 0 0 0 0 0 0 0\n0 90 0 0 0 0 0 20 0\n0 90 0 0 0 0 0 40 0\n0 90 0 0 0 0 0 60 0\n";
+const BVH: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition \
+    Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 60 0\n  CHANNELS 3 \
+    Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 20 0\n  }\n }\n}\nMOTION\nFrames: \
+    4\nFrame Time: 0.0002\n0 90 0 0 0 0 0 0 0\n0 90 0 0 0 0 0 20 0\n0 90 0 0 0 0 0 40 0\n0 90 0 0 \
+    0 0 0 60 0\n";
 
 fn says(window: &Window, text: &str) -> bool {
     window.query_all_by_label_contains(text).next().is_some()
@@ -53,9 +58,15 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     wait(&mut window);
     let document = session(&window).document();
     assert_eq!(document.clips.count(), 1);
-    let root = document.node_ids().find(|n| document.node(*n).parent.is_none() && document.node(*n).mesh.is_none());
+    let root = document
+        .node_ids()
+        .find(|n| document.node(*n).parent.is_none() && document.node(*n).mesh.is_none());
     let turn = document.node(root.expect("a root")).rest.transform();
-    assert!((turn.rotation * glam::Vec3::Z - glam::Vec3::Y).length() < 1e-5, "what is up in it is up");
+    assert!(
+        (turn.rotation * glam::Vec3::Z - glam::Vec3::Y).length() < 1e-5,
+        "what is up in it is \
+        up"
+    );
     assert!((turn.scale.x - 0.01).abs() < 1e-7 || (turn.scale.x - 0.0254).abs() < 1e-7, "{turn:?}");
     assert!(!says(&window, "Ulna had an internal error"));
 }
@@ -66,14 +77,25 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
     let arm = node(&window, "LeftUpperArm");
-    let before = session(&window).document().skins.values().next().expect("a skin").inverse_bind.clone();
+    let before =
+        session(&window).document().skins.values().next().expect("a skin").inverse_bind.clone();
     find(&mut window, "pose.rotate");
     window.event(egui::Event::Text("30".to_owned()));
     window.run_steps(3);
     press(&mut window, Modifiers::NONE, Key::Enter);
     find(&mut window, "Bind…");
     page(&mut window, "What will change");
-    assert!(says(&window, "the farthest joint is") && says(&window, "given the current pose as rest pose"));
+    assert!(
+        says(
+            &window,
+            "the farthest joint \
+        is"
+        ) && says(
+            &window,
+            "given the current pose as \
+        rest pose"
+        )
+    );
     window.get_by_label("Bind").click();
     window.run_steps(4);
     let document = session(&window).document();
@@ -83,7 +105,9 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     wait(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     wait(&mut window);
-    assert!(session(&window).document().skins.values().next().expect("a skin").inverse_bind == before);
+    assert!(
+        session(&window).document().skins.values().next().expect("a skin").inverse_bind == before
+    );
     assert!(!says(&window, "Ulna had an internal error"));
 }
 
@@ -93,11 +117,13 @@ fn a_page_says_how_steep_height_maps_become() {
     image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]))
         .save(folder.path().join("bump.png"))
         .expect("a picture");
-    let effect = "EffectInstance { \"Phong.fx\"; EffectParamString { \"BumpMap\"; \"bump.png\"; } }";
+    let effect = "EffectInstance { \"Phong.fx\"; EffectParamString { \"BumpMap\"; \"bump.png\"; } \
+        }";
     let text = format!(
         "xof 0303txt 0032\nFrame A {{ Mesh {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;
          MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}
-         MeshMaterialList {{ 1; 1; 0;; Material Stone {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; {effect} }} }} }} }}"
+         MeshMaterialList {{ 1; 1; 0;; Material Stone {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; {effect} }} \
+         }} }} }}"
     );
     let path = folder.path().join("stone.x");
     std::fs::write(&path, text).expect("a file");
@@ -118,7 +144,8 @@ fn a_page_says_how_steep_height_maps_become() {
     assert!(!says(&window, "Ulna had an internal error"));
 }
 
-/// The scene is made anew after a bind, and keeps its textures: bound where it stands, the model is seen as before.
+/// The scene is made anew after a bind, and keeps its textures: bound where it stands, the model is
+/// seen as before.
 #[test]
 fn a_bind_leaves_the_picture_as_it_was() {
     let (mut window, _folder, _) = sample();

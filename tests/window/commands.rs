@@ -1,4 +1,5 @@
-//! Every command is reachable in the window, by palette and by menu, and nothing in the window is without a name.
+//! Every command is reachable in the window, by palette and by menu, and nothing in the window is
+//! without a name.
 
 use egui::{Event, Key, Modifiers, accesskit};
 use egui_kittest::{HarnessBuilder, kittest::NodeT as _, kittest::Queryable as _};
@@ -34,7 +35,17 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 /// Types a command's title into the palette and presses Enter; whether the palette closed.
 fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
-    assert!(window.query_by_label("Find a command").is_some(), "the palette opens for {}", command.name);
+    assert!(
+        window
+            .query_by_label(
+                "Find a \
+        command"
+            )
+            .is_some(),
+        "the palette opens for \
+        {}",
+        command.name
+    );
     window.event(Event::Text(command.title.to_owned()));
     window.run_steps(2);
     let rows = window.query_all_by_label(command.title).count();
@@ -96,7 +107,10 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
         window.run_steps(2);
         by_palette(window, command);
         settle(window);
-        if command.name == "view.outliner" || command.name == "view.reset_layout" || command.name == "view.hide" {
+        if command.name == "view.outliner"
+            || command.name == "view.reset_layout"
+            || command.name == "view.hide"
+        {
             by_palette(
                 window,
                 ulna_edit::find(match command.name {
@@ -136,8 +150,11 @@ fn every_way_to_show_the_file_is_drawn() {
 fn a_key_that_can_do_nothing_says_why() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bare.gltf");
-    std::fs::write(&path, r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"A"}]}"#)
-        .expect("a file");
+    std::fs::write(
+        &path,
+        r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"A"}]}"#,
+    )
+    .expect("a file");
     let mut window = start(Some(&path), [1280.0, 800.0]);
     assert!(window.state().session().is_some());
     for (modifiers, key, wanted) in [
@@ -149,7 +166,17 @@ fn a_key_that_can_do_nothing_says_why() {
         assert!(window.query_by_label(wanted).is_some(), "{wanted}");
     }
     press(&mut window, Modifiers::NONE, Key::Escape);
-    assert_eq!(window.query_all_by_label_contains(": Nothing is selected").count(), 0, "Escape is quiet");
+    assert_eq!(
+        window
+            .query_all_by_label_contains(
+                ": Nothing is \
+        selected"
+            )
+            .count(),
+        0,
+        "Escape is \
+        quiet"
+    );
 }
 
 #[test]
@@ -171,7 +198,8 @@ fn every_command_stands_in_its_menu() {
     let mut window = empty();
     let mut found = 0;
     for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"] {
-        let all: Vec<&CommandSpec> = table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
+        let all: Vec<&CommandSpec> =
+            table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {
             let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {
                 _ if c.asks => group == "With options",
@@ -179,11 +207,16 @@ fn every_command_stands_in_its_menu() {
                 None => group.is_empty(),
             };
             let title = |c: &&CommandSpec| {
-                if c.asks { format!("{}…", c.title.trim_end_matches('…')) } else { c.title.to_owned() }
+                if c.asks {
+                    format!("{}…", c.title.trim_end_matches('…'))
+                } else {
+                    c.title.to_owned()
+                }
             };
             all.iter().filter(fits).map(title).collect()
         };
-        let mut groups: Vec<&str> = all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();
+        let mut groups: Vec<&str> =
+            all.iter().filter_map(|c| c.menu.split_once('/').map(|(_, g)| g)).collect();
         groups.push("");
         groups.push("With options");
         groups.sort_unstable();
@@ -195,7 +228,11 @@ fn every_command_stands_in_its_menu() {
             }
             open(&mut window, &[menu, group], &titles);
             for title in &titles {
-                assert!(window.query_all_by_label(title).next().is_some(), "{title} in {menu}/{group}");
+                assert!(
+                    window.query_all_by_label(title).next().is_some(),
+                    "{title} in \
+                    {menu}/{group}"
+                );
                 found += 1;
             }
             press(&mut window, Modifiers::NONE, Key::Escape);
@@ -208,7 +245,9 @@ fn every_command_stands_in_its_menu() {
 /// Opens a menu, and one inside it: a first click may only close another.
 fn open(window: &mut Window, path: &[&str; 2], titles: &[String]) {
     // Some titles stand on buttons too: an open menu has them once more.
-    let count = |window: &Window| titles.iter().map(|t| window.query_all_by_label(t).count()).sum::<usize>();
+    let count = |window: &Window| {
+        titles.iter().map(|t| window.query_all_by_label(t).count()).sum::<usize>()
+    };
     let before = count(window);
     for _ in 0..3 {
         window.get_by_label(path[0]).click();
@@ -233,13 +272,19 @@ fn unnamed(window: &Window) -> (usize, Vec<String>) {
         let access = node.accesskit_node();
         let role = access.role();
         let control = access.data().supports_action(accesskit::Action::Click)
-            || matches!(role, accesskit::Role::TextInput | accesskit::Role::SpinButton | accesskit::Role::Slider);
+            || matches!(
+                role,
+                accesskit::Role::TextInput | accesskit::Role::SpinButton | accesskit::Role::Slider
+            );
         if control {
             seen += 1;
             let name = access.label().or_else(|| access.value()).unwrap_or_default();
             // Scroll bars are egui's own.
             if name.trim().is_empty()
-                && !matches!(role, accesskit::Role::Unknown | accesskit::Role::Window | accesskit::Role::ScrollBar)
+                && !matches!(
+                    role,
+                    accesskit::Role::Unknown | accesskit::Role::Window | accesskit::Role::ScrollBar
+                )
             {
                 bad.push(format!("{role:?} at {:?}", node.rect()));
             }
@@ -261,7 +306,9 @@ fn no_control_is_without_a_name() {
     window.get_by_label("LeftUpperArm").click();
     window.run_steps(2);
     check(&window, "a selected joint", 70);
-    for (command, least) in [("edit.find", 10), ("file.preferences", 8), ("edit.history", 1), ("file.open", 3)] {
+    for (command, least) in
+        [("edit.find", 10), ("file.preferences", 8), ("edit.history", 1), ("file.open", 3)]
+    {
         by_palette(&mut window, ulna_edit::find(command).expect("a command"));
         check(&window, command, least);
         settle(&mut window);

@@ -1,4 +1,5 @@
-//! A graphics device that is lost while somebody works: the window goes on with another, and the document is untouched.
+//! A graphics device that is lost while somebody works: the window goes on with another, and the
+//! document is untouched.
 
 use std::{cell::RefCell, rc::Rc};
 

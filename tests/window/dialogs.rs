@@ -1,4 +1,5 @@
-//! What dialogs ask and do: forms of commands, choosing a file; and that everything has room in small and enlarged windows.
+//! What dialogs ask and do: forms of commands, choosing a file; and that everything has room in
+//! small and enlarged windows.
 
 use egui::{Event, Key, Modifiers, Rect, accesskit::Role};
 use egui_kittest::{
@@ -58,7 +59,13 @@ fn a_form_begins_where_it_is_to_be_typed_takes_arithmetic_and_says_what_it_did()
     type_text(&mut window, "30");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert!(!says(&window, "override it while the clip is shown"), "no clip is shown");
-    let line = session(&window).history().done().last().expect("a step").lines(session(&window).document()).remove(0);
+    let line = session(&window)
+        .history()
+        .done()
+        .last()
+        .expect("a step")
+        .lines(session(&window).document())
+        .remove(0);
     assert_eq!(line.arguments["degrees"].as_f64(), Some(30.0), "{line}");
     // Over a clip it is that which is posed, and not the file.
     press(&mut window, Modifiers::NONE, Key::Num2);
@@ -123,8 +130,14 @@ fn wait_for(window: &mut Window, name: &str) {
 
 /// What takes clicks or text, with where it is.
 fn controls(window: &Window) -> Vec<(String, Rect)> {
-    const KINDS: [Role; 6] =
-        [Role::Button, Role::ComboBox, Role::SpinButton, Role::TextInput, Role::CheckBox, Role::Slider];
+    const KINDS: [Role; 6] = [
+        Role::Button,
+        Role::ComboBox,
+        Role::SpinButton,
+        Role::TextInput,
+        Role::CheckBox,
+        Role::Slider,
+    ];
     let mut stack: Vec<Node<'_>> = vec![window.root()];
     let mut found = Vec::new();
     while let Some(at) = stack.pop() {
@@ -151,9 +164,14 @@ fn no_control_lies_over_another_in_small_and_enlarged_windows() {
             window.run_steps(4);
             let all = controls(&window);
             // Lists scroll: what is beyond their edge is not seen.
-            let top: Vec<_> = all.iter().filter(|(name, _)| BARS.contains(&name.as_str())).collect();
+            let top: Vec<_> =
+                all.iter().filter(|(name, _)| BARS.contains(&name.as_str())).collect();
             for (k, (name, rect)) in top.iter().enumerate() {
-                assert!(rect.right() <= size[0] + 1.0, "{mode} {size:?}: {name} goes over the edge: {rect:?}");
+                assert!(
+                    rect.right() <= size[0] + 1.0,
+                    "{mode} {size:?}: {name} goes over the \
+                    edge: {rect:?}"
+                );
                 for (other, there) in &top[k + 1..] {
                     let shared = rect.intersect(*there);
                     let apart = shared.width() <= 1.0 || shared.height() <= 1.0;
@@ -198,7 +216,8 @@ const BARS: [&str; 28] = [
     "Show joints",
 ];
 
-/// What is chosen in *Export…* is what is written, and the same again by one key; the open file is never replaced.
+/// What is chosen in *Export…* is what is written, and the same again by one key; the open file is
+/// never replaced.
 #[test]
 fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
     let (mut window, _folder) = window(SAMPLE);
@@ -226,7 +245,8 @@ fn chosen_clips_are_exported_a_file_each_and_again_by_a_key() {
         window.run_steps(1);
     }
     assert_eq!(written(), clips);
-    let walk = ulna_session::Session::open(&to.join("Walk.glb"), &Default::default()).expect("it opens");
+    let walk =
+        ulna_session::Session::open(&to.join("Walk.glb"), &Default::default()).expect("it opens");
     assert!(walk.document().meshes.is_empty() && walk.document().clips.count() == 1);
     std::fs::remove_dir_all(&to).expect("gone");
     press(&mut window, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
@@ -258,8 +278,8 @@ fn wait_for_more_clips(window: &mut Window, before: usize) {
     }
 }
 
-/// Clips of a folder of files come in by the path that is typed; one is left out by its box, one gets another name; one undo takes all of
-/// them back.
+/// Clips of a folder of files come in by the path that is typed; one is left out by its box, one
+/// gets another name; one undo takes all of them back.
 #[test]
 fn clips_of_a_folder_come_in_as_one_step() {
     let (mut window, _folder) = window(SAMPLE);
@@ -290,7 +310,11 @@ fn clips_of_a_folder_come_in_as_one_step() {
     assert_eq!(document.clips.count(), 2 * before - 1);
     let labels: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
     assert!(
-        !labels.contains(&"Walk 2".to_owned()) && labels.iter().filter(|l| l.ends_with(" 2")).count() == before - 1,
+        !labels.contains(
+            &"Walk \
+            2"
+            .to_owned()
+        ) && labels.iter().filter(|l| l.ends_with(" 2")).count() == before - 1,
         "{labels:?}"
     );
     press(&mut window, Modifiers::COMMAND, Key::Z);
@@ -302,8 +326,13 @@ fn clips_of_a_folder_come_in_as_one_step() {
 #[test]
 fn a_joint_of_another_name_is_matched_by_hand() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
-    let neck = other.document().node_ids().find(|n| other.document().node(*n).label(*n) == "Neck").expect("a neck");
-    let rename = ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "Qwxz");
+    let neck = other
+        .document()
+        .node_ids()
+        .find(|n| other.document().node(*n).label(*n) == "Neck")
+        .expect("a neck");
+    let rename =
+        ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "Qwxz");
     other.run_line(&rename).expect("it is renamed");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.glb");
@@ -321,23 +350,41 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
-    let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
-    let ours = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
-    let [came, was] = [clip, ours].map(|c| c.track(neck, ulna_model::Property::Rotation).map(|(_, t)| t));
+    let clip = document
+        .clips
+        .values()
+        .find(|c| {
+            c.name.as_deref()
+                == Some(
+                    "Walk \
+        2",
+                )
+        })
+        .expect("the walk");
+    let ours =
+        document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
+    let [came, was] =
+        [clip, ours].map(|c| c.track(neck, ulna_model::Property::Rotation).map(|(_, t)| t));
     assert!(was.is_some() && came.is_some_and(|t| t.same_keys(was.expect("keys"))));
 }
 
-/// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is gone.
+/// A file of the list is opened in place of the model: the list, whose clips are fitted to that, is
+/// gone.
 #[test]
 fn a_file_of_an_import_is_opened_instead() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
-    other.run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run")).expect("it is deleted");
+    other.run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run")).expect(
+        "it is \
+        deleted",
+    );
     let folder = tempfile::tempdir().expect("a folder");
     // Fewer nodes than the clips of the list would move, and no clip of its own.
-    let mut small: serde_json::Value = serde_json::from_str(include_str!("../data/crane.gltf")).expect("JSON");
+    let mut small: serde_json::Value =
+        serde_json::from_str(include_str!("../data/crane.gltf")).expect("JSON");
     small.as_object_mut().expect("an object").remove("animations");
     std::fs::write(folder.path().join("crane.gltf"), small.to_string()).expect("written");
-    std::fs::write(folder.path().join("other.glb"), &*other.pack("a").expect("its bytes").bytes).expect("written");
+    std::fs::write(folder.path().join("other.glb"), &*other.pack("a").expect("its bytes").bytes)
+        .expect("written");
     let (mut window, _folder) = window(SAMPLE);
     import_from(&mut window, folder.path());
     // A clip of the other file plays meanwhile.
@@ -357,12 +404,13 @@ fn a_file_of_an_import_is_opened_instead() {
     assert!(!says(&window, "Ulna had an internal error") && says(&window, "Mast"));
 }
 
-/// What was matched otherwise than by the same name can be said otherwise; the clip that is looked at plays, and stands where it is
-/// clicked.
+/// What was matched otherwise than by the same name can be said otherwise; the clip that is looked
+/// at plays, and stands where it is clicked.
 #[test]
 fn a_match_that_was_guessed_is_changed_by_hand() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
-    let rename = ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
+    let rename =
+        ulna_edit::CommandLine::new("node.rename").with("node", "Neck").with("name", "rig:neck");
     other.run_line(&rename).expect("it is renamed");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("other.glb");
@@ -385,11 +433,22 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
-    let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
+    let clip = document
+        .clips
+        .values()
+        .find(|c| {
+            c.name.as_deref()
+                == Some(
+                    "Walk \
+        2",
+                )
+        })
+        .expect("the walk");
     assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));
 }
 
-/// The shown clip as a picture that moves, to the place that is typed; and where it is taken back nothing is written.
+/// The shown clip as a picture that moves, to the place that is typed; and where it is taken back
+/// nothing is written.
 #[test]
 fn a_clip_becomes_a_picture_that_moves() {
     let (mut window, _folder) = window_drawn(SAMPLE);
@@ -420,7 +479,9 @@ fn a_clip_becomes_a_picture_that_moves() {
         let made = image::codecs::gif::GifDecoder::new(std::io::BufReader::new(
             std::fs::File::open(&to).expect("it is there"),
         ));
-        let frames = image::AnimationDecoder::into_frames(made.expect("a picture")).collect_frames().expect("frames");
+        let frames = image::AnimationDecoder::into_frames(made.expect("a picture"))
+            .collect_frames()
+            .expect("frames");
         // One second of a loop at the 30 fps of the clip; the end equals the start.
         assert_eq!(frames.len(), 30);
         let bytes = |k: usize| frames[k].buffer().as_raw().clone();
@@ -428,14 +489,17 @@ fn a_clip_becomes_a_picture_that_moves() {
     }
 }
 
-/// What takes long goes on beside the window, is one step when it is done, and leaves nothing where it is cancelled.
+/// What takes long goes on beside the window, is one step when it is done, and leaves nothing where
+/// it is cancelled.
 #[test]
 fn many_keys_are_reduced_beside_the_window() {
     use ulna_edit::CommandLine;
     let mut dense = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
     let idle = dense.document().clips.ids().next().expect("a clip");
     let name = dense.document().clip_label(idle);
-    dense.run_line(&CommandLine::new("clip.resample").with("clip", &*name).with("rate", 400.0)).expect("resampled");
+    dense
+        .run_line(&CommandLine::new("clip.resample").with("clip", &*name).with("rate", 400.0))
+        .expect("resampled");
     let many = dense.document().clips[idle].key_count();
     assert!(many > 100_000, "only {many}");
     let bytes = dense.pack("a").expect("its bytes").bytes;
@@ -463,7 +527,8 @@ fn many_keys_are_reduced_beside_the_window() {
     }
 }
 
-/// A clip that was cut open is closed in the panel for that: what is seen before is the preview, and only the button changes the document.
+/// A clip that was cut open is closed in the panel for that: what is seen before is the preview,
+/// and only the button changes the document.
 #[test]
 fn a_loop_is_seen_mended_before_it_is() {
     use ulna_edit::CommandLine;
@@ -479,7 +544,8 @@ fn a_loop_is_seen_mended_before_it_is() {
     assert!(says(&window, "The last pose does not match the first"));
     let is_closed = |window: &Window| {
         let document = session(window).document();
-        let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the clip");
+        let clip =
+            document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the clip");
         seam(document, clip, 1.0 / 30.0).expect("a seam").is_closed
     };
     let generation = session(&window).generation();
@@ -499,8 +565,16 @@ fn a_loop_is_seen_mended_before_it_is() {
     window.run_steps(3);
     // The edge of the tail is dragged to the left: more frames are bent.
     let edge = window.get_by_label("Start of the blended frames").rect().center();
-    let frames =
-        |window: &Window| window.get_by_label("Frames to blend").accesskit_node().numeric_value().expect("a number");
+    let frames = |window: &Window| {
+        window
+            .get_by_label(
+                "Frames to \
+            blend",
+            )
+            .accesskit_node()
+            .numeric_value()
+            .expect("a number")
+    };
     let before = frames(&window);
     drag(&mut window, edge, edge - egui::vec2(60.0, 0.0), Modifiers::NONE);
     window.run_steps(3);
@@ -512,7 +586,10 @@ fn a_loop_is_seen_mended_before_it_is() {
     for _ in 0..40 {
         window.run_steps(1);
         let time = window.state().playback().time;
-        assert!(window.state().playback().playing && (0.0..=length + 1e-6).contains(&time), "{time}");
+        assert!(
+            window.state().playback().playing && (0.0..=length + 1e-6).contains(&time),
+            "{time}"
+        );
     }
     press(&mut window, Modifiers::NONE, Key::Space);
     click(&mut window, "Repair the loop");
@@ -565,9 +642,16 @@ fn exported_files_are_called_as_the_pattern_says() {
     window.get_by_role_and_label(Role::ComboBox, "Preset: One model per clip").click();
     window.run_steps(3);
     click(&mut window, "Engine: skeleton, one file per clip");
-    for (field, text) in
-        [("Folder", folder.path().display().to_string()), ("File name", "{number} {file} {clip}".into())]
-    {
+    for (field, text) in [
+        ("Folder", folder.path().display().to_string()),
+        (
+            "File \
+            name",
+            "{number} {file} \
+            {clip}"
+                .into(),
+        ),
+    ] {
         window.get_by_label(field).focus();
         window.run_steps(2);
         press(&mut window, Modifiers::COMMAND, Key::A);
@@ -596,7 +680,12 @@ fn exported_files_are_called_as_the_pattern_says() {
         .collect();
     files.sort();
     let document = session(&window).document();
-    let stem = session(&window).path().and_then(|p| p.file_stem()).expect("a name").to_string_lossy().into_owned();
+    let stem = session(&window)
+        .path()
+        .and_then(|p| p.file_stem())
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
     let wanted: Vec<String> = document
         .clips
         .ids()
@@ -606,16 +695,19 @@ fn exported_files_are_called_as_the_pattern_says() {
     assert_eq!(files, wanted);
 }
 
-/// Weights of a file come in beside the window as one step, which says what it did; what is changed meanwhile is not lost for it.
+/// Weights of a file come in beside the window as one step, which says what it did; what is changed
+/// meanwhile is not lost for it.
 #[test]
 fn weights_of_a_file_come_in_beside_the_window() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
-    let flood = ulna_edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
+    let flood =
+        ulna_edit::CommandLine::new("weights.flood").with("joint", "LeftHand").with("amount", 1.0);
     other.run_line(&flood).expect("flooded");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("hand.json");
     let table = ulna_session::weight_table(other.document(), &[]);
-    std::fs::write(&path, ulna_formats::weight_files::WeightFile::Json.write(&table)).expect("written");
+    std::fs::write(&path, ulna_formats::weight_files::WeightFile::Json.write(&table))
+        .expect("written");
     let (mut window, _folder) = window(SAMPLE);
     let before = session(&window).document().clone();
     find(&mut window, "Import weights");

@@ -26,7 +26,10 @@ pub(super) fn session(window: &Window) -> &Session {
 
 pub(super) fn node(window: &Window, name: &str) -> NodeId {
     let document = session(window).document();
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
+        "a node \
+        of that name",
+    )
 }
 
 pub(super) fn click(window: &mut Window, name: &str) {
@@ -39,7 +42,12 @@ pub(super) fn click_at(window: &mut Window, pos: Pos2) {
     for pressed in [true, false] {
         window.event(Event::PointerMoved(pos));
         let modifiers = Modifiers::NONE;
-        window.event(Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers });
+        window.event(Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers,
+        });
         window.step();
     }
     window.run_steps(3);
@@ -187,7 +195,12 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     window.run_steps(3);
     assert_eq!(session(&window).document().node(arm).user(), before);
     assert!(session(&window).history().done().is_empty());
-    assert_eq!(window.state().selection().active, Some(arm), "Escape ended the turn, not the selection");
+    assert_eq!(
+        window.state().selection().active,
+        Some(arm),
+        "Escape ended the turn, not the \
+        selection"
+    );
 }
 
 #[test]
@@ -227,7 +240,12 @@ fn keys_are_set_and_deleted_at_the_playhead_and_the_clip_scrubs() {
     let time = window.state().playback().time as f32;
     assert!(time > 0.5, "{time}");
     let keys = |window: &Window| {
-        session(window).document().clips[ClipId(3)].track(head, Property::Rotation).expect("a track").1.times.len()
+        session(window).document().clips[ClipId(3)]
+            .track(head, Property::Rotation)
+            .expect("a track")
+            .1
+            .times
+            .len()
     };
     // Off the keys that are there: step until there is none.
     let mut guard = 0;
@@ -273,14 +291,22 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(2.6), at(2.2));
     assert!(holds(&window, head_node));
-    assert_eq!(session(&window).document().clips, session(&window).opened().clips, "nothing is keyed yet");
+    assert_eq!(
+        session(&window).document().clips,
+        session(&window).opened().clips,
+        "nothing is \
+        keyed yet"
+    );
     click(&mut window, "Discard");
     assert!(session(&window).document().aids.unkeyed.is_empty());
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(holds(&window, head_node));
     click(&mut window, "Key 1 node");
     assert!(session(&window).document().aids.unkeyed.is_empty());
-    assert_ne!(session(&window).document().clips[ClipId(1)], session(&window).opened().clips[ClipId(1)]);
+    assert_ne!(
+        session(&window).document().clips[ClipId(1)],
+        session(&window).opened().clips[ClipId(1)]
+    );
     // With auto-key a pose is a key at once.
     click(&mut window, "Auto-key");
     let steps = session(&window).history().done().len();
@@ -318,7 +344,9 @@ fn undo_all_and_save_write_what_was_opened_and_an_edit_is_written() {
     assert!(session(&window).is_unsaved());
     press(&mut window, Modifiers::COMMAND, Key::S);
     wait(&mut window);
-    assert!(std::fs::read(&path).expect("the file") == include_bytes!("../../assets/mannequin.glb"));
+    assert!(
+        std::fs::read(&path).expect("the file") == include_bytes!("../../assets/mannequin.glb")
+    );
 }
 
 #[test]
@@ -410,7 +438,12 @@ fn a_still_window_asks_for_no_frames() {
         let at = middle + egui::vec2((k % 6) as f32 * 24.0 - 60.0, (k / 6) as f32 * 40.0 - 120.0);
         window.event(Event::PointerMoved(at));
         window.run_steps(2);
-        window.try_run().unwrap_or_else(|e| panic!("the window does not rest with a pointer at {at}: {e}"));
+        window.try_run().unwrap_or_else(|e| {
+            panic!(
+                "the window does not rest with a pointer at \
+            {at}: {e}"
+            )
+        });
     }
 }
 
@@ -488,7 +521,9 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     let turned = session(&window).document().node(node(&window, "Head")).local();
     // Another program gives a clip another name.
     let mut other = Session::open(&path, &Default::default()).unwrap();
-    other.run_line(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll")).unwrap();
+    other
+        .run_line(&CommandLine::new("clip.rename").with("clip", "Walk").with("name", "Stroll"))
+        .unwrap();
     other.write_to(&path).unwrap();
     let theirs = std::fs::read(&path).unwrap();
     window.event(Event::WindowFocused(true));
@@ -550,7 +585,14 @@ fn names_in_any_script_have_a_glyph() {
     assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
     assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
     // A row each, none over another.
-    let rows: Vec<_> = ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
+    let rows: Vec<_> = [
+        "左腕",
+        "joint with a \
+        break",
+    ]
+    .iter()
+    .map(|n| window.get_by_label(n).rect())
+    .collect();
     assert!(!rows[0].intersects(rows[1]), "{rows:?}");
 }
 
@@ -566,7 +608,12 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     press(&mut window, Modifiers::COMMAND, Key::S);
     window.get_by_label("Save model.glb: 1 pose is not keyed");
     click(&mut window, "Cancel");
-    assert_eq!(std::fs::read(&path).unwrap(), file, "nothing is saved before it is said what is meant");
+    assert_eq!(
+        std::fs::read(&path).unwrap(),
+        file,
+        "nothing is saved before it is said what is \
+        meant"
+    );
 
     // Left, it stays here, and is not asked about again.
     press(&mut window, Modifiers::COMMAND, Key::S);
@@ -587,7 +634,12 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     assert!(!holds(&window, head) && !session(&window).is_unsaved());
     assert_eq!(session(&window).history().done().last().unwrap().label, "Key poses");
     let read = Session::open(&path, &Default::default()).unwrap();
-    assert_eq!(read.document().clips, session(&window).document().clips, "the keys are in the file");
+    assert_eq!(
+        read.document().clips,
+        session(&window).document().clips,
+        "the keys are in the \
+        file"
+    );
     let before = Session::open_bytes(&file).unwrap();
     assert_ne!(read.document().clips, before.document().clips);
 }

@@ -1,4 +1,5 @@
-//! Forms of commands: pickers, boxes and numbers with units; what they do is what is shown, not the rest pose.
+//! Forms of commands: pickers, boxes and numbers with units; what they do is what is shown, not the
+//! rest pose.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use accesskit::Role;
@@ -25,7 +26,17 @@ const WALK: ClipId = ClipId(1);
 /// Opens the form of a command from the palette; whether it opened.
 fn open_form(window: &mut Window, spec: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
-    assert!(window.query_by_label("Find a command").is_some(), "the palette opens for {}", spec.name);
+    assert!(
+        window
+            .query_by_label(
+                "Find a \
+        command"
+            )
+            .is_some(),
+        "the palette opens for \
+        {}",
+        spec.name
+    );
     // By its name in scripts: some titles are those of several commands.
     window.event(Event::Text(spec.name.to_owned()));
     window.run_steps(2);
@@ -65,9 +76,11 @@ fn nodes_of(window: &Window, role: Role) -> Vec<Node<'_>> {
 fn go(window: &Window, spec: &CommandSpec) -> Option<bool> {
     let title = spec.title.trim_end_matches('…');
     let buttons = nodes_of(window, Role::Button);
-    let cancel = buttons.iter().find(|b| b.accesskit_node().label().as_deref() == Some("Cancel"))?.rect();
+    let cancel =
+        buttons.iter().find(|b| b.accesskit_node().label().as_deref() == Some("Cancel"))?.rect();
     let beside = |b: &&Node<'_>| {
-        b.accesskit_node().label().as_deref() == Some(title) && (b.rect().center().y - cancel.center().y).abs() < 2.0
+        b.accesskit_node().label().as_deref() == Some(title)
+            && (b.rect().center().y - cancel.center().y).abs() < 2.0
     };
     buttons.iter().find(beside).map(|b| !b.accesskit_node().is_disabled())
 }
@@ -102,7 +115,8 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             continue;
         }
         opened += 1;
-        // Over a clip the form of a command that poses the file is that of its fellow that poses over clips.
+        // Over a clip the form of a command that poses the file is that of its fellow that poses
+        // over clips.
         let spec = match spec.name {
             "pose.rotate" | "pose.move" | "pose.scale" => {
                 let other = match spec.name {
@@ -117,11 +131,15 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
         // What is picked is never typed, and no field holds data.
         for field in nodes_of(&window, Role::TextInput) {
             let access = field.accesskit_node();
-            let (label, value) = (access.label().unwrap_or_default(), access.value().unwrap_or_default());
-            let is_data = value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
+            let (label, value) =
+                (access.label().unwrap_or_default(), access.value().unwrap_or_default());
+            let is_data =
+                value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
             assert!(!is_data, "{}: “{label}” holds {value}", spec.name);
-            let picked =
-                ["Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target", "Lane", "Keys"];
+            let picked = [
+                "Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target",
+                "Lane", "Keys",
+            ];
             assert!(!picked.contains(&label.as_str()), "{}: “{label}” is typed", spec.name);
         }
         let shown = spec.arguments.iter().filter(|a| entry(spec, a) != Some(Entry::Data)).count();
@@ -139,11 +157,25 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
                 }
                 window.run_steps(2);
                 done += 1;
-                assert!(window.query_by_label_contains("Ulna had an internal error").is_none(), "{}", spec.name);
+                assert!(
+                    window
+                        .query_by_label_contains(
+                            "Ulna had an internal \
+                    error"
+                        )
+                        .is_none(),
+                    "{}",
+                    spec.name
+                );
                 let now = session(&window).history().done().len();
                 let said = window.query_all_by_label("Close message").next().is_some();
                 // What is of the window alone, such as a selection, is seen.
-                assert!(now > steps || said || !spec.is_pure(), "{} did nothing and said nothing", spec.name);
+                assert!(
+                    now > steps || said || !spec.is_pure(),
+                    "{} did nothing and said \
+                    nothing",
+                    spec.name
+                );
                 if now > steps {
                     press(&mut window, Modifiers::COMMAND, Key::Z);
                 }
@@ -160,7 +192,8 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
                     "takes data",
                     "needs three",
                 ];
-                let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
+                let said =
+                    says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
                 assert!(said, "{} does not say what is missing", spec.name);
             }
             None => panic!("{} has no button", spec.name),
@@ -174,11 +207,20 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
         }) {
             window.run_steps(2);
         }
-        assert!(session(&window).document().clips.contains(WALK), "{} left the sample changed", spec.name);
+        assert!(
+            session(&window).document().clips.contains(WALK),
+            "{} left the sample \
+            changed",
+            spec.name
+        );
         click(&mut window, "Clip Walk");
         click(&mut window, "LeftUpperArm");
     }
-    assert!(opened >= 80 && done >= 50 && missing >= 5, "{opened} opened, {done} done, {missing} missing");
+    assert!(
+        opened >= 80 && done >= 50 && missing >= 5,
+        "{opened} opened, {done} done, {missing} \
+        missing"
+    );
 }
 
 #[test]
@@ -195,11 +237,19 @@ fn a_number_is_typed_as_arithmetic_with_its_unit_and_acts_on_what_is_shown() {
     let head = node(&window, "Head");
     let at = UnkeyedAt::new(WALK, time as f32);
     let unkeyed = &session(&window).document().aids.unkeyed;
-    assert!(unkeyed.iter().any(|(k, pose)| *k == at && pose.nodes().any(|n| n == head)), "{:?}", unkeyed.keys());
+    assert!(
+        unkeyed.iter().any(|(k, pose)| *k == at && pose.nodes().any(|n| n == head)),
+        "{:?}",
+        unkeyed.keys()
+    );
     let turned = angle_between(before, seen_rotation(&window, "Head", time)).to_degrees();
     assert!((turned - 45.0).abs() < 0.01, "{turned}");
     let rest = session(&window).opened().node(head).local().transform().rotation;
-    assert_eq!(session(&window).document().node(head).local().transform().rotation, rest, "the file's pose stays");
+    assert_eq!(
+        session(&window).document().node(head).local().transform().rotation,
+        rest,
+        "the file's pose stays"
+    );
 }
 
 #[test]
@@ -223,7 +273,8 @@ fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
     let before = world(&window);
     form(&mut window, "pose.ik");
     // What stands there is where it is.
-    let x: f32 = window.get_by_role_and_label(Role::TextInput, "To X").value().unwrap().parse().unwrap();
+    let x: f32 =
+        window.get_by_role_and_label(Role::TextInput, "To X").value().unwrap().parse().unwrap();
     assert!((x - before.x).abs() < 1e-4, "{x} {before}");
     window.get_by_role_and_label(Role::TextInput, "To Y").focus();
     window.run_steps(2);
@@ -235,7 +286,9 @@ fn a_limb_goes_to_a_point_from_where_it_is_in_the_clip() {
         "{before} {after} by {:?}",
         session(&window).history().done()[0].lines(session(&window).document())
     );
-    assert!(session(&window).document().aids.unkeyed.contains_key(&UnkeyedAt::new(WALK, time as f32)));
+    assert!(
+        session(&window).document().aids.unkeyed.contains_key(&UnkeyedAt::new(WALK, time as f32))
+    );
 }
 
 #[test]
@@ -293,8 +346,11 @@ fn joints_are_picked_from_a_list_that_what_is_typed_narrows() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     for name in ["Head", "LeftFoot"] {
         let id = node(&window, name);
-        let (now, then) = (session(&window).document().node(id), session(&window).opened().node(id));
-        let turn = angle_between(now.local().transform().rotation, then.local().transform().rotation).to_degrees();
+        let (now, then) =
+            (session(&window).document().node(id), session(&window).opened().node(id));
+        let turn =
+            angle_between(now.local().transform().rotation, then.local().transform().rotation)
+                .to_degrees();
         assert!((turn - 20.0).abs() < 0.01, "{name}: {turn}");
     }
 }

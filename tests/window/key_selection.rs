@@ -1,4 +1,5 @@
-//! Selected keys belong to the clip that the timeline shows: no act reaches the keys of another one.
+//! Selected keys belong to the clip that the timeline shows: no act reaches the keys of another
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +123,9 @@ fn random_acts_change_only_the_clip_that_is_shown() {
         click(&mut window, "Clip Walk");
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut draw = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % n
         };
         for step in 0..ACTS {
@@ -149,7 +152,9 @@ fn random_acts_change_only_the_clip_that_is_shown() {
                         click(&mut window, &name);
                     }
                 }
-                3 if window.query_all_by_label("New clip").count() == 1 => click(&mut window, "New clip"),
+                3 if window.query_all_by_label("New clip").count() == 1 => {
+                    click(&mut window, "New clip")
+                }
                 4 if before.len() < 12 => palette(&mut window, "Duplicate clip"),
                 5 | 6 | 14 => press(&mut window, Modifiers::NONE, Key::Delete),
                 7 => {
@@ -176,13 +181,22 @@ fn random_acts_change_only_the_clip_that_is_shown() {
             }
             let after = clips(&window);
             for (id, clip) in before.iter().filter(|(id, _)| Some(**id) != shown) {
-                assert!(after.get(id) == Some(clip), "seed {seed}, step {step}, act {act}: {id:?} was not shown");
+                assert!(
+                    after.get(id) == Some(clip),
+                    "seed {seed}, step {step}, act {act}: {id:?} \
+                    was not shown"
+                );
             }
             if let Some(id) = shown
                 && matches!(act, 5 | 6 | 14)
                 && selected > 0
             {
-                assert_eq!(before[&id].key_count() - after[&id].key_count(), selected, "seed {seed}, step {step}");
+                assert_eq!(
+                    before[&id].key_count() - after[&id].key_count(),
+                    selected,
+                    "seed \
+                    {seed}, step {step}"
+                );
                 deleted += selected;
             }
         }

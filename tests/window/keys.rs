@@ -1,4 +1,5 @@
-//! Whose a key is: the topmost thing that is open, the field that has the focus, the panel that was entered, the window.
+//! Whose a key is: the topmost thing that is open, the field that has the focus, the panel that was
+//! entered, the window.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, accesskit};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -24,7 +25,10 @@ fn type_text(window: &mut Window, text: &str) {
 
 fn named(window: &Window, name: &str) -> NodeId {
     let document = window.state().session().expect("a file").document();
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect("a node of that name")
+    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
+        "a node \
+        of that name",
+    )
 }
 
 fn point_at(window: &mut Window, at: Pos2) {
@@ -34,7 +38,12 @@ fn point_at(window: &mut Window, at: Pos2) {
 
 /// The left button goes down, or up.
 const fn button(pressed: bool, pos: Pos2) -> Event {
-    Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+    Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    }
 }
 
 /// The ring that faces the view, about a joint that is selected in Pose mode and framed.
@@ -92,7 +101,11 @@ fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
         seen.extend(window.state().selection().active);
     }
     assert_eq!(seen.len(), 4);
-    assert!(seen.windows(2).all(|w| w[0] != w[1]), "each Tab goes on to the next sibling: {seen:?}");
+    assert!(
+        seen.windows(2).all(|w| w[0] != w[1]),
+        "each Tab goes on to the next sibling: \
+        {seen:?}"
+    );
     assert_eq!(seen[3], first, "and round");
     // Over the timeline it is not a key of joints.
     let before = window.state().selection().active;
@@ -206,7 +219,20 @@ fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
     press(&mut window, Modifiers::NONE, Key::F10);
     assert!(window.query_by_label("Save as…").is_some(), "the first menu is open");
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
-    assert!(window.query_by_label("Save as…").is_none() && window.query_by_label("Select parent").is_some());
+    assert!(
+        window
+            .query_by_label(
+                "Save \
+        as…"
+            )
+            .is_none()
+            && window
+                .query_by_label(
+                    "Select \
+        parent"
+                )
+                .is_some()
+    );
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     assert!(window.query_by_label("Frame all").is_some());
     press(&mut window, Modifiers::NONE, Key::ArrowLeft);
@@ -253,7 +279,18 @@ fn mashing_keys_during_a_ring_drag_changes_nothing_else() {
     for k in 1..6 {
         window.event(Event::PointerMoved(on(0.3 + 0.1 * k as f32)));
         window.step();
-        for key in [Key::Space, Key::S, Key::Delete, Key::H, Key::A, Key::Tab, Key::Q, Key::F, Key::ArrowUp, Key::F6] {
+        for key in [
+            Key::Space,
+            Key::S,
+            Key::Delete,
+            Key::H,
+            Key::A,
+            Key::Tab,
+            Key::Q,
+            Key::F,
+            Key::ArrowUp,
+            Key::F6,
+        ] {
             window.key_press_modifiers(Modifiers::NONE, key);
             window.step();
         }
@@ -349,7 +386,13 @@ fn a_stroke_and_a_dragged_number_are_the_same_with_keys_mashed_in_their_midst() 
             let state = window.state();
             let session = state.session().expect("a file");
             assert_eq!(session.history().done().len(), 1, "{what}, mashed: {mashed}");
-            (session.document().clone(), state.selection().clone(), state.mode(), state.options(), *state.brush())
+            (
+                session.document().clone(),
+                state.selection().clone(),
+                state.mode(),
+                state.options(),
+                *state.brush(),
+            )
         });
         assert!(plain == mashed, "{what}: keys changed something");
     }

@@ -1,9 +1,11 @@
-//! Models as large as they come: nothing on the window's thread grows with the file. What counts here is what is done, and where; what it
-//! takes is measured by *bench window*.
+//! Models as large as they come: nothing on the window's thread grows with the file. What counts
+//! here is what is done, and where; what it takes is measured by *bench window*.
 
 use std::sync::Arc;
 
-use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2};
+use egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2,
+};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_motion::Mirror;
 
@@ -54,7 +56,16 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     wait(&mut window);
     assert_eq!(steps(&window), 1, "one step");
     assert_eq!(session(&window).history().undo_label(), Some("Flood joints"));
-    assert!(window.query_all_by_label_contains("Flood joints: 2 joints").next().is_some(), "one message tells of all");
+    assert!(
+        window
+            .query_all_by_label_contains(
+                "Flood joints: 2 \
+        joints"
+            )
+            .next()
+            .is_some(),
+        "one message tells of all"
+    );
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(*session(&window).document() == before, "and all of it is taken back at once");
 
@@ -63,13 +74,24 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     wait(&mut window);
     press_button(&mut window, "Paint mask");
     let done = steps(&window);
-    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().right_bottom() - vec2(80.0, 80.0)));
+    window.event(Event::PointerMoved(
+        window.get_by_label("Viewport").rect().right_bottom() - vec2(80.0, 80.0),
+    ));
     window.run_steps(2);
     window.key_press_modifiers(Modifiers::SHIFT, Key::F);
     window.step();
     wait(&mut window);
     // A step, or the reason why there is none: never nothing in silence.
-    assert!(steps(&window) == done + 1 || window.query_all_by_label_contains("Flood mask").next().is_some());
+    assert!(
+        steps(&window) == done + 1
+            || window
+                .query_all_by_label_contains(
+                    "Flood \
+        mask"
+                )
+                .next()
+                .is_some()
+    );
 }
 
 #[test]
@@ -78,12 +100,24 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
     let (mut window, _folder, _) = open(builder(), &model(size));
     // They say the same: one row, which opens.
     let seen = |window: &Window| -> Vec<String> {
-        let buttons = window.query_all_by_label_contains("Show limb").filter_map(|n| n.accesskit_node().label());
+        let buttons = window
+            .query_all_by_label_contains(
+                "Show \
+            limb",
+            )
+            .filter_map(|n| n.accesskit_node().label());
         buttons.collect()
     };
     // Other findings may still come in above it.
     for _ in 0..50 {
-        let row = window.query_all_by_label_contains("400 nodes").next().expect("one row for all").rect();
+        let row = window
+            .query_all_by_label_contains("400 nodes")
+            .next()
+            .expect(
+                "one row for \
+            all",
+            )
+            .rect();
         super::editing::click_at(&mut window, row.center());
         window.run_steps(6);
         if !seen(&window).is_empty() {
@@ -99,7 +133,13 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
         window.event(Event::PointerMoved(panel.center()));
         let (unit, phase, modifiers) = (MouseWheelUnit::Point, TouchPhase::Move, Modifiers::NONE);
         let delta = vec2(0.0, -3000.0);
-        window.event(Event::MouseWheel { unit, delta, phase, source: MouseWheelSource::Unknown, modifiers });
+        window.event(Event::MouseWheel {
+            unit,
+            delta,
+            phase,
+            source: MouseWheelSource::Unknown,
+            modifiers,
+        });
         window.step();
     }
     window.run_steps(20);
@@ -107,12 +147,24 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
     assert!((1..80).contains(&now.len()) && has_last(&now), "the last one is in sight: {now:?}");
 }
 
-/// A drag poses and keys, and what is known of the bodies is what it was: the very same, not found again.
+/// A drag poses and keys, and what is known of the bodies is what it was: the very same, not found
+/// again.
 #[test]
 fn a_drag_finds_no_mirror_partners_again() {
     let (mut window, _folder, _) = open(builder(), &model(Size::SMALL));
     click(&mut window, "Animate mode");
-    for name in [format!("Track {}", joint(3)).as_str(), "Rotate", "Pose both sides alike", "Auto-key"] {
+    for name in [
+        format!(
+            "Track \
+        {}",
+            joint(3)
+        )
+        .as_str(),
+        "Rotate",
+        "Pose both sides \
+        alike",
+        "Auto-key",
+    ] {
         click(&mut window, name);
     }
     let first = Mirror::of(session(&window).document());

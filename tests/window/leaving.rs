@@ -1,4 +1,5 @@
-//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, and saved.
+//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, and
+//! saved.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::path::PathBuf;
@@ -53,7 +54,9 @@ fn read(path: &std::path::Path) -> Session {
 fn turn(session: &Session, original: &Session, head: ulna_model::NodeId) -> f32 {
     let at = |session: &Session| {
         let document = session.document();
-        Pose::evaluate(document, &Stack::shown(document, Some(WALK), 0.2)).local[head.index()].transform().rotation
+        Pose::evaluate(document, &Stack::shown(document, Some(WALK), 0.2)).local[head.index()]
+            .transform()
+            .rotation
     };
     angle_between(at(session), at(original)).to_degrees()
 }
@@ -63,11 +66,25 @@ fn a_layer_is_kept_in_the_file_before_another_one_is_opened() {
     let (mut window, _folder, path, other) = layered();
     let head = node(&window, "Head");
     ask_for(&mut window, &other);
-    assert!(window.query_by_label_contains("and 1 layer.").is_some(), "one sentence says what would be lost");
+    assert!(
+        window
+            .query_by_label_contains(
+                "and 1 \
+        layer."
+            )
+            .is_some(),
+        "one sentence says what \
+        would be lost"
+    );
     click(&mut window, "Keep and save");
     wait_for(&mut window, &other);
     let (saved, original) = (read(&path), read(&other));
-    assert_eq!(saved.document().aids.layers(LayerHome::Clip(WALK)).0.len(), 1, "it can be edited again");
+    assert_eq!(
+        saved.document().aids.layers(LayerHome::Clip(WALK)).0.len(),
+        1,
+        "it can be edited \
+        again"
+    );
     assert!((turn(&saved, &original, head) - 30.0).abs() < 0.1);
 }
 

@@ -1,4 +1,5 @@
-//! The mixer in the window: lanes and bars by hand, what plays, baked and undone; each an edit of the document, and one step.
+//! The mixer in the window: lanes and bars by hand, what plays, baked and undone; each an edit of
+//! the document, and one step.
 
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -106,7 +107,8 @@ fn lanes_are_laid_out_dragged_baked_and_undone() {
     assert!(!says(&window, "Transition to"));
 }
 
-/// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one clip.
+/// The blend of the bar that is looked at, over two sliders: on the pad, by number, and back to one
+/// clip.
 fn strafes(window: &mut Window) {
     take(window, "Blend by: By speed", "Strafing");
     let plane = |window: &Window| match &mix(window).lanes[0].bars[1].plays {
@@ -127,7 +129,8 @@ fn strafes(window: &mut Window) {
     assert!(matches!(mix(window).lanes[0].bars[1].plays, Plays::Clip(_)));
 }
 
-/// What a hand does to bars by keys, to a mask down the tree, and to a lane's weight while it plays.
+/// What a hand does to bars by keys, to a mask down the tree, and to a lane's weight while it
+/// plays.
 #[test]
 fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     let (mut window, _folder, _) = sample();
@@ -148,7 +151,11 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     let cut = mix(&window);
     assert_eq!(cut.lanes[0].bars.len(), 2);
     let [a, b] = &cut.lanes[0].bars[..] else { panic!() };
-    assert!((a.end() - b.start).abs() < 1e-9 && b.enter == Enter::Cut && (b.offset - a.length).abs() < 1e-6);
+    assert!(
+        (a.end() - b.start).abs() < 1e-9
+            && b.enter == Enter::Cut
+            && (b.offset - a.length).abs() < 1e-6
+    );
     press(&mut window, Modifiers::NONE, Key::Delete);
     assert_eq!(mix(&window).lanes[0].bars.len(), 1, "the bar that is looked at goes");
     // The weight of the lane is dragged while it plays, and it plays on.
@@ -170,7 +177,13 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     drag_from(&mut window, cell, cell + vec2(0.0, 44.0));
     window.run_steps(3);
     let Some(MixMask::Painted(less)) = &mix(&window).lanes[0].mask else { panic!("not painted") };
-    assert!(!less.contains_key(&hips) && less.len() <= all.len() - 2, "{} of {}", less.len(), all.len());
+    assert!(
+        !less.contains_key(&hips) && less.len() <= all.len() - 2,
+        "{} of \
+        {}",
+        less.len(),
+        all.len()
+    );
     assert_eq!(session(&window).history().done().len(), steps + 1);
     click(&mut window, "Done");
     assert!(window.query_by_label("Mask at Hips").is_none());
@@ -229,13 +242,16 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     assert_eq!(made.lanes[0].bars.len(), 2);
     let found = {
         let document = session(&window).document();
-        let id = |name: &str| document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip");
+        let id = |name: &str| {
+            document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip")
+        };
         ulna_motion::best_seams(document, &[id("Walk")], &[id("Run")], &|_| true)[0]
     };
     assert!((made.lanes[0].bars[1].offset - found.enter).abs() < 1e-6, "{found:?}");
 }
 
-/// A cut to another clip is a jump, which is said with its time; as a cross-fade from the end of the bar it is none.
+/// A cut to another clip is a jump, which is said with its time; as a cross-fade from the end of
+/// the bar it is none.
 #[test]
 fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
     use ulna_edit::command::named_mix;
@@ -243,12 +259,16 @@ fn jumps_are_said_and_an_ended_bar_holds_under_a_fade() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Clip Walk");
     let document = session(&window).document();
-    let id = |name: &str| document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip");
+    let id = |name: &str| {
+        document.clips.ids().find(|id| document.clip_label(*id) == name).expect("a clip")
+    };
     let (walk, wave) = (id("Walk"), id("Wave"));
     let lay = |enter: Enter| {
         let next = MixBar { enter, fade_in: 0.25, ..MixBar::new(wave, 1.0, 1.0) };
-        let lane = MixLane { bars: vec![MixBar::new(walk, 0.0, 1.0), next], ..MixLane::new("Body") };
-        let mix = serde_json::to_value(named_mix(document, &Mix { lanes: vec![lane] })).expect("text");
+        let lane =
+            MixLane { bars: vec![MixBar::new(walk, 0.0, 1.0), next], ..MixLane::new("Body") };
+        let mix =
+            serde_json::to_value(named_mix(document, &Mix { lanes: vec![lane] })).expect("text");
         mix.to_string()
     };
     let lines = [lay(Enter::Cut), lay(Enter::Fade)];

@@ -1,8 +1,9 @@
-//! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the document.
+//! Paint mode in the whole window: strokes, locks, selected vertices and numbers, asserted on the
+//! document.
 
 use crate::common::paint::{
-    Window, click, drag, head, middle, node, painting_drawn as painting, press, press_button, session, sound, total,
-    window,
+    Window, click, drag, head, middle, node, painting_drawn as painting, press, press_button,
+    session, sound, total, window,
 };
 use egui::{Event, Key, Modifiers, PointerButton, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -30,7 +31,9 @@ fn held_keys_invert_and_smooth() {
     let before = session(&window).document().clone();
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
     drag(&mut window, at, at + vec2(0.0, 10.0), Modifiers::COMMAND);
-    assert!(total(session(&window).document(), "LeftUpperArm") < total(&before, "LeftUpperArm") - 0.5);
+    assert!(
+        total(session(&window).document(), "LeftUpperArm") < total(&before, "LeftUpperArm") - 0.5
+    );
     assert_eq!(session(&window).history().undo_label(), Some("Paint weights"));
     let knee = head(&window, "LeftLowerArm");
     drag(&mut window, knee, knee + vec2(0.0, 10.0), Modifiers::SHIFT);
@@ -52,7 +55,12 @@ fn a_locked_joint_is_not_painted_and_escape_takes_a_stroke_back() {
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
     let modifiers = Modifiers::NONE;
-    window.event(Event::PointerButton { pos: at, button: PointerButton::Primary, pressed: true, modifiers });
+    window.event(Event::PointerButton {
+        pos: at,
+        button: PointerButton::Primary,
+        pressed: true,
+        modifiers,
+    });
     window.run_steps(2);
     assert!(*session(&window).document() != before, "the first dab is shown at once");
     window.key_press(Key::Escape);
@@ -80,13 +88,22 @@ fn mirrored_strokes_paint_both_sides_alike() {
 fn vertices_are_selected_and_take_numbers() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
-    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(15.0, 15.0),
+        at + vec2(15.0, 15.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     assert!(window.query_by_label_contains("selected ·").is_some(), "vertices are selected");
     assert!(session(&window).history().done().is_empty(), "selecting is no change");
     let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
     let label = cell.accesskit_node().label().expect("a name");
-    let vertex: usize =
-        label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number");
+    let vertex: usize = label
+        .split("vertex ")
+        .nth(1)
+        .and_then(|t| t.split(':').next())
+        .and_then(|t| t.parse().ok())
+        .expect("a number");
     cell.click_accesskit();
     window.run_steps(2);
     window.event(Event::Text("0.5*0.5".into()));
@@ -116,7 +133,10 @@ fn the_lists_hold_still_while_one_goes_to_them() {
     window.run_steps(4);
     assert_eq!(row(&window), before);
     click(&mut window, "Joint RightUpperArm");
-    assert_eq!(window.state().selection().active, Some(node(session(&window).document(), "RightUpperArm")));
+    assert_eq!(
+        window.state().selection().active,
+        Some(node(session(&window).document(), "RightUpperArm"))
+    );
 }
 
 #[test]
@@ -165,7 +185,9 @@ fn a_lower_layer_at_half_strength_is_painted_and_so_are_its_mask_and_the_base() 
     drag(&mut window, at, at + vec2(10.0, 10.0), Modifiers::NONE);
     let painted = layers(&window);
     assert!(!painted.layers[0].parts.is_empty() && painted.layers[1].parts.is_empty());
-    let gained = |window: &Window| total(session(window).document(), "LeftUpperArm") - total(&before, "LeftUpperArm");
+    let gained = |window: &Window| {
+        total(session(window).document(), "LeftUpperArm") - total(&before, "LeftUpperArm")
+    };
     let half = gained(&window);
     assert!(half > 0.2, "it is seen: {half}");
     sound(session(&window).document());
@@ -249,9 +271,11 @@ fn what_is_wrong_with_weights_is_mended_at_a_click() {
     assert!(window.query_by_label_contains("weights do not sum to 1").is_some());
 }
 
-/// A strip of four vertices on a skin of two joints, once at a node of its own and once more, on another skin.
+/// A strip of four vertices on a skin of two joints, once at a node of its own and once more, on
+/// another skin.
 fn on_two_skins() -> Vec<u8> {
-    let mut bin = crate::common::floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0]);
+    let mut bin =
+        crate::common::floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0]);
     bin.extend([0u8, 1, 0, 0].repeat(4));
     bin.extend(crate::common::floats(&[
         0.9, 0.1, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0,
@@ -262,14 +286,16 @@ fn on_two_skins() -> Vec<u8> {
         "scene": 0, "scenes": [{"nodes": [0, 2, 4, 5]}],
         "nodes": [
             {"name": "Left0", "children": [1]}, {"name": "Left1", "translation": [0, 1, 0]},
-            {"name": "Right0", "children": [3], "translation": [3, 0, 0]}, {"name": "Right1", "translation": [0, 1, 0]},
+            {"name": "Right0", "children": [3], "translation": [3, 0, 0]},
+                {"name": "Right1", "translation": [0, 1, 0]},
             {"name": "Here", "mesh": 0, "skin": 0}, {"name": "There", "mesh": 0, "skin": 1},
         ],
         "skins": [{"name": "LeftSkin", "joints": [0, 1]}, {"name": "RightSkin", "joints": [2, 3]}],
         "meshes": [{"name": "Strip", "primitives": [
             {"attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}, "indices": 3}]}],
         "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 2, 0]},
+            {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0],
+                "max": [1, 2, 0]},
             {"bufferView": 1, "componentType": 5121, "count": 4, "type": "VEC4"},
             {"bufferView": 2, "componentType": 5126, "count": 4, "type": "VEC4"},
             {"bufferView": 3, "componentType": 5123, "count": 6, "type": "SCALAR"},
@@ -285,11 +311,37 @@ fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
     click(&mut window, "Paint mode");
     let note = "Strip is shared by “LeftSkin” (Here) and “RightSkin” (There)";
     assert!(window.query_by_label_contains(note).is_some());
-    assert!(window.query_by_label("Joint Left0").is_some() && window.query_by_label("Joint Right0").is_none());
+    assert!(
+        window
+            .query_by_label(
+                "Joint \
+        Left0"
+            )
+            .is_some()
+            && window
+                .query_by_label(
+                    "Joint \
+        Right0"
+                )
+                .is_none()
+    );
     click(&mut window, "There");
     let note = "Strip is shared by “RightSkin” (There) and “LeftSkin” (Here)";
     assert!(window.query_by_label_contains(note).is_some());
-    assert!(window.query_by_label("Joint Right0").is_some() && window.query_by_label("Joint Left0").is_none());
+    assert!(
+        window
+            .query_by_label(
+                "Joint \
+        Right0"
+            )
+            .is_some()
+            && window
+                .query_by_label(
+                    "Joint \
+        Left0"
+                )
+                .is_none()
+    );
 }
 
 #[test]
@@ -327,7 +379,12 @@ fn alt_and_a_drag_turn_the_view_and_paint_nothing() {
     // With Ctrl beside it, vertices are selected, and the view stays.
     let hand = head(&window, "LeftHand");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
-    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(15.0, 15.0),
+        at + vec2(15.0, 15.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     assert_eq!(head(&window, "LeftHand"), hand);
     // The same turns it in the other modes, and selects nothing.
     click(&mut window, "Pose mode");

@@ -1,6 +1,9 @@
-//! Acts of Paint mode in the whole window: several joints, values beside buttons, the clipboard, layers that are kept.
+//! Acts of Paint mode in the whole window: several joints, values beside buttons, the clipboard,
+//! layers that are kept.
 
-use crate::common::paint::{click, click_at, drag, middle, node, painting, press, press_button, session, sound, total};
+use crate::common::paint::{
+    click, click_at, drag, middle, node, painting, press, press_button, session, sound, total,
+};
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use ulna_model::Document;
@@ -9,8 +12,10 @@ use ulna_weights::Radius;
 
 /// The most joints that any vertex has.
 fn most(document: &Document) -> usize {
-    let maps = document.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
-    let count = |map: &ulna_model::WeightMap, v: usize| map.vertex(v).filter(|(_, w)| *w > 0.0).count();
+    let maps =
+        document.meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.as_deref());
+    let count =
+        |map: &ulna_model::WeightMap, v: usize| map.vertex(v).filter(|(_, w)| *w > 0.0).count();
     maps.flat_map(|map| (0..map.vertex_count()).map(move |v| count(map, v))).max().unwrap_or(0)
 }
 
@@ -74,7 +79,16 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     click_at(&mut window, next, Modifiers::COMMAND);
     assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
     press_button(&mut window, "Isolate");
-    assert!(window.query_by_label("Lock the weights of LeftUpperArm").is_some(), "it is not locked itself");
+    assert!(
+        window
+            .query_by_label(
+                "Lock the weights of \
+        LeftUpperArm"
+            )
+            .is_some(),
+        "it is not locked \
+        itself"
+    );
     assert!(window.query_all_by_label_contains("Unlock ").count() > 2, "the others are");
     press_button(&mut window, "Lock all joints");
     press_button(&mut window, "Unlock all joints");
@@ -85,7 +99,10 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     assert!(total(document, "LeftUpperArm") < 1e-6);
     assert!((total(document, &other) - both).abs() < 1e-3 * both);
     sound(document);
-    let said = window.query_by_label_contains("Merge joints: ").and_then(|n| n.accesskit_node().value()).expect("said");
+    let said = window
+        .query_by_label_contains("Merge joints: ")
+        .and_then(|n| n.accesskit_node().value())
+        .expect("said");
     assert!(said.contains(" vertices"), "{said}");
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(*session(&window).document() == before);
@@ -95,7 +112,12 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
 fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
-    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(15.0, 15.0),
+        at + vec2(15.0, 15.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     press(&mut window, Modifiers::COMMAND, Key::C);
     assert!(window.query_by_label_contains("Copied the average weights of").is_some());
     assert!(window.query_by_label_contains("Copied the pose").is_none(), "the weights alone");
@@ -126,20 +148,44 @@ fn the_mean_of_selected_vertices_is_copied_and_rows_of_a_spreadsheet_come_in() {
 fn a_cell_says_why_it_takes_no_number() {
     let (mut window, _folder) = painting("LeftUpperArm");
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
-    drag(&mut window, at - vec2(15.0, 15.0), at + vec2(15.0, 15.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(15.0, 15.0),
+        at + vec2(15.0, 15.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     let before = session(&window).document().clone();
-    for (text, why) in
-        [("5", "use a weight from 0 to 1"), ("nan", "is not a number"), ("-1", "nothing"), ("1/0", "is not a number")]
-    {
-        let cell = window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
+    for (text, why) in [
+        (
+            "5",
+            "use a weight from 0 to \
+            1",
+        ),
+        (
+            "nan",
+            "is not a \
+            number",
+        ),
+        ("-1", "nothing"),
+        ("1/0", "is not a number"),
+    ] {
+        let cell = window
+            .query_all_by_label_contains(
+                "LeftUpperArm of \
+            vertex",
+            )
+            .next()
+            .expect("a cell");
         cell.click_accesskit();
         window.run_steps(2);
         window.event(Event::Text(text.into()));
         window.run_steps(2);
         press(&mut window, Modifiers::NONE, Key::Enter);
         if why != "nothing" {
-            let labels: Vec<String> =
-                window.query_all_by_label_contains("weight").filter_map(|n| n.accesskit_node().label()).collect();
+            let labels: Vec<String> = window
+                .query_all_by_label_contains("weight")
+                .filter_map(|n| n.accesskit_node().label())
+                .collect();
             assert!(window.query_by_label_contains(why).is_some(), "{text}: {why}: {labels:?}");
         }
         sound(session(&window).document());
@@ -159,9 +205,18 @@ fn layers_are_kept_over_a_restart() {
     let opened = Session::open_bytes(&kept).expect("opened");
     let all = opened.document().aids.weight_layers.values().next().expect("layers");
     assert_eq!(all.layers.len(), 1);
-    let shown =
-        session(&window).document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.clone());
-    let again = opened.document().meshes.values().flat_map(|m| &m.primitives).filter_map(|p| p.weights.clone());
+    let shown = session(&window)
+        .document()
+        .meshes
+        .values()
+        .flat_map(|m| &m.primitives)
+        .filter_map(|p| p.weights.clone());
+    let again = opened
+        .document()
+        .meshes
+        .values()
+        .flat_map(|m| &m.primitives)
+        .filter_map(|p| p.weights.clone());
     assert!(shown.eq(again));
     assert!(window.get_by_label("Keep layers in the file").accesskit_node().toggled().is_some());
 }
@@ -171,11 +226,21 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     let (mut window, _folder) = painting("LeftUpperArm");
     press_button(&mut window, "Show only the main brush settings");
     let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
-    drag(&mut window, at - vec2(25.0, 25.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(25.0, 25.0),
+        at + vec2(25.0, 25.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     window.run_steps(4);
     // Cells by their rows, each with its vertex.
     let vertex = |label: &str| -> u32 {
-        label.split("vertex ").nth(1).and_then(|t| t.split(':').next()).and_then(|t| t.parse().ok()).expect("a number")
+        label
+            .split("vertex ")
+            .nth(1)
+            .and_then(|t| t.split(':').next())
+            .and_then(|t| t.parse().ok())
+            .expect("a number")
     };
     let cells = |window: &crate::common::paint::Window, joint: &str| -> Vec<(u32, egui::Rect)> {
         let of = format!("{joint} of vertex");
@@ -186,10 +251,22 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     assert!(arm.len() > 3 && arm[2].1.bottom() < 990.0, "{} rows are in sight", arm.len());
     let others: Vec<String> = window
         .query_all_by_label_contains(" of vertex ")
-        .filter(|n| (n.rect().center().y - arm[0].1.center().y).abs() < 2.0 && n.rect().left() > arm[0].1.left() + 4.0)
+        .filter(|n| {
+            (n.rect().center().y - arm[0].1.center().y).abs() < 2.0
+                && n.rect().left() > arm[0].1.left() + 4.0
+        })
         .filter_map(|n| n.accesskit_node().label())
         .collect();
-    let second = others.first().expect("another column").split(" of vertex").next().expect("a joint").to_owned();
+    let second = others
+        .first()
+        .expect(
+            "another \
+        column",
+        )
+        .split(" of vertex")
+        .next()
+        .expect("a joint")
+        .to_owned();
     let second_cells = cells(&window, &second);
     let weight = |document: &Document, v: u32, name: &str| {
         let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
@@ -223,7 +300,11 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     assert!(window.query_by_label("Brush").is_some(), "a number is no other mode");
     let document = session(&window).document();
     for (v, _) in &arm[..2] {
-        assert!((weight(document, *v, "LeftUpperArm") - 0.3).abs() < 1e-4, "{}", weight(document, *v, "LeftUpperArm"));
+        assert!(
+            (weight(document, *v, "LeftUpperArm") - 0.3).abs() < 1e-4,
+            "{}",
+            weight(document, *v, "LeftUpperArm")
+        );
         assert!((weight(document, *v, &second) - 0.25).abs() < 0.1);
     }
     assert!((weight(document, arm[2].0, "LeftUpperArm") - 0.25).abs() < 1e-4, "the next stays");
@@ -233,8 +314,18 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     window.event(Event::Text("0.7".into()));
     window.run_steps(2);
-    drag(&mut window, at - vec2(25.0, 30.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
-    drag(&mut window, at - vec2(25.0, 25.0), at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+    drag(
+        &mut window,
+        at - vec2(25.0, 30.0),
+        at + vec2(25.0, 25.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
+    drag(
+        &mut window,
+        at - vec2(25.0, 25.0),
+        at + vec2(25.0, 25.0),
+        Modifiers::COMMAND | Modifiers::ALT,
+    );
     window.run_steps(4);
     assert!(*session(&window).document() == before, "it went nowhere");
     // A grid goes in from the cell that is typed into on.
@@ -247,11 +338,17 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
             assert!((weight(document, *v, joint) - value).abs() < 1e-4, "{joint} of {v}");
         }
     }
-    assert!((weight(document, arm[0].0, "LeftUpperArm") - 0.25).abs() < 1e-4, "what is above stays");
+    assert!(
+        (weight(document, arm[0].0, "LeftUpperArm") - 0.25).abs() < 1e-4,
+        "what is above \
+        stays"
+    );
     // One that does not fit says so.
     let before = document.clone();
     click_at(&mut window, second_cells[1].1.center(), Modifiers::NONE);
-    window.event(Event::Paste("0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n".into()));
+    window.event(Event::Paste(
+        "0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n0.1\t0.1\t0.1\t0.1\t0.1\t0.1\t0.1\n".into(),
+    ));
     window.run_steps(4);
     assert!(*session(&window).document() == before);
     assert!(window.query_by_label_contains("7 columns").is_some(), "it says what does not fit");
@@ -261,7 +358,8 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
 fn chosen(window: &crate::common::paint::Window) -> usize {
     let said = window.query_by_label_contains("selected ·").map(|n| n.accesskit_node());
     let label = said.and_then(|n| n.value().or_else(|| n.label())).unwrap_or_default();
-    let number: String = label.chars().take_while(|c| !c.is_alphabetic()).filter(char::is_ascii_digit).collect();
+    let number: String =
+        label.chars().take_while(|c| !c.is_alphabetic()).filter(char::is_ascii_digit).collect();
     number.parse().unwrap_or(0)
 }
 

@@ -1,6 +1,8 @@
 //! Bending while painting, and weights as they were, in the whole window.
 
-use crate::common::paint::{drag, head, middle, node, painting, painting_in, press, press_button, session, total};
+use crate::common::paint::{
+    drag, head, middle, node, painting, painting_in, press, press_button, session, total,
+};
 use egui::{Event, Key, Modifiers, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
 use glam::Quat;
@@ -30,7 +32,13 @@ fn handle(window: &Window) -> Pos2 {
 }
 
 fn key(window: &mut Window, key: Key, pressed: bool) {
-    window.event(Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE });
+    window.event(Event::Key {
+        key,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    });
     window.run_steps(2);
 }
 
@@ -45,7 +53,12 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     assert!(bent > 20.0, "{bent}");
     let opened = session(&window).opened().clone();
     assert!(!session(&window).is_unsaved() && session(&window).history().done().is_empty());
-    assert_eq!(session(&window).document(), &opened, "weights and poses of the file are as they were");
+    assert_eq!(
+        session(&window).document(),
+        &opened,
+        "weights and poses of the file are as they \
+        were"
+    );
     // A drag that is given up is none.
     let from = handle(&window);
     window.event(Event::PointerMoved(from));
@@ -65,9 +78,27 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     window.event(button(false));
     window.run_steps(3);
     assert!((degrees(&window, ARM, before) - bent).abs() < 1e-2);
-    assert!(window.query_by_label("Handle: Rotate around the view axis").is_some(), "the rings stay");
+    assert!(
+        window
+            .query_by_label(
+                "Handle: Rotate around the view \
+        axis"
+            )
+            .is_some(),
+        "the rings \
+        stay"
+    );
     press(&mut window, Modifiers::NONE, Key::Escape);
-    assert!(window.query_by_label("Handle: Rotate around the view axis").is_none(), "and go with the next Escape");
+    assert!(
+        window
+            .query_by_label(
+                "Handle: Rotate around the view \
+        axis"
+            )
+            .is_none(),
+        "and go with \
+        the next Escape"
+    );
     press(&mut window, Modifiers::ALT, Key::R);
     assert!(degrees(&window, ARM, before) < 1e-2);
     // In another mode nothing is bent.
@@ -87,7 +118,13 @@ fn a_held_key_shows_the_rings_as_long_as_it_is_held_and_strokes_go_on_after_it()
     drag(&mut window, from, from + vec2(-50.0, -70.0), Modifiers::NONE);
     // A modifier that joins it makes no other command of the key that is held.
     for modifiers in [Modifiers::ALT, Modifiers::SHIFT] {
-        window.event(Event::Key { key: Key::R, physical_key: None, pressed: true, repeat: true, modifiers });
+        window.event(Event::Key {
+            key: Key::R,
+            physical_key: None,
+            pressed: true,
+            repeat: true,
+            modifiers,
+        });
         window.run_steps(2);
     }
     assert!(degrees(&window, ARM, before) > 15.0 && session(&window).history().done().is_empty());
@@ -123,7 +160,8 @@ fn the_bar_goes_from_bind_to_the_pose() {
 /// How a joint is turned in the scene.
 fn turned(window: &Window, name: &str) -> Quat {
     let node = node(session(window).document(), name);
-    let (_, turned, _) = window.state().shown_pose().world[node.index()].to_scale_rotation_translation();
+    let (_, turned, _) =
+        window.state().shown_pose().world[node.index()].to_scale_rotation_translation();
     turned
 }
 
@@ -165,7 +203,11 @@ fn a_ring_turns_about_its_axis_whatever_part_of_the_bend_was_shown() {
     press(&mut window, Modifiers::NONE, Key::Escape);
     window.event(button(from, false));
     window.run_steps(3);
-    assert!(turned(&window, ARM).angle_between(part) < 1e-3, "{}", turned(&window, ARM).angle_between(part));
+    assert!(
+        turned(&window, ARM).angle_between(part) < 1e-3,
+        "{}",
+        turned(&window, ARM).angle_between(part)
+    );
     let from = handle(&window);
     drag(&mut window, from, from + vec2(-60.0, -90.0), Modifiers::NONE);
     let (axis, angle) = (turned(&window, ARM) * both.inverse()).to_axis_angle();
@@ -187,24 +229,41 @@ fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
     window.run_steps(4);
     let bent = degrees(&window, "LeftLowerArm", rest(&window, "LeftLowerArm"));
     assert!(bent > 20.0, "{bent}");
-    assert!(degrees(&window, "RightLowerArm", rest(&window, "RightLowerArm")) < 1e-2, "that limb alone");
+    assert!(
+        degrees(&window, "RightLowerArm", rest(&window, "RightLowerArm")) < 1e-2,
+        "that limb \
+        alone"
+    );
     let shown = rotation(&window, "LeftLowerArm");
-    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
+    window
+        .query_all_by_label_contains("Pose while painting: ")
+        .next()
+        .expect("the menu")
+        .click_accesskit();
     window.run_steps(3);
     window.get_by_label("Name of the pose").click();
     window.run_steps(2);
     window.event(Event::Text("Elbow".into()));
     window.run_steps(2);
     press_button(&mut window, "Save the pose");
-    let kept: Vec<String> = kept_poses(session(&window).document()).iter().map(|p| p.name.clone()).collect();
+    let kept: Vec<String> =
+        kept_poses(session(&window).document()).iter().map(|p| p.name.clone()).collect();
     assert_eq!(kept, ["Elbow"]);
     assert_eq!(session(&window).history().done().len(), 1, "one step");
-    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
+    window
+        .query_all_by_label_contains("Pose while painting: ")
+        .next()
+        .expect("the menu")
+        .click_accesskit();
     window.run_steps(3);
     press_button(&mut window, "Range of motion");
     window.run_steps(3);
     assert!(degrees(&window, "LeftLowerArm", shown) > 5.0);
-    window.query_all_by_label_contains("Pose while painting: ").next().expect("the menu").click_accesskit();
+    window
+        .query_all_by_label_contains("Pose while painting: ")
+        .next()
+        .expect("the menu")
+        .click_accesskit();
     window.run_steps(3);
     press_button(&mut window, "Elbow");
     assert!(degrees(&window, "LeftLowerArm", shown) < 0.1, "the kept pose is shown");
@@ -226,7 +285,10 @@ fn weights_as_opened_are_seen_and_not_painted_on() {
             .collect()
     };
     let differing = |a: &[[u8; 4]], b: &[[u8; 4]]| {
-        a.iter().zip(b).filter(|(a, b)| a.iter().zip(b.iter()).any(|(a, b)| a.abs_diff(*b) > 24)).count()
+        a.iter()
+            .zip(b)
+            .filter(|(a, b)| a.iter().zip(b.iter()).any(|(a, b)| a.abs_diff(*b) > 24))
+            .count()
     };
     let before: Vec<[u8; 4]> = picture(&mut window);
     press(&mut window, Modifiers::NONE, Key::Num3);

@@ -1,4 +1,5 @@
-//! Panels: kept poses in Animate mode, messages, names of controls, findings that repeat, and the sheet under a pinch.
+//! Panels: kept poses in Animate mode, messages, names of controls, findings that repeat, and the
+//! sheet under a pinch.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ fn rotation(window: &Window, name: &str, time: f64) -> glam::Quat {
     window.state().shown_pose().local[node(window, name).index()].transform().rotation
 }
 
-/// Clicks the row of the tree, or the button beside it, that has a name, which may stand elsewhere, too.
+/// Clicks the row of the tree, or the button beside it, that has a name, which may stand elsewhere,
+/// too.
 fn click_row(window: &mut Window, name: &str) {
     let rows = window.get_all_by_label(name).filter(|n| n.rect().left() < 280.0);
     rows.min_by(|a, b| a.rect().top().total_cmp(&b.rect().top())).expect("a row").click();
@@ -44,7 +46,11 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
     press(&mut window, Modifiers::NONE, Key::Home);
     assert!(angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) > 0.05);
     click(&mut window, "Pose Stride");
-    assert!(angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) < 1e-3, "over the clip, at the playhead");
+    assert!(
+        angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) < 1e-3,
+        "over the clip, at \
+        the playhead"
+    );
     assert!(!session(&window).document().aids.unkeyed.is_empty());
     // Keys that are out of sight are not deleted.
     let clip = session(&window).document().clips[WALK].clone();
@@ -65,7 +71,11 @@ fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
     let strip = window.get_by_label("Timeline panel").rect();
     assert!(strip.height() < 125.0, "{}", strip.height());
     let button = window.get_by_label("Save the first pose").rect();
-    assert!(button.bottom() < strip.bottom() && button.bottom() > strip.bottom() - 40.0, "{button} in {strip}");
+    assert!(
+        button.bottom() < strip.bottom() && button.bottom() > strip.bottom() - 40.0,
+        "{button} \
+        in {strip}"
+    );
 }
 
 #[test]
@@ -83,8 +93,14 @@ fn the_row_that_was_clicked_last_is_renamed() {
     window.event(Event::Text("Skull".to_owned()));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
-    let names: Vec<_> = session(&window).document().nodes.values().filter_map(|n| n.name.clone()).collect();
-    assert!(names.iter().any(|n| &**n == "Skull"), "{names:?} {:?}", window.state().selection().active);
+    let names: Vec<_> =
+        session(&window).document().nodes.values().filter_map(|n| n.name.clone()).collect();
+    assert!(
+        names.iter().any(|n| &**n == "Skull"),
+        "{names:?} \
+        {:?}",
+        window.state().selection().active
+    );
     let head = node(&window, "Skull");
     assert!(session(&window).document().node(head).name.as_deref() == Some("Skull"));
     assert_eq!(session(&window).document().clip_label(WALK), "Stroll");
@@ -127,7 +143,11 @@ fn a_pinch_zooms_the_sheet_about_the_pointer() {
     window.event(Event::Zoom(2.0));
     window.run_steps(3);
     let after = (at(&mut window, left), at(&mut window, right));
-    assert!((before.0 - after.0).abs() < 0.03, "the time under the pointer stays: {before:?} {after:?}");
+    assert!(
+        (before.0 - after.0).abs() < 0.03,
+        "the time under the pointer stays: {before:?} \
+        {after:?}"
+    );
     let (wide, narrow) = (before.1 - before.0, after.1 - after.0);
     // Clicks go to whole frames.
     assert!((1.4..2.8).contains(&(wide / narrow)), "{wide} {narrow}");
@@ -157,7 +177,12 @@ fn shared_names(window: &Window) -> BTreeMap<String, usize> {
         let role = access.role();
         let control = matches!(
             role,
-            Role::Button | Role::CheckBox | Role::ComboBox | Role::SpinButton | Role::TextInput | Role::Slider
+            Role::Button
+                | Role::CheckBox
+                | Role::ComboBox
+                | Role::SpinButton
+                | Role::TextInput
+                | Role::Slider
         );
         if control && let Some(name) = access.label().filter(|l| !l.is_empty()) {
             *names.entry(name).or_default() += 1;
@@ -165,7 +190,20 @@ fn shared_names(window: &Window) -> BTreeMap<String, usize> {
         stack.extend(node.children());
     }
     // Verbs that rows repeat.
-    let verbs = ["Show", "Hide", "Fix", "Revert", "Remove", "Close", "Lock", "Unlock", "Move panel", "Clear", "Clip"];
+    let verbs = [
+        "Show",
+        "Hide",
+        "Fix",
+        "Revert",
+        "Remove",
+        "Close",
+        "Lock",
+        "Unlock",
+        "Move \
+        panel",
+        "Clear",
+        "Clip",
+    ];
     names.retain(|name, count| *count > 1 && verbs.iter().any(|verb| name.starts_with(verb)));
     names
 }
@@ -186,10 +224,14 @@ fn every_control_has_a_name_of_its_own() {
 fn findings_that_say_the_same_are_one_row_that_opens() {
     let size = Size { joints: 4, clips: 1, keys: 2, side: 4, layers: 0, problems: 3 };
     let (mut window, _folder, _) = window(&model(size));
-    let row = window.query_all_by_label_contains("3 nodes: ").next().expect("one row for three nodes");
+    let row = window.query_all_by_label_contains("3 nodes: ").next().expect(
+        "one row for three \
+        nodes",
+    );
     let at = row.rect().center();
     let shows = |window: &Window| {
-        let buttons = window.query_all_by_role(Role::Button).filter_map(|n| n.accesskit_node().label());
+        let buttons =
+            window.query_all_by_role(Role::Button).filter_map(|n| n.accesskit_node().label());
         buttons.filter(|name| name.starts_with("Show limb")).collect::<BTreeSet<String>>().len()
     };
     assert_eq!(shows(&window), 0, "the places are folded");
@@ -213,7 +255,8 @@ fn what_the_check_finds_is_listed_before_an_export() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let check = window.query_all_by_label_contains("Check: ").next();
-    let label = check.and_then(|n| n.accesskit_node().label().or_else(|| n.accesskit_node().value()));
+    let label =
+        check.and_then(|n| n.accesskit_node().label().or_else(|| n.accesskit_node().value()));
     assert_eq!(label.as_deref(), Some("Check: no problems found"));
     assert!(
         window.query_all_by_label_contains("KB in total").next().is_some()

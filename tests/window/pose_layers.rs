@@ -1,4 +1,5 @@
-//! Layers by hand: made, written by tools, dialed, keyed, compared and taken back; what counts is the document.
+//! Layers by hand: made, written by tools, dialed, keyed, compared and taken back; what counts is
+//! the document.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use egui::{Key, Modifiers, PointerButton, pos2};
@@ -47,8 +48,10 @@ fn a_tool_writes_into_the_chosen_layer_over_the_whole_clip() {
     for time in [0.0, 0.37] {
         let raw = Pose::evaluate(document, &Stack::of(document.clips.get(WALK), time));
         let seen = Pose::evaluate(document, &Stack::shown(document, Some(WALK), time));
-        let turn =
-            angle_between(raw.local[head.index()].transform().rotation, seen.local[head.index()].transform().rotation);
+        let turn = angle_between(
+            raw.local[head.index()].transform().rotation,
+            seen.local[head.index()].transform().rotation,
+        );
         assert!((turn.to_degrees() - 30.0).abs() < 0.1, "{turn} at {time}");
     }
     // Shown in the tree's row, listed among the edits, switched off and on by its eye, taken back.
@@ -105,7 +108,10 @@ fn a_strength_is_dialed_keyed_and_dragged() {
     click(&mut window, "Key strength here");
     assert_eq!(layers(&window).0[0].strength_keys.as_ref().unwrap().times.to_vec(), [0.0]);
     let sheet = window.get_by_label("Timeline keys").rect();
-    super::editing::click_at(&mut window, pos2(sheet.left() + sheet.width() * 0.4, sheet.top() - 12.0));
+    super::editing::click_at(
+        &mut window,
+        pos2(sheet.left() + sheet.width() * 0.4, sheet.top() - 12.0),
+    );
     click(&mut window, "Keys of the strength of Layer");
     assert_eq!(layers(&window).0[0].strength_keys.as_ref().unwrap().times.len(), 2);
     let key = window.get_by_label("Key 2 of the strength of Layer").rect().center();
@@ -135,7 +141,8 @@ fn the_file_as_opened_is_seen_while_a_key_is_held() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     let turned = |window: &Window| {
-        angle_between(window.state().shown_pose().local[head.index()].transform().rotation, before).to_degrees()
+        angle_between(window.state().shown_pose().local[head.index()].transform().rotation, before)
+            .to_degrees()
     };
     assert!(turned(&window) > 30.0);
     window.key_down(Key::Backtick);
@@ -206,6 +213,11 @@ fn a_value_typed_into_a_layer_is_keyed_with_auto_key_on() {
         })
     };
     let degrees = |k: usize| turn(k).transform().rotation.to_scaled_axis().x.to_degrees();
-    assert!((degrees(0) - 20.0).abs() < 0.1 && (degrees(1) + 10.0).abs() < 0.1, "{} {}", degrees(0), degrees(1));
+    assert!(
+        (degrees(0) - 20.0).abs() < 0.1 && (degrees(1) + 10.0).abs() < 0.1,
+        "{} {}",
+        degrees(0),
+        degrees(1)
+    );
     no_fault(&window);
 }

@@ -1,4 +1,5 @@
-//! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus, ranges on the ruler.
+//! Kept poses in the window, and what else is chosen with the pointer there: cards, lassos, menus,
+//! ranges on the ruler.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -21,7 +22,13 @@ fn on_screen(window: &Window, name: &str) -> Pos2 {
 }
 
 /// A drag with a button, in steps; let go of unless `held`.
-fn drag(window: &mut Window, button: PointerButton, modifiers: Modifiers, way: &[Pos2], held: bool) {
+fn drag(
+    window: &mut Window,
+    button: PointerButton,
+    modifiers: Modifiers,
+    way: &[Pos2],
+    held: bool,
+) {
     let press = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers };
     window.event(Event::PointerMoved(way[0]));
     window.run_steps(2);
@@ -29,7 +36,10 @@ fn drag(window: &mut Window, button: PointerButton, modifiers: Modifiers, way: &
     window.step();
     for pair in way.windows(2) {
         for k in 1..=6 {
-            window.event_modifiers(Event::PointerMoved(pair[0] + (pair[1] - pair[0]) * (k as f32 / 6.0)), modifiers);
+            window.event_modifiers(
+                Event::PointerMoved(pair[0] + (pair[1] - pair[0]) * (k as f32 / 6.0)),
+                modifiers,
+            );
             window.step();
         }
     }
@@ -49,7 +59,8 @@ fn type_number(window: &mut Window, field: &str, text: &str) {
 #[test]
 fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
     // Their cards have pictures.
-    let (mut window, _folder, _) = open(builder().wgpu(), include_bytes!("../../assets/mannequin.glb"));
+    let (mut window, _folder, _) =
+        open(builder().wgpu(), include_bytes!("../../assets/mannequin.glb"));
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
     let rest = rotation(&window, "LeftUpperArm");
@@ -85,7 +96,13 @@ fn poses_are_kept_and_put_on_by_a_click_or_as_far_as_the_card_is_dragged() {
     window.run_steps(3);
     // Nearer to the rest by a drag of its button.
     let at = window.get_by_label("Blend: Rest").rect().center();
-    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at - vec2(-160.0, 0.0)], false);
+    drag(
+        &mut window,
+        PointerButton::Primary,
+        Modifiers::NONE,
+        &[at, at - vec2(-160.0, 0.0)],
+        false,
+    );
     assert!(angle_between(rest, rotation(&window, "LeftUpperArm")) < 0.01);
 }
 
@@ -95,13 +112,17 @@ fn a_lasso_takes_what_it_encloses_and_clicks_at_one_spot_go_round() {
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Q);
     let at = on_screen(&window, "LeftHand");
-    let round: Vec<Pos2> = [(-14.0, -14.0), (14.0, -14.0), (14.0, 14.0), (-14.0, 14.0), (-14.0, -10.0)]
-        .map(|(x, y)| at + vec2(x, y))
-        .to_vec();
+    let round: Vec<Pos2> =
+        [(-14.0, -14.0), (14.0, -14.0), (14.0, 14.0), (-14.0, 14.0), (-14.0, -10.0)]
+            .map(|(x, y)| at + vec2(x, y))
+            .to_vec();
     drag(&mut window, PointerButton::Secondary, Modifiers::COMMAND, &round, false);
     let selected = window.state().selection().nodes.clone();
     assert!(selected.contains(&node(&window, "LeftHand")), "{selected:?}");
-    assert!(!selected.contains(&node(&window, "RightHand")) && !selected.contains(&node(&window, "LeftUpperArm")));
+    assert!(
+        !selected.contains(&node(&window, "RightHand"))
+            && !selected.contains(&node(&window, "LeftUpperArm"))
+    );
     // Joints that lie on one another are gone through by clicks.
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..4 {
@@ -131,7 +152,16 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
     click(&mut window, "Pin or unpin");
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));
-    assert!(window.query_by_label("Remove the pin of LeftHand").is_some(), "the inspector lists it");
+    assert!(
+        window
+            .query_by_label(
+                "Remove the pin of \
+        LeftHand"
+            )
+            .is_some(),
+        "the inspector lists \
+        it"
+    );
     press(&mut window, Modifiers::NONE, Key::P);
     assert!(session(&window).document().aids.pins.is_empty());
 }
@@ -193,7 +223,8 @@ fn a_foot_is_held_over_a_range_that_is_dragged_on_the_ruler() {
     assert!(window.query_by_label("Range to lock").is_none(), "the range is gone from the ruler");
 }
 
-/// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is needed.
+/// In Blender's map the middle button turns the view and the right one does not; in Maya's Alt is
+/// needed.
 #[test]
 fn the_mouse_moves_the_view_as_the_programs_do() {
     use ulna_edit::Preset;
@@ -215,7 +246,8 @@ fn the_mouse_moves_the_view_as_the_programs_do() {
     }
 }
 
-/// Over a clip, buttons that are dragged bring the pose nearer to the keys around it, as an unkeyed pose.
+/// Over a clip, buttons that are dragged bring the pose nearer to the keys around it, as an unkeyed
+/// pose.
 #[test]
 fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     let (mut window, _folder, _) = sample();
@@ -233,22 +265,36 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     let (_, track) = document.clips[walk].track(arm, Property::Rotation).expect("a track");
     let before = Quat::from_slice(track.value(0));
     let [made] = held[..] else { panic!("{held:?}") };
-    assert!(angle_between(made.rotation.expect("a turn"), before) < 1e-4, "all the way is the key before");
+    assert!(
+        angle_between(made.rotation.expect("a turn"), before) < 1e-4,
+        "all the way is the key \
+        before"
+    );
 
-    // Half the way back from there is the middle of a breakdown; all of it, to the right, the key after.
+    // Half the way back from there is the middle of a breakdown; all of it, to the right, the key
+    // after.
     let next = Quat::from_slice(track.value(1));
     let at = window.get_by_label("Blend: Breakdown").rect().center();
     drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);
     let document = session(&window).document();
-    let [made] = document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..] else {
+    let [made] =
+        document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..]
+    else {
         panic!("one pose")
     };
-    assert!(angle_between(made.rotation.expect("a turn"), next) < 1e-4, "all the way is the key after");
+    assert!(
+        angle_between(made.rotation.expect("a turn"), next) < 1e-4,
+        "all the way is the key \
+        after"
+    );
     click(&mut window, "Blend: Breakdown");
     let document = session(&window).document();
-    let [made] = document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..] else {
+    let [made] =
+        document.aids.unkeyed.values().filter_map(|p| p.locals.get(&arm)).collect::<Vec<_>>()[..]
+    else {
         panic!("one pose")
     };
-    let (half, whole) = (angle_between(made.rotation.expect("a turn"), before), angle_between(before, next));
+    let (half, whole) =
+        (angle_between(made.rotation.expect("a turn"), before), angle_between(before, next));
     assert!((half - 0.5 * whole).abs() < 1e-4, "{half} of {whole}");
 }

@@ -1,4 +1,5 @@
-//! Posing in the window: handles and keys, limbs that are dragged, pins, sets. What counts is the document.
+//! Posing in the window: handles and keys, limbs that are dragged, pins, sets. What counts is the
+//! document.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -37,7 +38,12 @@ pub(super) fn on_screen(window: &Window, node: NodeId) -> Pos2 {
 }
 
 fn button(pressed: bool, pos: Pos2) -> Event {
-    Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE }
+    Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    }
 }
 
 /// A press, a way in steps, and where it ends; not let go of.
@@ -70,7 +76,8 @@ pub(super) fn arm() -> (Window, tempfile::TempDir, NodeId) {
 
 /// What a command line does to a document.
 fn after(document: &Document, line: &CommandLine) -> Document {
-    let mut session = Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
+    let mut session =
+        Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     assert!(session.document().nodes == document.nodes, "posed already");
     session.run(&Command::read(line).expect("a line")).expect("done");
     session.document().clone()
@@ -79,14 +86,18 @@ fn after(document: &Document, line: &CommandLine) -> Document {
 #[test]
 fn every_tool_in_every_space_poses_by_keys_alone() {
     let (mut window, _folder, arm) = arm();
-    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+    window.event(Event::PointerMoved(
+        window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
+    ));
     window.run_steps(2);
     let start = session(&window).document().clone();
     let mut tried = 0;
     for space in ["Local", "Parent", "World", "View", "Gimbal", "Rest"] {
         window.get_by_label(&format!("{space} axes")).click();
         window.run_steps(3);
-        window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+        window.event(Event::PointerMoved(
+            window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
+        ));
         window.run_steps(2);
         for (tool, key, plain, number) in [
             ("Move", Key::W, "pose.move", "0.05"),
@@ -94,7 +105,9 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
             ("Scale", Key::R, "pose.scale", "1.5"),
         ] {
             click(&mut window, tool);
-            window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+            window.event(Event::PointerMoved(
+                window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
+            ));
             window.run_steps(2);
             for (k, axis) in [Key::X, Key::Y, Key::Z].into_iter().enumerate() {
                 press(&mut window, Modifiers::NONE, key);
@@ -121,7 +134,9 @@ fn every_tool_in_every_space_poses_by_keys_alone() {
                 assert_eq!(is.rotation != was.rotation, tool == "Rotate", "{space}");
                 assert_eq!(is.scale != was.scale, tool == "Scale", "{space}");
                 match tool {
-                    "Rotate" => assert!((angle_between(was.rotation, is.rotation).to_degrees() - 30.0).abs() < 1e-3),
+                    "Rotate" => assert!(
+                        (angle_between(was.rotation, is.rotation).to_degrees() - 30.0).abs() < 1e-3
+                    ),
                     "Move" => {
                         let way = place(&now, arm).distance(place(&start, arm));
                         assert!((way - 0.05).abs() < 1e-5, "{space} {axis:?}: {way}");
@@ -243,13 +258,20 @@ fn a_hand_is_dragged_by_its_skin_and_its_arm_follows() {
     assert_eq!(window.state().selection().active, Some(hand));
     assert!(place(now, hand).distance(place(&start, hand)) > 0.05);
     assert!(place(now, hand).distance(during) < 1e-6);
-    assert!(angle_between(local(now, upper).rotation, local(&start, upper).rotation) > 0.02, "the arm follows");
+    assert!(
+        angle_between(local(now, upper).rotation, local(&start, upper).rotation) > 0.02,
+        "the arm follows"
+    );
     for name in ["LeftShoulder", "Hips", "RightHand"] {
         let node = node(&window, name);
         assert_eq!(local(now, node), local(&start, node), "{name} stays");
     }
     let line = session(&window).history().done()[0].lines(now).remove(0);
-    assert_eq!((line.name.as_str(), line.arguments["node"].as_str()), ("pose.ik", Some("LeftHand")), "{line}");
+    assert_eq!(
+        (line.name.as_str(), line.arguments["node"].as_str()),
+        ("pose.ik", Some("LeftHand")),
+        "{line}"
+    );
 }
 
 #[test]
@@ -309,14 +331,16 @@ fn with_symmetry_the_other_side_follows_every_drag() {
     assert_eq!(steps(&window), 1);
     let other = node(&window, "RightLowerArm");
     let document = session(&window).document();
-    let made = ulna_motion::Mirror::of(document).pose(document, arm, &local(document, arm)).expect("a partner");
+    let made = ulna_motion::Mirror::of(document)
+        .pose(document, arm, &local(document, arm))
+        .expect("a partner");
     assert_eq!(made.node, other);
     assert!(document.node(other).user().is_some());
     assert!(angle_between(made.local.rotation, local(document, other).rotation) < 1e-5);
 }
 
-/// A key on the path of a hand is dragged: the playhead goes there, the arm follows and is keyed at that time alone, in one step; a click on
-/// another key goes to its time.
+/// A key on the path of a hand is dragged: the playhead goes there, the arm follows and is keyed at
+/// that time alone, in one step; a click on another key goes to its time.
 #[test]
 fn keys_are_dragged_along_the_path_of_a_hand() {
     let (mut window, _folder, _) = sample();
@@ -326,7 +350,11 @@ fn keys_are_dragged_along_the_path_of_a_hand() {
     press(&mut window, Modifiers::ALT, Key::P);
     window.run_steps(20);
     let (hand, arm) = (node(&window, "LeftHand"), node(&window, "LeftUpperArm"));
-    let id = session(&window).document().clips.ids().find(|c| session(&window).document().clip_label(*c) == "Walk");
+    let id = session(&window)
+        .document()
+        .clips
+        .ids()
+        .find(|c| session(&window).document().clip_label(*c) == "Walk");
     let id = id.expect("a walk");
     let clip = |window: &Window| session(window).document().clips[id].clone();
     let before = clip(&window);
@@ -353,7 +381,8 @@ fn keys_are_dragged_along_the_path_of_a_hand() {
     }
     assert!(keyed >= 2, "{keyed} keys of the arm");
     let at = |clip: &ulna_model::Shared<ulna_model::Clip>| {
-        let pose = Pose::evaluate(session(&window).document(), &Stack::of(Some(clip), f64::from(time)));
+        let pose =
+            Pose::evaluate(session(&window).document(), &Stack::of(Some(clip), f64::from(time)));
         pose.world[hand.index()].w_axis.truncate()
     };
     assert!(at(&before).distance(at(&after)) > 0.01);
@@ -364,6 +393,10 @@ fn keys_are_dragged_along_the_path_of_a_hand() {
     let first = window.get_by_label(&label).rect().center();
     hold(&mut window, &[first]);
     release(&mut window, first);
-    assert!((window.state().playback().time - other).abs() < 1e-3, "{}", window.state().playback().time);
+    assert!(
+        (window.state().playback().time - other).abs() < 1e-3,
+        "{}",
+        window.state().playback().time
+    );
     assert_eq!(steps(&window), 0);
 }

@@ -1,4 +1,5 @@
-//! Keys that wait for what they are meant for, and posing acts that take both sides, a pivot or a spot to snap to.
+//! Keys that wait for what they are meant for, and posing acts that take both sides, a pivot or a
+//! spot to snap to.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -14,7 +15,13 @@ use super::{
 use crate::common::window::{builder, open};
 
 fn key(window: &Window, key: Key, pressed: bool) {
-    window.event(Event::Key { key, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE });
+    window.event(Event::Key {
+        key,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    });
 }
 
 /// A key as a keyboard gives it, with its text.
@@ -25,7 +32,8 @@ fn typed(window: &mut Window, which: Key, text: &str) {
     window.run_steps(2);
 }
 
-/// The sample in Pose mode with its forearm selected, in a window that draws 60 frames a second: time counts.
+/// The sample in Pose mode with its forearm selected, in a window that draws 60 frames a second:
+/// time counts.
 fn quick_arm() -> (Window, tempfile::TempDir, NodeId) {
     let bytes = include_bytes!("../../assets/mannequin.glb");
     let (mut window, folder, _) = open(builder().with_step_dt(1.0 / 60.0), bytes);
@@ -36,7 +44,9 @@ fn quick_arm() -> (Window, tempfile::TempDir, NodeId) {
 }
 
 fn point_aside(window: &mut Window) {
-    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+    window.event(Event::PointerMoved(
+        window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
+    ));
     window.run_steps(2);
 }
 
@@ -59,17 +69,28 @@ fn a_tool_that_was_just_chosen_waits_for_an_axis_or_a_number() {
     typed(&mut window, Key::Num2, "2");
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!((steps(&window), window.state().mode()), (2, Mode::Pose));
-    assert!((local(session(&window).document(), arm).scale.x - 2.0 * local(&start, arm).scale.x).abs() < 1e-5);
+    assert!(
+        (local(session(&window).document(), arm).scale.x - 2.0 * local(&start, arm).scale.x).abs()
+            < 1e-5
+    );
     // All in one frame, as a fast hand or a script types.
     for (which, text) in [(Key::E, "e"), (Key::Y, "y"), (Key::Num4, "4"), (Key::Num0, "0")] {
-        let event =
-            |pressed| Event::Key { key: which, physical_key: None, pressed, repeat: false, modifiers: Modifiers::NONE };
+        let event = |pressed| Event::Key {
+            key: which,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
         window.input_mut().events.extend([event(true), Event::Text(text.to_owned()), event(false)]);
     }
     window.run_steps(3);
     press(&mut window, Modifiers::NONE, Key::Enter);
     assert_eq!((steps(&window), window.state().mode()), (3, Mode::Pose));
-    let turned = angle_between(local(session(&window).document(), arm).rotation, local(&start, arm).rotation);
+    let turned = angle_between(
+        local(session(&window).document(), arm).rotation,
+        local(&start, arm).rotation,
+    );
     assert!((turned.to_degrees() - 40.0).abs() < 1e-3, "{turned}");
 }
 
@@ -80,7 +101,15 @@ fn a_tool_waits_a_second_and_escape_ends_that_alone() {
     typed(&mut window, Key::W, "w");
     // Letters that are commands do nothing: this one hides what is selected.
     typed(&mut window, Key::H, "h");
-    let handle = |window: &Window| window.query_all_by_label_contains("Handle: Move").next().is_some();
+    let handle = |window: &Window| {
+        window
+            .query_all_by_label_contains(
+                "Handle: \
+        Move",
+            )
+            .next()
+            .is_some()
+    };
     assert!(handle(&window), "the arm is still there to be moved");
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(window.state().selection().active, Some(arm), "it is selected still");
@@ -101,10 +130,19 @@ fn what_is_typed_right_after_a_click_is_the_fields() {
     window.event(Event::PointerMoved(at));
     window.run_steps(2);
     // The click and the keys come in one frame.
-    let button =
-        |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
-    let all =
-        |pressed| Event::Key { key: Key::A, physical_key: None, pressed, repeat: false, modifiers: Modifiers::COMMAND };
+    let button = |pressed| Event::PointerButton {
+        pos: at,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let all = |pressed| Event::Key {
+        key: Key::A,
+        physical_key: None,
+        pressed,
+        repeat: false,
+        modifiers: Modifiers::COMMAND,
+    };
     let events = [button(true), button(false), all(true), all(false), Event::Text("25".into())];
     window.input_mut().events.extend(events);
     window.run_steps(6);
@@ -122,7 +160,8 @@ fn rings_take_the_axes_and_numbers_that_the_bar_promises() {
     const ARM: &str = "LeftUpperArm";
     let (mut window, _folder) = painting(ARM);
     let arm = node(session(&window).document(), ARM);
-    let rotation = |window: &Window| window.state().shown_pose().local[arm.index()].transform().rotation;
+    let rotation =
+        |window: &Window| window.state().shown_pose().local[arm.index()].transform().rotation;
     let (before, mirror) = (rotation(&window), window.state().brush().mirror);
     press(&mut window, Modifiers::NONE, Key::R);
     point_aside(&mut window);
@@ -139,9 +178,11 @@ fn rings_take_the_axes_and_numbers_that_the_bar_promises() {
 
 /// Whether a joint is the mirror image of another one.
 fn is_mirrored(document: &Document, from: NodeId, to: NodeId) -> bool {
-    let made = Mirror::of(document).pose(document, from, &local(document, from)).expect("a partner");
+    let made =
+        Mirror::of(document).pose(document, from, &local(document, from)).expect("a partner");
     let (made, is) = (made.local, local(document, to));
-    angle_between(made.rotation, is.rotation) < 1e-4 && made.translation.distance(is.translation) < 1e-5
+    angle_between(made.rotation, is.rotation) < 1e-4
+        && made.translation.distance(is.translation) < 1e-5
 }
 
 #[test]
@@ -159,11 +200,16 @@ fn both_sides_are_posed_alike_by_numbers_and_resets_too() {
     let document = session(&window).document();
     assert!(document.node(arm).user().is_some() && document.node(other).user().is_some());
     assert!(is_mirrored(document, arm, other), "typed values");
-    window.event(Event::PointerMoved(window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0)));
+    window.event(Event::PointerMoved(
+        window.get_by_label("Viewport").rect().center() + vec2(200.0, 100.0),
+    ));
     window.run_steps(2);
     press(&mut window, Modifiers::ALT, Key::E);
     let document = session(&window).document();
-    assert!(document.node(arm).user().is_none() && document.node(other).user().is_none(), "a reset");
+    assert!(
+        document.node(arm).user().is_none() && document.node(other).user().is_none(),
+        "a reset"
+    );
     assert_eq!(steps(&window), 2);
 }
 
@@ -174,9 +220,19 @@ fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
         let (mut window, _folder, _) = open(builder().with_size(size), bytes);
         click(&mut window, "Animate mode");
         click(&mut window, "Posing options");
-        for row in
-            ["Individual origins", "Median point", "Children stay", "Pose both sides alike", "Snap every drag", "15°"]
-        {
+        for row in [
+            "Individual \
+                origins",
+            "Median \
+                point",
+            "Children \
+                stay",
+            "Pose both sides \
+                alike",
+            "Snap \
+                every drag",
+            "15°",
+        ] {
             let rect = window.get_by_label(row).rect();
             let whole = egui::Rect::from_min_size(Pos2::ZERO, vec2(size[0], size[1]));
             assert!(whole.contains_rect(rect), "{row} at {rect} in {size:?}");
@@ -250,7 +306,11 @@ fn a_pivot_is_set_under_the_pointer() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     let now = session(&window).document();
     assert_eq!(steps(&window), 1);
-    assert!(place(now, hand).distance(place(&before, hand)) < 1e-4, "the hand is what it turns about");
+    assert!(
+        place(now, hand).distance(place(&before, hand)) < 1e-4,
+        "the hand is what it turns \
+        about"
+    );
     assert!(place(now, arm).distance(place(&before, arm)) > 0.02, "the arm goes round it");
     // Another pivot is chosen: it turns about itself again.
     press(&mut window, Modifiers::COMMAND, Key::Z);
@@ -272,7 +332,12 @@ fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
     hold(&mut window, &[at, to]);
     for pressed in [true, false] {
         let modifiers = Modifiers::NONE;
-        window.event(Event::PointerButton { pos: to, button: PointerButton::Secondary, pressed, modifiers });
+        window.event(Event::PointerButton {
+            pos: to,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers,
+        });
         window.run_steps(2);
     }
     release(&mut window, to);
@@ -281,7 +346,12 @@ fn the_right_button_gives_a_drag_up_and_opens_no_menu() {
     // It opens where nothing was dragged.
     for pressed in [true, false] {
         let modifiers = Modifiers::NONE;
-        window.event(Event::PointerButton { pos: to, button: PointerButton::Secondary, pressed, modifiers });
+        window.event(Event::PointerButton {
+            pos: to,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers,
+        });
         window.step();
     }
     window.run_steps(3);
@@ -305,7 +375,8 @@ fn the_end_of_a_limb_that_is_moved_by_numbers_is_not_torn_off_without_a_word() {
     let (mut window, _folder, _) = open(builder().with_size([1600.0, 1400.0]), bytes);
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Q);
-    let (foot, shin, thigh) = (node(&window, "LeftFoot"), node(&window, "LeftLowerLeg"), node(&window, "LeftUpperLeg"));
+    let (foot, shin, thigh) =
+        (node(&window, "LeftFoot"), node(&window, "LeftLowerLeg"), node(&window, "LeftUpperLeg"));
     let middle = on_screen(&window, foot).lerp(on_screen(&window, node(&window, "LeftToes")), 0.5);
     click_at(&mut window, middle);
     assert_eq!(window.state().selection().active, Some(foot));
@@ -350,7 +421,12 @@ fn markers_stay_in_sight_while_edits_go_to_a_layer() {
     press(&mut window, Modifiers::NONE, Key::M);
     press(&mut window, Modifiers::NONE, Key::Enter);
     window.run_steps(3);
-    let walk = session(&window).document().clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("a clip");
+    let walk = session(&window)
+        .document()
+        .clips
+        .values()
+        .find(|c| c.name.as_deref() == Some("Walk"))
+        .expect("a clip");
     let name = format!("Marker {}", walk.markers.first().expect("a marker").name);
     assert!(window.query_by_label(&name).is_some());
     click(&mut window, "Edit: Layer");
@@ -379,7 +455,9 @@ fn a_click_on_what_a_joint_carries_takes_the_joint_first() {
     let mut taken = 0;
     for (part, joint) in carried {
         let at = on_screen(&window, part);
-        for (dx, dy) in [(0.0, -46.0), (0.0, -30.0), (24.0, -24.0), (-24.0, -24.0), (30.0, 0.0), (-30.0, 0.0)] {
+        for (dx, dy) in
+            [(0.0, -46.0), (0.0, -30.0), (24.0, -24.0), (-24.0, -24.0), (30.0, 0.0), (-30.0, 0.0)]
+        {
             press(&mut window, Modifiers::NONE, Key::Escape);
             click_at(&mut window, at + vec2(dx, dy));
             let first = window.state().selection().active;

@@ -1,4 +1,5 @@
-//! Saves, copies and long work that overlap with what a hand does meanwhile: all of it is done, in its order, on a slow disk.
+//! Saves, copies and long work that overlap with what a hand does meanwhile: all of it is done, in
+//! its order, on a slow disk.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use std::{
@@ -15,7 +16,9 @@ use ulna_formats::gltf::Progress;
 use ulna_model::Document;
 use ulna_session::{Disk, Session, SystemDisk};
 
-use crate::editing::{Window, ask_for, begin_turn, click, let_go, press, sample, session, wait, window};
+use crate::editing::{
+    Window, ask_for, begin_turn, click, let_go, press, sample, session, wait, window,
+};
 
 /// A disk that writes nothing before it is told to.
 #[derive(Debug, Default)]
@@ -33,7 +36,8 @@ impl Gate {
 
 impl Disk for Gate {
     fn write_new(&self, path: &Path, bytes: &[u8], like: Option<&Permissions>) -> io::Result<()> {
-        let is_open = self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap();
+        let is_open =
+            self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap();
         drop(is_open);
         SystemDisk.write_new(path, bytes, like)
     }
@@ -95,12 +99,16 @@ fn turn(window: &mut Window) {
 }
 
 fn on_disk(path: &Path) -> Document {
-    Session::open(path, &Progress::default()).unwrap_or_else(|e| panic!("{}: {e}", path.display())).document().clone()
+    Session::open(path, &Progress::default())
+        .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+        .document()
+        .clone()
 }
 
 /// How the head stands, which every edit of these tests turns.
 fn head(document: &Document) -> [f32; 4] {
-    let head = document.node_ids().find(|id| document.node(*id).name.as_deref() == Some("Head")).unwrap();
+    let head =
+        document.node_ids().find(|id| document.node(*id).name.as_deref() == Some("Head")).unwrap();
     document.node(head).local().transform().rotation.to_array()
 }
 
@@ -120,14 +128,22 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
         turn(&mut window);
         press(&mut window, Modifiers::COMMAND, Key::S);
         assert!(window.state().is_busy(), "the first save waits for the disk");
-        // As the head was when each was asked for, and the file that must have it, or what came after.
+        // As the head was when each was asked for, and the file that must have it, or what came
+        // after.
         let mut asked = vec![(path.clone(), head(session(&window).document()))];
         let mut states = vec![head(session(&window).document())];
         for (k, kind) in order.chars().enumerate() {
             turn(&mut window);
             let now = head(session(&window).document());
             states.push(now);
-            let to = if kind == 'S' { path.clone() } else { folder.path().join(format!("copy {k}.glb")) };
+            let to = if kind == 'S' {
+                path.clone()
+            } else {
+                folder.path().join(format!(
+                    "copy \
+                {k}.glb"
+                ))
+            };
             if kind == 'S' {
                 press(&mut window, Modifiers::COMMAND, Key::S);
             } else {
@@ -150,7 +166,11 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
         assert_eq!(session(&window).path(), Some(path.as_path()));
         let saved_last = order.ends_with('S');
         assert!(!saved_last || !session(&window).is_unsaved(), "{order}");
-        assert!(saved_last || is_same(head(&on_disk(&path)), *states.last().unwrap()) || session(&window).is_unsaved());
+        assert!(
+            saved_last
+                || is_same(head(&on_disk(&path)), *states.last().unwrap())
+                || session(&window).is_unsaved()
+        );
         // The file is as it was left: another save asks about nothing.
         press(&mut window, Modifiers::COMMAND, Key::S);
         wait(&mut window);
@@ -191,7 +211,8 @@ fn a_copy_over_another_file_waits_for_its_answer_and_holds_up_nothing() {
     assert!(!says(&window, "changed on disk") && !session(&window).is_unsaved());
 }
 
-/// Another file is opened while a copy waits: the copy is of the file that it was asked of, and the file that is open keeps its own path.
+/// Another file is opened while a copy waits: the copy is of the file that it was asked of, and the
+/// file that is open keeps its own path.
 #[test]
 fn saves_of_a_file_that_is_left_are_done_and_touch_no_other() {
     let (mut window, folder, path) = sample();
@@ -216,10 +237,19 @@ fn saves_of_a_file_that_is_left_are_done_and_touch_no_other() {
     assert_eq!(session(&window).path(), Some(other.as_path()));
     gate.open();
     wait(&mut window);
-    assert_eq!(session(&window).path(), Some(other.as_path()), "a save of another file does not become this one's");
+    assert_eq!(
+        session(&window).path(),
+        Some(other.as_path()),
+        "a save of another file does not \
+        become this one's"
+    );
     assert!(!session(&window).is_unsaved());
     for copy in &copies {
-        assert!(on_disk(copy).clips.values().any(|c| c.name.as_deref() == Some("Walk")), "{}", copy.display());
+        assert!(
+            on_disk(copy).clips.values().any(|c| c.name.as_deref() == Some("Walk")),
+            "{}",
+            copy.display()
+        );
     }
 }
 
@@ -239,7 +269,8 @@ fn keys(window: &Window) -> usize {
     document.clips[document.clips.ids().next().unwrap()].key_count()
 }
 
-/// Long work that ends in the middle of a gesture, or after one that was taken back, is put in when the gesture has ended.
+/// Long work that ends in the middle of a gesture, or after one that was taken back, is put in when
+/// the gesture has ended.
 #[test]
 fn long_work_that_ends_in_a_gesture_is_put_in_after_it() {
     let (bytes, name) = dense();

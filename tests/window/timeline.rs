@@ -1,4 +1,5 @@
-//! Keys on the timeline, by hand: dragged, boxed, copied, stretched, typed; what counts is the document and the selection.
+//! Keys on the timeline, by hand: dragged, boxed, copied, stretched, typed; what counts is the
+//! document and the selection.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, pos2};
 use egui_kittest::kittest::Queryable as _;
@@ -43,7 +44,8 @@ fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.step();
     button(window, from, true, modifiers);
     for k in 1..=6 {
-        window.event_modifiers(Event::PointerMoved(from + (to - from) * (k as f32 / 6.0)), modifiers);
+        window
+            .event_modifiers(Event::PointerMoved(from + (to - from) * (k as f32 / 6.0)), modifiers);
         window.step();
     }
     window.run_steps(2);
@@ -69,7 +71,12 @@ fn a_key_is_dragged_to_a_frame_and_undo_gives_it_and_the_selection_back() {
     let (a, b) = (place(&window, "Hips", from, length), place(&window, "Hips", to + by, length));
     drag(&mut window, a, b, Modifiers::NONE);
     let now = track(&window, "Hips", Property::Rotation);
-    assert!(now.key_at(to, 1e-5).is_some(), "on the frame, though let go beside it: {:?}", &now.times[..4]);
+    assert!(
+        now.key_at(to, 1e-5).is_some(),
+        "on the frame, though let go beside it: \
+        {:?}",
+        &now.times[..4]
+    );
     assert!(now.key_at(from, 1e-5).is_none());
     let moved = selected(&window);
     assert!(moved.len() >= 2, "translation and rotation");
@@ -86,7 +93,10 @@ fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
     let (mut window, _folder, _) = walking();
     let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
     let before = session(&window).document().clips[WALK].key_count();
-    let (a, b) = (place(&window, "Hips", hips.times[1], length), place(&window, "Hips", hips.times[1] + 0.1, length));
+    let (a, b) = (
+        place(&window, "Hips", hips.times[1], length),
+        place(&window, "Hips", hips.times[1] + 0.1, length),
+    );
     pull(&mut window, a, b, Modifiers::NONE);
     assert_ne!(track(&window, "Hips", Property::Rotation), hips, "a preview");
     press(&mut window, Modifiers::NONE, Key::Escape);
@@ -101,7 +111,12 @@ fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
     let keys = selected(&window).len();
     drag(&mut window, a, c, Modifiers::ALT);
     assert_eq!(session(&window).document().clips[WALK].key_count(), before + keys);
-    assert_eq!(track(&window, "Hips", Property::Rotation).times[..2], hips.times[..2], "the first stays");
+    assert_eq!(
+        track(&window, "Hips", Property::Rotation).times[..2],
+        hips.times[..2],
+        "the first \
+        stays"
+    );
 }
 
 #[test]
@@ -141,7 +156,11 @@ fn a_box_selects_and_a_grip_stretches() {
     let now = selected(&window).span().expect("keys");
     assert_eq!(now.0, hips.times[0], "the other side stays");
     let wanted = hips.times[0] + (hips.times[2] - hips.times[0]) * 1.5;
-    assert!((now.1 - wanted).abs() < 0.6 / window.state().playback().fps as f32, "{now:?} {wanted}");
+    assert!(
+        (now.1 - wanted).abs() < 0.6 / window.state().playback().fps as f32,
+        "{now:?} \
+        {wanted}"
+    );
 }
 
 #[test]
@@ -202,18 +221,26 @@ fn the_next_key_is_one_of_the_selected_joint() {
     let clip = session(&window).document().clips[WALK].clone();
     // A joint whose second key lies later than the first of others.
     let second = |t: &Track| t.times.get(1).copied().unwrap_or(0.0);
-    let named = |t: &Track| session(&window).document().node(t.target).name.clone().expect("a name");
+    let named =
+        |t: &Track| session(&window).document().node(t.target).name.clone().expect("a name");
     let bottom = window.get_by_label("New clip").rect().top() - 24.0;
-    let in_sight = |name: std::sync::Arc<str>| window.query_by_label(&name).is_some_and(|n| n.rect().bottom() < bottom);
+    let in_sight = |name: std::sync::Arc<str>| {
+        window.query_by_label(&name).is_some_and(|n| n.rect().bottom() < bottom)
+    };
     let seen = clip.tracks.values().filter(|t| in_sight(named(t)));
-    let later = seen.max_by(|a, b| second(a).total_cmp(&second(b))).expect("a joint that is listed");
-    let first = clip.tracks.values().map(|t| second(t)).filter(|t| *t > 0.0).fold(f32::MAX, f32::min);
+    let later = seen.max_by(|a, b| second(a).total_cmp(&second(b))).expect(
+        "a joint that is \
+        listed",
+    );
+    let first =
+        clip.tracks.values().map(|t| second(t)).filter(|t| *t > 0.0).fold(f32::MAX, f32::min);
     assert!(second(later) > first, "all have the same keys: nothing is shown by this");
     let name = named(later);
     click(&mut window, &name);
     click(&mut window, "Next key");
     let tracks = clip.tracks.values().filter(|t| t.target == later.target);
-    let next = tracks.filter_map(|t| t.times.iter().copied().find(|t| *t > 1e-4)).fold(f32::MAX, f32::min);
+    let next =
+        tracks.filter_map(|t| t.times.iter().copied().find(|t| *t > 1e-4)).fold(f32::MAX, f32::min);
     let time = window.state().playback().time;
     assert!((time - f64::from(next)).abs() < 1e-6, "{name}: at {time}, not {next}");
 }
@@ -223,12 +250,28 @@ fn keys_mashed_while_keys_are_dragged_change_nothing_else() {
     let dragged = |mashes: bool| {
         let (mut window, _folder, _) = walking();
         let (hips, length) = (track(&window, "Hips", Property::Rotation), length(&window));
-        let (a, b) =
-            (place(&window, "Hips", hips.times[1], length), place(&window, "Hips", hips.times[1] + 0.1, length));
+        let (a, b) = (
+            place(&window, "Hips", hips.times[1], length),
+            place(&window, "Hips", hips.times[1] + 0.1, length),
+        );
         pull(&mut window, a, b, Modifiers::NONE);
         if mashes {
-            let keys = [Key::Q, Key::W, Key::E, Key::R, Key::A, Key::F, Key::K, Key::T, Key::M, Key::S, Key::Delete];
-            for key in keys.into_iter().chain([Key::Space, Key::Tab, Key::ArrowRight, Key::Home, Key::F2]) {
+            let keys = [
+                Key::Q,
+                Key::W,
+                Key::E,
+                Key::R,
+                Key::A,
+                Key::F,
+                Key::K,
+                Key::T,
+                Key::M,
+                Key::S,
+                Key::Delete,
+            ];
+            for key in
+                keys.into_iter().chain([Key::Space, Key::Tab, Key::ArrowRight, Key::Home, Key::F2])
+            {
                 press(&mut window, Modifiers::NONE, key);
             }
             for key in [Key::Z, Key::A, Key::I, Key::D] {
@@ -238,7 +281,12 @@ fn keys_mashed_while_keys_are_dragged_change_nothing_else() {
         button(&mut window, b, false, Modifiers::NONE);
         window.run_steps(3);
         let steps = session(&window).history().done().len();
-        (session(&window).document().clone(), selected(&window), window.state().playback().time, steps)
+        (
+            session(&window).document().clone(),
+            selected(&window),
+            window.state().playback().time,
+            steps,
+        )
     };
     let (plain, mashed) = (dragged(false), dragged(true));
     assert!(plain.0 == mashed.0, "another document");
@@ -393,7 +441,11 @@ fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
     assert_eq!(now.value(moved), spine.value(2));
     assert_eq!(selected(&window).span(), Some((now.times[moved], now.times[moved])));
     assert_eq!(session(&window).history().done().len(), 1);
-    assert!(*track(&window, "Chest", Property::Rotation).times == *spine.times, "other tracks stay");
+    assert!(
+        *track(&window, "Chest", Property::Rotation).times == *spine.times,
+        "other tracks \
+        stay"
+    );
 }
 
 #[test]
@@ -407,7 +459,8 @@ fn a_rate_that_is_chosen_stays_with_its_clip() {
     super::editing::click_at(&mut window, at);
     let walk = |window: &Window| {
         let document = session(window).document();
-        let id = document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");
+        let id =
+            document.clips.ids().find(|id| document.clip_label(*id) == "Walk").expect("a clip");
         document.clips[id].clone()
     };
     assert_eq!(walk(&window).rate, Some(24.0));

@@ -1,11 +1,13 @@
-//! Paint mode in the whole window: selections, numbers for many, copies, gradients, mirror joints, the worst pose, seams.
+//! Paint mode in the whole window: selections, numbers for many, copies, gradients, mirror joints,
+//! the worst pose, seams.
 
 use std::collections::BTreeSet;
 
 use crate::common::{
     glb,
     paint::{
-        Window, click, click_at, drag, head, middle, node, painting, press, press_button, session, sound, total, window,
+        Window, click, click_at, drag, head, middle, node, painting, press, press_button, session,
+        sound, total, window,
     },
     weights::{map, two_skins},
 };
@@ -21,7 +23,9 @@ fn selected(window: &Window) -> usize {
         node.label().or_else(|| node.value())
     });
     let text = label.unwrap_or_default();
-    text.split(" selected").next().map_or(0, |t| t.replace([',', '\u{202f}', ' '], "").parse().unwrap_or(0))
+    text.split(" selected")
+        .next()
+        .map_or(0, |t| t.replace([',', '\u{202f}', ' '], "").parse().unwrap_or(0))
 }
 
 /// Selects the vertices in a box around a spot.
@@ -54,7 +58,12 @@ fn menu_of(window: &mut Window, name: &str) {
     for pressed in [true, false] {
         window.event(Event::PointerMoved(pos));
         let modifiers = Modifiers::NONE;
-        window.event(Event::PointerButton { pos, button: PointerButton::Secondary, pressed, modifiers });
+        window.event(Event::PointerButton {
+            pos,
+            button: PointerButton::Secondary,
+            pressed,
+            modifiers,
+        });
         window.step();
     }
     window.run_steps(3);
@@ -98,7 +107,12 @@ fn numbers_and_arithmetic_are_for_all_selected() {
     let count = select_at(&mut window, at, 14.0);
     let before = session(&window).document().clone();
     let cell = |window: &mut Window| {
-        let found = window.query_all_by_label_contains("LeftUpperArm of all selected vertices").next();
+        let found = window
+            .query_all_by_label_contains(
+                "LeftUpperArm of all selected \
+            vertices",
+            )
+            .next();
         found.expect("the cell of all").click_accesskit();
     };
     cell(&mut window);
@@ -107,7 +121,8 @@ fn numbers_and_arithmetic_are_for_all_selected() {
     let moved = changed(&before, &document);
     assert!(!moved.is_empty() && moved.len() <= count, "{} of {count}", moved.len());
     for v in &moved {
-        let (was, is) = (weight(&before, *v, "LeftUpperArm"), weight(&document, *v, "LeftUpperArm"));
+        let (was, is) =
+            (weight(&before, *v, "LeftUpperArm"), weight(&document, *v, "LeftUpperArm"));
         assert!((is - was * 0.5).abs() < 1e-5, "vertex {v}: {was} became {is}");
     }
     cell(&mut window);
@@ -156,7 +171,9 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
 
     // A number in the row of a vertex that is there several times: nothing tears.
     press_button(&mut window, "Deselect all vertices");
-    let copies = (0..canvas.place_count() as u32).find(|p| canvas.vertices_at(*p).len() > 1).expect("a seam");
+    let copies = (0..canvas.place_count() as u32)
+        .find(|p| canvas.vertices_at(*p).len() > 1)
+        .expect("a seam");
     assert!(canvas.vertices_at(copies).len() > 1);
     let at = head(&window, "Head");
     let count = select_at(&mut window, at, 30.0);
@@ -168,7 +185,11 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     let moved = changed(&before, session(&window).document());
     let places: BTreeSet<u32> = moved.iter().map(|v| canvas.place_of(*v)).collect();
     assert_eq!(places.len(), 1, "one place");
-    assert!(places.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))), "with all its copies");
+    assert!(
+        places.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))),
+        "with \
+        all its copies"
+    );
 }
 
 #[test]
@@ -202,14 +223,16 @@ fn a_gradient_falls_along_its_line() {
     // Above where it ends nothing of it is left.
     let canvas = SkinnedSurface::new(document, 0.into()).expect("a canvas");
     let heads = canvas.heads();
-    let height = |name: &str| heads[usize::from(canvas.joint(node(document, name)).expect("a joint"))].y;
+    let height =
+        |name: &str| heads[usize::from(canvas.joint(node(document, name)).expect("a joint"))].y;
     let (low, high) = (height("Hips"), height("UpperChest"));
     for v in changed(&before, document) {
         let y = canvas.rest()[canvas.place_of(v) as usize].y;
         let wanted = 1.0 - ((y - low) / (high - low)).clamp(0.0, 1.0);
         let got = weight(document, v, "LeftHand");
         // By the strength of the brush.
-        let (was, amount) = (weight(&before, v, "LeftHand"), wanted * window.state().brush().strength);
+        let (was, amount) =
+            (weight(&before, v, "LeftHand"), wanted * window.state().brush().strength);
         let wanted = was + amount * (1.0 - was);
         assert!((got - wanted).abs() < 0.12, "at {y}: {got} for about {wanted}");
     }
@@ -253,7 +276,9 @@ fn solo_locks_all_others_and_has_a_way_back() {
     let before = session(&window).document().clone();
     let at = head(&window, "LeftHand");
     drag(&mut window, at, at + vec2(4.0, 8.0), Modifiers::NONE);
-    let gained = |window: &Window| total(session(window).document(), "LeftHand") - total(&before, "LeftHand");
+    let gained = |window: &Window| {
+        total(session(window).document(), "LeftHand") - total(&before, "LeftHand")
+    };
     assert!(gained(&window).abs() < 1e-4, "nobody gives");
     menu_of(&mut window, "Joint LeftHand");
     press_button(&mut window, "Unlock all others");
@@ -287,8 +312,17 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
     let wanted = seconds(&spots[3]);
     press_button(&mut window, &spots[3]);
     window.run_steps(30);
-    assert!((window.state().playback().time - wanted).abs() < 0.006, "{} for {wanted}", window.state().playback().time);
-    assert!(window.state().selection().active.is_some(), "the joint that moves it most is taken up");
+    assert!(
+        (window.state().playback().time - wanted).abs() < 0.006,
+        "{} for \
+        {wanted}",
+        window.state().playback().time
+    );
+    assert!(
+        window.state().selection().active.is_some(),
+        "the joint that moves it most is taken \
+        up"
+    );
     assert!(session(&window).history().done().is_empty(), "looking is no change");
 
     // Smoothed where it is worst, the score falls: the spot is another one, or less bad.
@@ -300,7 +334,12 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
     let before = session(&window).document().clone();
     let rect = window.get_by_label("Viewport").rect();
     for _ in 0..6 {
-        drag(&mut window, rect.center() - vec2(12.0, 12.0), rect.center() + vec2(12.0, 12.0), Modifiers::SHIFT);
+        drag(
+            &mut window,
+            rect.center() - vec2(12.0, 12.0),
+            rect.center() + vec2(12.0, 12.0),
+            Modifiers::SHIFT,
+        );
     }
     let document = session(&window).document();
     assert!(*document != before, "the spot is in the middle");
@@ -312,7 +351,8 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
         .filter_map(|n| n.accesskit_node().label())
         .filter(|l| l.contains(" · "))
         .collect();
-    let (was, is) = (spots.iter().filter(|l| same(l)).count(), left.iter().filter(|l| same(l)).count());
+    let (was, is) =
+        (spots.iter().filter(|l| same(l)).count(), left.iter().filter(|l| same(l)).count());
     assert!(is < was, "{spots:?} became {left:?}");
 }
 
@@ -331,7 +371,10 @@ fn strokes_go_on_while_the_clip_plays() {
     let times = window.state().playback().time;
     let at = middle(&window, "Spine", "UpperChest");
     drag(&mut window, at, at + vec2(6.0, 30.0), Modifiers::NONE);
-    assert!(window.state().playback().playing && window.state().playback().time != times, "it plays on");
+    assert!(
+        window.state().playback().playing && window.state().playback().time != times,
+        "it plays on"
+    );
     assert!(total(session(&window).document(), "Spine") > total(&before, "Spine") + 0.5);
     sound(session(&window).document());
     press(&mut window, Modifiers::COMMAND, Key::Z);
@@ -354,7 +397,8 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
     let (mut painted, mut others) = (0, 0);
     for y in 0..row {
         let of = |mesh: u32, v: usize| {
-            let joint = document.skins[SkinId(mesh)].joints.iter().position(|n| *n == node(document, "B"));
+            let joint =
+                document.skins[SkinId(mesh)].joints.iter().position(|n| *n == node(document, "B"));
             map(document, MeshId(mesh), PrimitiveId(0)).weight(v, joint.expect("a joint") as u16)
         };
         let (here, there) = (of(0, y * row + row - 1), of(1, y * row));
@@ -372,10 +416,16 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
 /// A file whose primitives have no weights.
 fn bare() -> Vec<u8> {
     let bytes = include_bytes!("../../assets/mannequin.glb");
-    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
+    let word = |at: usize| {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect(
+            "four \
+        bytes",
+        )) as usize
+    };
     let end = 20 + word(12);
     let mut json: serde_json::Value = serde_json::from_slice(&bytes[20..end]).expect("its text");
-    let attributes = json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().expect("attributes");
+    let attributes =
+        json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().expect("attributes");
     attributes.retain(|name, _| !name.starts_with("JOINTS_") && !name.starts_with("WEIGHTS_"));
     glb(json, &bytes[end + 8..end + 8 + word(end)])
 }
@@ -396,7 +446,9 @@ fn a_mesh_without_weights_is_bound_and_painted() {
     let before = session(&window).document().clone();
     let at = middle(&window, "RightUpperArm", "RightLowerArm");
     drag(&mut window, at, at + vec2(4.0, 12.0), Modifiers::NONE);
-    assert!(total(session(&window).document(), "LeftUpperArm") > total(&before, "LeftUpperArm") + 0.5);
+    assert!(
+        total(session(&window).document(), "LeftUpperArm") > total(&before, "LeftUpperArm") + 0.5
+    );
     press(&mut window, Modifiers::COMMAND, Key::Z);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert!(window.query_by_label_contains("has no weights").is_some(), "undone, it is said again");

@@ -1,14 +1,15 @@
-//! Edits: every change a document can undergo, as a value. Applying one gives back the one that undoes it.
+//! Edits: every change a document can undergo, as a value. Applying one gives back the one that
+//! undoes it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use thiserror::Error;
 
 use ulna_model::{
-    Clip, ClipId, Components, Document, Held, Image, ImageId, KeptPose, LayerHome, Material, MaterialId, MeshId, Mix,
-    Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId, Property, SceneId, Shape, Shared, Skin,
-    SkinId, SlotId, Slots, TextureRef, Track, TrackError, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap,
-    WeightPatch,
+    Clip, ClipId, Components, Document, Held, Image, ImageId, KeptPose, LayerHome, Material,
+    MaterialId, MeshId, Mix, Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId,
+    Property, SceneId, Shape, Shared, Skin, SkinId, SlotId, Slots, TextureRef, Track, TrackError,
+    TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -241,7 +242,8 @@ pub enum EditError {
     /// A clip that goes takes no layers with it.
     #[error("clip {0} has layers; bake or remove them first")]
     Layered(u32),
-    /// Pose layers that name what is not there, share a number or a name, or have numbers out of their bounds.
+    /// Pose layers that name what is not there, share a number or a name, or have numbers out of
+    /// their bounds.
     #[error("the layers are invalid: they refer to missing data, or have values out of range")]
     PoseLayers,
     /// A number is not finite.
@@ -256,7 +258,10 @@ pub enum EditError {
         targets: usize,
     },
     /// Weights for vertices that are not there, or for a primitive that has none.
-    #[error("the weights do not match the vertices or joints of mesh {mesh}, primitive {primitive}")]
+    #[error(
+        "the weights do not match the vertices or joints of mesh {mesh}, primitive \
+        {primitive}"
+    )]
     Weights {
         /// The mesh.
         mesh: u32,
@@ -264,7 +269,8 @@ pub enum EditError {
         primitive: PrimitiveId,
     },
     /// A shape that does not fit its primitive.
-    #[error("the vertex positions do not match primitive {primitive} of mesh {mesh}", primitive = primitive.index())]
+    #[error("the vertex positions do not match primitive {primitive} of mesh \
+        {mesh}", primitive = primitive.index())]
     Shape {
         /// The mesh.
         mesh: u32,
@@ -305,7 +311,8 @@ impl EditError {
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
 ///
 /// # Errors
-/// Where the edit names something that is not there or breaks an invariant; the document is unchanged then.
+/// Where the edit names something that is not there or breaks an invariant; the document is
+/// unchanged then.
 pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
     let node_of = |document: &Document, node: NodeId| {
         if document.nodes.contains(node) { Ok(()) } else { Err(EditError::NoNode(node.0)) }
@@ -406,7 +413,9 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                 node_of(document, to.target)?;
                 to.validate()?;
             }
-            let Some(found) = document.file.clips.get_mut(clip) else { return Err(EditError::NoClip(clip.0)) };
+            let Some(found) = document.file.clips.get_mut(clip) else {
+                return Err(EditError::NoClip(clip.0));
+            };
             let tracks = &mut Shared::make_mut(found).tracks;
             let was = match to {
                 Some(to) => tracks.insert(track, to),
@@ -449,14 +458,17 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         }
         Edit::SetWeights { mesh, primitive, to } => {
             let sound = is_valid(&to);
-            let map = weights_of(document, mesh, primitive, |map| sound && map.vertex_count() == to.vertex_count())?;
+            let map = weights_of(document, mesh, primitive, |map| {
+                sound && map.vertex_count() == to.vertex_count()
+            })?;
             let was = std::mem::replace(map, to);
             Ok(Edit::SetWeights { mesh, primitive, to: was })
         }
         Edit::BindWeights { mesh, primitive, to } => {
             let found = document.primitive(mesh, primitive);
             let count = found.map(|p| p.positions.len());
-            let fits = to.as_ref().is_none_or(|to| is_valid(to) && Some(to.vertex_count()) == count);
+            let fits =
+                to.as_ref().is_none_or(|to| is_valid(to) && Some(to.vertex_count()) == count);
             if count.is_none() || !fits {
                 return Err(EditError::Weights { mesh: mesh.0, primitive });
             }
@@ -467,17 +479,22 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetShape { mesh, primitive, to } => {
             let fits = document.primitive(mesh, primitive).is_some_and(|p| p.fits(&to));
             let found = document.file.primitive_mut(mesh, primitive).filter(|_| fits);
-            let Some(found) = found else { return Err(EditError::Shape { mesh: mesh.0, primitive }) };
+            let Some(found) = found else {
+                return Err(EditError::Shape { mesh: mesh.0, primitive });
+            };
             let was = found.shape();
             let Shape { positions, normals, tangents, targets } = *to;
-            (found.positions, found.normals, found.tangents, found.targets) = (positions, normals, tangents, targets);
+            (found.positions, found.normals, found.tangents, found.targets) =
+                (positions, normals, tangents, targets);
             Ok(Edit::SetShape { mesh, primitive, to: Box::new(was) })
         }
         Edit::SetNormalMap { material, to } => {
             let there = to.as_ref().is_none_or(|t| t.image.index() < document.images.len());
             let mut list = document.materials.to_vec();
             let place = list.get_mut(material.index()).filter(|_| there);
-            let Some(place) = place else { return Err(EditError::Unsound { what: "material", id: material.0 }) };
+            let Some(place) = place else {
+                return Err(EditError::Unsound { what: "material", id: material.0 });
+            };
             let was = std::mem::replace(&mut place.normal_texture, to.map(|t| *t));
             document.file.materials = list.into();
             Ok(Edit::SetNormalMap { material, to: was.map(Box::new) })
@@ -489,7 +506,9 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
                     list.push(to);
                     None
                 }
-                None if image.index() + 1 == list.len() && !is_image_used(document, image) => list.pop(),
+                None if image.index() + 1 == list.len() && !is_image_used(document, image) => {
+                    list.pop()
+                }
                 _ => return Err(EditError::Unsound { what: "image", id: image.0 }),
             };
             document.file.images = list.into();
@@ -525,7 +544,8 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         }
         Edit::SetNodeSets { scene, to } => {
             to.iter().flat_map(|s| &s.nodes).try_for_each(|n| node_of(document, *n))?;
-            let sound = to.windows(2).all(|w| w[0].digit < w[1].digit) && to.iter().all(|s| s.digit < 10);
+            let sound =
+                to.windows(2).all(|w| w[0].digit < w[1].digit) && to.iter().all(|s| s.digit < 10);
             let unsound = EditError::Unsound { what: "a selection set of scene", id: scene.0 };
             let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
             Ok(Edit::SetNodeSets { scene, to: std::mem::replace(&mut found.sets, to) })
@@ -545,7 +565,10 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
             Ok(Edit::SetKeptMix { scene, to: std::mem::replace(&mut found.mix, to) })
         }
         Edit::SetMirrorPairs { to } => {
-            to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
+            to.iter()
+                .flat_map(|(a, b)| [Some(*a), *b])
+                .flatten()
+                .try_for_each(|n| node_of(document, n))?;
             let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
             Ok(Edit::SetMirrorPairs { to: was })
         }
@@ -560,7 +583,12 @@ fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
 /// Whether a material names an image.
 fn is_image_used(document: &Document, image: ImageId) -> bool {
     let textures = |m: &Material| {
-        let list = [&m.base_color_texture, &m.metallic_roughness_texture, &m.normal_texture, &m.occlusion_texture];
+        let list = [
+            &m.base_color_texture,
+            &m.metallic_roughness_texture,
+            &m.normal_texture,
+            &m.occlusion_texture,
+        ];
         list.into_iter().chain([&m.emissive_texture]).flatten().any(|t| t.image == image)
     };
     document.materials.iter().any(textures)
@@ -580,11 +608,15 @@ fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError
         && to.light.is_none_or(|l| l.index() < document.lights.len());
     sound.then_some(()).ok_or(EditError::Unsound { what: "node", id: id.0 })?;
     let targets = to.mesh.map_or(0, |m| document.mesh(m).target_count());
-    let before = document.nodes.get(id).filter(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights);
+    let before =
+        document.nodes.get(id).filter(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights);
     let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
     // What moved the targets of another mesh has none to move.
-    let moves = |t: &Shared<Track>| t.target == id && t.property == Property::Weights && t.width != targets;
-    if before.is_none() && (to.morph_weights.as_ref().is_some_and(|w| w.len() != targets) || tracks.any(moves)) {
+    let moves =
+        |t: &Shared<Track>| t.target == id && t.property == Property::Weights && t.width != targets;
+    if before.is_none()
+        && (to.morph_weights.as_ref().is_some_and(|w| w.len() != targets) || tracks.any(moves))
+    {
         return Err(EditError::Morphs { node: id.0, targets });
     }
     let Some(parent) = to.parent else { return Ok(()) };
@@ -611,7 +643,8 @@ fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
     free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
 }
 
-/// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be where `wanted`.
+/// Changes an unkeyed pose; one that comes to nothing goes, and one that is not there comes to be
+/// where `wanted`.
 fn unkeyed<T>(
     document: &mut Document,
     at: UnkeyedAt,
@@ -649,7 +682,8 @@ fn weights_of(
     fits: impl FnOnce(&WeightMap) -> bool,
 ) -> Result<&mut Shared<WeightMap>, EditError> {
     let found = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref());
-    let found = if found.is_some_and(fits) { document.file.primitive_mut(mesh, primitive) } else { None };
+    let found =
+        if found.is_some_and(fits) { document.file.primitive_mut(mesh, primitive) } else { None };
     found.and_then(|p| p.weights.as_mut()).ok_or(EditError::Weights { mesh: mesh.0, primitive })
 }
 
@@ -657,7 +691,8 @@ fn weights_of(
 fn morphs_of(document: &Document, node: NodeId, to: Option<&[f32]>) -> Result<(), EditError> {
     let Some(to) = to else { return Ok(()) };
     let targets = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
-    // A file may give another number of weights than there are targets; undo must be able to bring that back.
+    // A file may give another number of weights than there are targets; undo must be able to bring
+    // that back.
     let as_before = document.node(node).morph_weights.as_ref().is_some_and(|w| w.len() == to.len());
     match (to.len() == targets || as_before || targets == 0, to.iter().all(|w| w.is_finite())) {
         (true, true) => Ok(()),
@@ -672,27 +707,43 @@ impl Edit {
         Self::SetPoses(vec![(node, to)])
     }
 
-    /// Whether two edits write the same slot, and so one after the other leaves what the later one says.
+    /// Whether two edits write the same slot, and so one after the other leaves what the later one
+    /// says.
     pub fn is_same_slot(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::SetPoses(a), Self::SetPoses(b)) => a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0)),
+            (Self::SetPoses(a), Self::SetPoses(b)) => {
+                a.iter().map(|p| p.0).eq(b.iter().map(|p| p.0))
+            }
             (Self::SetMorphs { node: a, .. }, Self::SetMorphs { node: b, .. })
             | (Self::SetNode { node: a, .. }, Self::SetNode { node: b, .. })
             | (Self::SetPin { node: a, .. }, Self::SetPin { node: b, .. })
             | (Self::SetHidden { node: a, .. }, Self::SetHidden { node: b, .. })
             | (Self::SetNodeName { node: a, .. }, Self::SetNodeName { node: b, .. }) => a == b,
             (Self::SetUnkeyed { at: a, node: x, .. }, Self::SetUnkeyed { at: b, node: y, .. })
-            | (Self::SetUnkeyedMorphs { at: a, node: x, .. }, Self::SetUnkeyedMorphs { at: b, node: y, .. }) => {
-                (a, x) == (b, y)
-            }
-            (Self::SetTrack { clip: a, track: x, .. }, Self::SetTrack { clip: b, track: y, .. }) => (a, x) == (b, y),
+            | (
+                Self::SetUnkeyedMorphs { at: a, node: x, .. },
+                Self::SetUnkeyedMorphs { at: b, node: y, .. },
+            ) => (a, x) == (b, y),
+            (
+                Self::SetTrack { clip: a, track: x, .. },
+                Self::SetTrack { clip: b, track: y, .. },
+            ) => (a, x) == (b, y),
             (Self::SetClip { clip: a, .. }, Self::SetClip { clip: b, .. }) => a == b,
-            (Self::SetWeights { mesh: a, primitive: x, .. }, Self::SetWeights { mesh: b, primitive: y, .. })
-            | (Self::BindWeights { mesh: a, primitive: x, .. }, Self::BindWeights { mesh: b, primitive: y, .. })
-            | (Self::SetShape { mesh: a, primitive: x, .. }, Self::SetShape { mesh: b, primitive: y, .. }) => {
-                (a, x) == (b, y)
+            (
+                Self::SetWeights { mesh: a, primitive: x, .. },
+                Self::SetWeights { mesh: b, primitive: y, .. },
+            )
+            | (
+                Self::BindWeights { mesh: a, primitive: x, .. },
+                Self::BindWeights { mesh: b, primitive: y, .. },
+            )
+            | (
+                Self::SetShape { mesh: a, primitive: x, .. },
+                Self::SetShape { mesh: b, primitive: y, .. },
+            ) => (a, x) == (b, y),
+            (Self::SetNormalMap { material: a, .. }, Self::SetNormalMap { material: b, .. }) => {
+                a == b
             }
-            (Self::SetNormalMap { material: a, .. }, Self::SetNormalMap { material: b, .. }) => a == b,
             (Self::SetLayers { skin: a, .. }, Self::SetLayers { skin: b, .. })
             | (Self::SetSkin { skin: a, .. }, Self::SetSkin { skin: b, .. }) => a == b,
             (Self::SetRoots { scene: a, .. }, Self::SetRoots { scene: b, .. }) => a == b,
@@ -733,7 +784,10 @@ impl Held for Edit {
             Self::SetMix { to } => to.held(parts),
             Self::SetKeptMix { scene: _, to } => to.held(parts),
             Self::SetMirrorPairs { to } => to.held(parts),
-            Self::SetUnkeyed { .. } | Self::SetKeepsLayers { .. } | Self::SetPin { .. } | Self::SetHidden { .. } => {}
+            Self::SetUnkeyed { .. }
+            | Self::SetKeepsLayers { .. }
+            | Self::SetPin { .. }
+            | Self::SetHidden { .. } => {}
         }
     }
 }

@@ -1,7 +1,8 @@
-//! What is typed where a number is wanted: a number, or arithmetic on one. Fields of panels and forms of commands take the same.
+//! What is typed where a number is wanted: a number, or arithmetic on one. Fields of panels and
+//! forms of commands take the same.
 
-/// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; nothing where it is none. Signs of units at the end are let
-/// go, a real minus is a minus.
+/// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; nothing where it is none. Signs of
+/// units at the end are let go, a real minus is a minus.
 pub fn evaluate(text: &str) -> Option<f64> {
     let text = text.replace('−', "-").replace('×', "*").replace(',', ".");
     let text = text.trim().trim_end_matches(['°', 'm', 'c', ' ', '%']);
@@ -11,8 +12,9 @@ pub fn evaluate(text: &str) -> Option<f64> {
     (parser.rest.is_empty() && value.is_finite()).then_some(value)
 }
 
-/// [`evaluate`] with signs of units behind numbers: `1 m + 20 cm`. Each unit has its size; a number without one counts 1. One unit
-/// at the end, behind a product or brackets, is that of the whole: `(1 + 2) cm`, `90/2 cm`.
+/// [`evaluate`] with signs of units behind numbers: `1 m + 20 cm`. Each unit has its size; a number
+/// without one counts 1. One unit at the end, behind a product or brackets, is that of the whole:
+/// `(1 + 2) cm`, `90/2 cm`.
 pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let mut parts: Vec<(String, Option<f64>)> = Vec::new();
     let mut rest = text.trim();
@@ -22,9 +24,12 @@ pub fn evaluate_with(text: &str, units: &[(&str, f64)]) -> Option<f64> {
         // The e of 1e-3 is no unit.
         let exponent = rest[start..].starts_with(['e', 'E'])
             && rest[..start].ends_with(|c: char| c.is_ascii_digit() || c == '.')
-            && rest[start + 1..].starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+            && rest[start + 1..]
+                .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
         if exponent {
-            let end = rest[start + 2..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |k| start + 2 + k);
+            let end = rest[start + 2..]
+                .find(|c: char| !c.is_ascii_digit())
+                .map_or(rest.len(), |k| start + 2 + k);
             parts.push((rest[..end].to_owned(), None));
             rest = &rest[end..];
             continue;
@@ -68,7 +73,9 @@ fn is_sum(text: &str) -> bool {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            '+' | '-' | '−' if depth == 0 && before.is_some_and(|b: char| b.is_ascii_digit() || b == ')') => {
+            '+' | '-' | '−'
+                if depth == 0 && before.is_some_and(|b: char| b.is_ascii_digit() || b == ')') =>
+            {
                 return true;
             }
             _ => {}
@@ -144,7 +151,8 @@ impl Parser<'_> {
         let mut end = 0;
         while let Some(c) = self.rest.get(end) {
             let exponent = end > 0 && matches!(c, b'e' | b'E');
-            let sign = end > 0 && matches!(c, b'+' | b'-') && matches!(self.rest[end - 1], b'e' | b'E');
+            let sign =
+                end > 0 && matches!(c, b'+' | b'-') && matches!(self.rest[end - 1], b'e' | b'E');
             if !(c.is_ascii_digit() || *c == b'.' || exponent || sign) {
                 break;
             }

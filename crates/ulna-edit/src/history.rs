@@ -10,10 +10,11 @@
 //!                         └── Escape: cancel ─────┴──► the document is the base again, and nothing is left
 //! ```
 //!
-//! A move never adds to the one before: what is shown is the base with the commands applied once. Where the one before set nothing but
-//! poses, these are swapped back in place; else the base comes in again. Losing the focus, another mode
-//! and closing count as release. While a gesture is open no other command runs, and one that changed nothing leaves no step.
-//! A brush stroke is too big to be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
+//! A move never adds to the one before: what is shown is the base with the commands applied once.
+//! Where the one before set nothing but poses, these are swapped back in place; else the base comes
+//! in again. Losing the focus, another mode and closing count as release. While a gesture is open
+//! no other command runs, and one that changed nothing leaves no step. A brush stroke is too big to
+//! be done anew for each dab: its patches are added up ([`History::extend`]), with what each vertex
 //! was at first kept for the way back; in all else it is a gesture like the others.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -66,7 +67,8 @@ impl Transaction {
         }
     }
 
-    /// Its text form: what replays it. That of a brush stroke carries its sparse result, and is made only here.
+    /// Its text form: what replays it. That of a brush stroke carries its sparse result, and is
+    /// made only here.
     pub fn lines(&self, document: &Document) -> Vec<CommandLine> {
         if !self.given.is_empty() {
             return self.given.clone();
@@ -75,7 +77,9 @@ impl Transaction {
         let mut layered = Vec::new();
         // What a stroke did to a layer says what became of the weights, too.
         for (edit, was) in self.forward.iter().zip(&self.inverse) {
-            if let (Edit::SetLayers { to: Some(to), .. }, Edit::SetLayers { to: was, .. }) = (edit, was) {
+            if let (Edit::SetLayers { to: Some(to), .. }, Edit::SetLayers { to: was, .. }) =
+                (edit, was)
+            {
                 lines.extend(lines_of(document, to, was.as_deref()));
                 layered.extend(to.bases.keys().copied());
             }
@@ -115,8 +119,8 @@ impl Open {
     }
 }
 
-/// Whether edits changed anything together. Swap semantics: a slot that is written twice is changed only if its last value
-/// is not its first.
+/// Whether edits changed anything together. Swap semantics: a slot that is written twice is changed
+/// only if its last value is not its first.
 fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
     let mut ends: Vec<(&Edit, &Edit)> = Vec::new();
     // Edits of other nodes each, of which some are the same.
@@ -135,7 +139,8 @@ fn are_changed(forward: &[Edit], inverse: &[Edit]) -> bool {
             None => ends.push((was, made)),
         }
     }
-    poses.values().any(|(first, last)| first != last) || ends.iter().any(|(first, last)| first != last)
+    poses.values().any(|(first, last)| first != last)
+        || ends.iter().any(|(first, last)| first != last)
 }
 
 /// What a stroke did to a primitive so far.
@@ -193,8 +198,9 @@ pub struct History {
     /// Revision below the oldest step that is kept.
     floor: u64,
     saved: u64,
-    /// Where the state on disk can be reached no more, since steps up to it were undone and others done instead: the revision at which
-    /// the ways part, and how many steps the state on disk is from there.
+    /// Where the state on disk can be reached no more, since steps up to it were undone and others
+    /// done instead: the revision at which the ways part, and how many steps the state on disk is
+    /// from there.
     parted: Option<(u64, usize)>,
     budget: usize,
     /// What all steps hold, those that were undone included.
@@ -226,9 +232,11 @@ impl Change {
     /// What an edit touches, or its inverse.
     fn by(edit: &Edit) -> Self {
         match edit {
-            Edit::PatchWeights { mesh, primitive, patch } => {
-                Self::Weights { mesh: *mesh, primitive: *primitive, vertices: Some(patch.vertices.clone()) }
-            }
+            Edit::PatchWeights { mesh, primitive, patch } => Self::Weights {
+                mesh: *mesh,
+                primitive: *primitive,
+                vertices: Some(patch.vertices.clone()),
+            },
             Edit::SetWeights { mesh, primitive, .. } => {
                 Self::Weights { mesh: *mesh, primitive: *primitive, vertices: None }
             }
@@ -317,7 +325,9 @@ impl History {
             (
                 Some(Change::Weights { mesh, primitive, vertices: Some(all) }),
                 Change::Weights { mesh: m, primitive: p, vertices: Some(more) },
-            ) if (*mesh, *primitive) == (m, p) && all.len() + more.len() <= MOST_VERTICES => all.extend(more),
+            ) if (*mesh, *primitive) == (m, p) && all.len() + more.len() <= MOST_VERTICES => {
+                all.extend(more)
+            }
             (_, change) => {
                 if self.changes.len() >= MOST {
                     self.changes.clear();
@@ -328,7 +338,8 @@ impl History {
         }
     }
 
-    /// What was touched since this was asked last. [`Change::Other`] stands for whatever was forgotten, too.
+    /// What was touched since this was asked last. [`Change::Other`] stands for whatever was
+    /// forgotten, too.
     pub fn take_changes(&mut self) -> Vec<Change> {
         let mut changes = std::mem::take(&mut self.changes);
         for change in &mut changes {
@@ -344,8 +355,8 @@ impl History {
         self.generation
     }
 
-    /// Shows what a gesture would do, in place of what it showed before: the work is done on the document that it began with.
-    /// `commands` are what does the same.
+    /// Shows what a gesture would do, in place of what it showed before: the work is done on the
+    /// document that it began with. `commands` are what does the same.
     ///
     /// # Errors
     /// Where the work fails; the document is then as before the gesture.
@@ -369,9 +380,11 @@ impl History {
         Ok(())
     }
 
-    /// The document as the gesture began with it, or as it is where none is open; `document` is then the same.
+    /// The document as the gesture began with it, or as it is where none is open; `document` is
+    /// then the same.
     ///
-    /// What a gesture did to poses is taken out again where it stands: the nodes are not copied for every move.
+    /// What a gesture did to poses is taken out again where it stands: the nodes are not copied for
+    /// every move.
     fn begin_again(&mut self, document: &mut Document) -> Document {
         let only_poses = |open: &Open| open.inverse.iter().all(|e| matches!(e, Edit::SetPoses(_)));
         let Some(open) = self.open.take_if(|o| o.strokes.is_empty() && only_poses(o)) else {
@@ -393,10 +406,13 @@ impl History {
         edits: Vec<Edit>,
         commands: Vec<Command>,
     ) -> Result<(), EditError> {
-        self.show(document, label, commands, |showing| edits.into_iter().try_for_each(|edit| showing.apply(edit)))
+        self.show(document, label, commands, |showing| {
+            edits.into_iter().try_for_each(|edit| showing.apply(edit))
+        })
     }
 
-    /// Adds to a gesture: the next dab of a stroke. What it did before stays; it is one step in the end.
+    /// Adds to a gesture: the next dab of a stroke. What it did before stays; it is one step in the
+    /// end.
     ///
     /// # Errors
     /// Where the patch does not fit; the document is then as before it.
@@ -408,14 +424,19 @@ impl History {
         primitive: PrimitiveId,
         patch: WeightPatch,
     ) -> Result<(), EditError> {
-        let inverse = self.touch(document, Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })?;
+        let inverse =
+            self.touch(document, Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })?;
         let Edit::PatchWeights { patch: was, .. } = inverse else { return Ok(()) };
         let open = self.open.get_or_insert_with(|| Open::new(label));
-        let at = open.strokes.iter().position(|s| s.mesh == mesh && s.primitive == primitive).unwrap_or_else(|| {
-            let first = WeightPatch { sets: was.sets, ..WeightPatch::default() };
-            open.strokes.push(Stroked { mesh, primitive, seen: Vec::new(), first });
-            open.strokes.len() - 1
-        });
+        let at = open
+            .strokes
+            .iter()
+            .position(|s| s.mesh == mesh && s.primitive == primitive)
+            .unwrap_or_else(|| {
+                let first = WeightPatch { sets: was.sets, ..WeightPatch::default() };
+                open.strokes.push(Stroked { mesh, primitive, seen: Vec::new(), first });
+                open.strokes.len() - 1
+            });
         let stroke = &mut open.strokes[at];
         let most = was.vertices.iter().max().map_or(0, |v| *v as usize + 1);
         if stroke.seen.len() < most {
@@ -434,7 +455,8 @@ impl History {
         Ok(())
     }
 
-    /// What the strokes of the gesture under way did to weights so far: what became of the vertices that they changed.
+    /// What the strokes of the gesture under way did to weights so far: what became of the vertices
+    /// that they changed.
     pub fn stroke_changes(&self, document: &Document) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let change = |stroke: &Stroked| {
             let mesh = document.meshes.get(stroke.mesh)?;
@@ -445,11 +467,17 @@ impl History {
         self.open.iter().flat_map(|open| &open.strokes).filter_map(change).collect()
     }
 
-    /// Adds edits to a gesture, at its end: what a stroke means for the layer that it goes into. It stays one step.
+    /// Adds edits to a gesture, at its end: what a stroke means for the layer that it goes into. It
+    /// stays one step.
     ///
     /// # Errors
     /// Where one does not fit; the whole gesture is taken back then.
-    pub fn extend_with(&mut self, document: &mut Document, label: &str, edits: Vec<Edit>) -> Result<(), EditError> {
+    pub fn extend_with(
+        &mut self,
+        document: &mut Document,
+        label: &str,
+        edits: Vec<Edit>,
+    ) -> Result<(), EditError> {
         for edit in edits {
             if let Err(error) = self.extend_by(document, label, edit) {
                 self.cancel(document);
@@ -459,16 +487,26 @@ impl History {
         Ok(())
     }
 
-    fn extend_by(&mut self, document: &mut Document, label: &str, edit: Edit) -> Result<(), EditError> {
+    fn extend_by(
+        &mut self,
+        document: &mut Document,
+        label: &str,
+        edit: Edit,
+    ) -> Result<(), EditError> {
         let (mesh, primitive, patch) = match edit {
             Edit::PatchWeights { mesh, primitive, patch } => (mesh, primitive, *patch),
-            // A whole map would be taken back after the dabs before it were: as a patch it is one of them.
+            // A whole map would be taken back after the dabs before it were: as a patch it is one
+            // of them.
             Edit::SetWeights { mesh, primitive, to } => {
                 let now = document.primitive(mesh, primitive);
                 let now = now.and_then(|p| p.weights.as_deref()).filter(|now| {
-                    now.sets == to.sets && now.encoding == to.encoding && now.vertex_count() == to.vertex_count()
+                    now.sets == to.sets
+                        && now.encoding == to.encoding
+                        && now.vertex_count() == to.vertex_count()
                 });
-                let Some(now) = now else { return Err(EditError::Weights { mesh: mesh.0, primitive }) };
+                let Some(now) = now else {
+                    return Err(EditError::Weights { mesh: mesh.0, primitive });
+                };
                 let all: Vec<u32> = (0..to.vertex_count() as u32).collect();
                 (mesh, primitive, to.pick(&all).without_unchanged(now))
             }
@@ -506,7 +544,8 @@ impl History {
         }
     }
 
-    /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left one is returned.
+    /// Makes the gesture's preview a step. One that changed nothing leaves none; whether it left
+    /// one is returned.
     pub fn commit(&mut self, document: &mut Document) -> bool {
         let Some(mut open) = self.open.take() else { return false };
         let mut changed = are_changed(&open.forward, &open.inverse);
@@ -521,7 +560,8 @@ impl History {
             }
         }
         if !changed {
-            // To the bit: a zero of the other sign is no change, and no step would say how it came about.
+            // To the bit: a zero of the other sign is no change, and no step would say how it came
+            // about.
             if let Some(base) = open.base {
                 let shown = document.shown;
                 *document = base;
@@ -535,12 +575,21 @@ impl History {
         let ledger = Shared::make_mut(&mut self.ledger);
         self.undone.drain(..).for_each(|step| ledger.leave(&*step));
         // With the names that things had when it began.
-        let given = open.commands.iter().map(|c| c.line(open.base.as_ref().unwrap_or(&*document))).collect();
+        let given = open
+            .commands
+            .iter()
+            .map(|c| c.line(open.base.as_ref().unwrap_or(&*document)))
+            .collect();
         // What lists have beyond their content would be held as well.
         open.forward.shrink_to_fit();
         open.inverse.shrink_to_fit();
-        let transaction =
-            Transaction { label: open.label, given, forward: open.forward, inverse: open.inverse, revision: self.next };
+        let transaction = Transaction {
+            label: open.label,
+            given,
+            forward: open.forward,
+            inverse: open.inverse,
+            revision: self.next,
+        };
         self.next += 1;
         ledger.enter(&transaction);
         self.done.push(Arc::new(transaction));
@@ -592,7 +641,8 @@ impl History {
         &self.undone
     }
 
-    /// A number for the document's present state; the same state by undo and redo has the same number.
+    /// A number for the document's present state; the same state by undo and redo has the same
+    /// number.
     pub fn revision(&self) -> u64 {
         self.done.last().map_or(self.floor, |t| t.revision)
     }
@@ -616,9 +666,11 @@ impl History {
 
     /// How many steps back or forward a state is; nothing where no step leads to it.
     fn steps_from(&self, revision: u64) -> Option<usize> {
-        let back = self.done.iter().position(|t| t.revision == revision).map(|k| self.done.len() - k - 1);
+        let back =
+            self.done.iter().position(|t| t.revision == revision).map(|k| self.done.len() - k - 1);
         let oldest = (revision == self.floor).then_some(self.done.len());
-        let forward = || self.undone.iter().rev().position(|t| t.revision == revision).map(|k| k + 1);
+        let forward =
+            || self.undone.iter().rev().position(|t| t.revision == revision).map(|k| k + 1);
         back.or(oldest).or_else(forward)
     }
 
@@ -638,8 +690,8 @@ impl History {
         self.parted = None;
     }
 
-    /// Bytes that the steps hold, those that were undone included: what several share is counted once, and what the document
-    /// has as it is now is not counted.
+    /// Bytes that the steps hold, those that were undone included: what several share is counted
+    /// once, and what the document has as it is now is not counted.
     pub fn held(&self, document: &Document) -> usize {
         self.ledger.bytes() - self.ledger.bytes_of(&Parts::of(document))
     }
@@ -669,7 +721,8 @@ impl History {
     fn undo_all(&mut self, document: &mut Document, inverse: Vec<Edit>) {
         for edit in inverse.into_iter().rev() {
             if let Err(error) = self.touch(document, edit) {
-                // The inverse of an edit that was applied always fits; if not, that is a fault of ours.
+                // The inverse of an edit that was applied always fits; if not, that is a fault of
+                // ours.
                 log::error!("an edit could not be undone: {error}");
             }
         }

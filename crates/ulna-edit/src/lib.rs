@@ -1,4 +1,5 @@
-//! How a document *changes*: edits that invert themselves, history, selection, and the one table of commands.
+//! How a document *changes*: edits that invert themselves, history, selection, and the one table of
+//! commands.
 
 mod apply;
 mod arithmetic;
@@ -14,10 +15,10 @@ pub use self::{
     apply::{Edit, EditError, apply},
     arithmetic::{evaluate, evaluate_with},
     command::{
-        ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command, CommandError, CommandLine,
-        CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset, Scene, clip_text, find, find_clip, find_clips,
-        free_of_matrices, key_parts, layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
-        skin_of, table, typed,
+        ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command,
+        CommandError, CommandLine, CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset,
+        Scene, clip_text, find, find_clip, find_clips, free_of_matrices, key_parts, layer_for,
+        layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at, skin_of, table, typed,
     },
     history::{Change, GesturePreview, History, Transaction},
     near::did_you_mean,

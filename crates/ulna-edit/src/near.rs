@@ -2,13 +2,14 @@
 
 use strsim::damerau_levenshtein;
 
-/// ` (did you mean “EvaluationOrder”?)` with the known name that is closest to a mistyped one; empty where none is close.
+/// ` (did you mean “EvaluationOrder”?)` with the known name that is closest to a mistyped one;
+/// empty where none is close.
 pub fn did_you_mean<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(text, known).map_or_else(String::new, |name| format!(" (did you mean “{name}”?)"))
 }
 
-/// The known name that differs by the fewest typing mistakes, at most one per three letters; else the only one that contains the text.
-/// Upper and lower case are the same letter.
+/// The known name that differs by the fewest typing mistakes, at most one per three letters; else
+/// the only one that contains the text. Upper and lower case are the same letter.
 fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Longer texts are no names that a person mistyped.
     const LONGEST: usize = 100;
@@ -28,7 +29,10 @@ fn nearest<'a>(text: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&
             continue;
         }
         let mistakes = damerau_levenshtein(&wanted, &lower);
-        if mistakes <= most && mistakes < letters && best.is_none_or(|(fewest, _)| mistakes < fewest) {
+        if mistakes <= most
+            && mistakes < letters
+            && best.is_none_or(|(fewest, _)| mistakes < fewest)
+        {
             best = Some((mistakes, name));
         }
     }

@@ -75,12 +75,15 @@ impl Selection {
         self.nodes.retain(|n| document.nodes.contains(*n));
         self.active = self.active.filter(|n| self.nodes.contains(n));
         self.keys.retain(|home, keys| {
-            *keys = home.tracks(document).map_or_else(KeySet::default, |t| std::mem::take(keys).there(t));
+            *keys = home
+                .tracks(document)
+                .map_or_else(KeySet::default, |t| std::mem::take(keys).there(t));
             !keys.is_empty()
         });
     }
 
-    /// The selected keys of an owner; empty for `None`, which stands for a timeline that shows no clip.
+    /// The selected keys of an owner; empty for `None`, which stands for a timeline that shows no
+    /// clip.
     pub fn keys_of(&self, home: Option<KeysHome>) -> &KeySet {
         home.and_then(|home| self.keys.get(&home)).unwrap_or(&NO_KEYS)
     }
@@ -110,13 +113,14 @@ impl Selection {
         self.nodes.iter().flat_map(|n| NodeVisibility::below(document, *n)).collect()
     }
 
-    /// Of selected nodes that are above one another, all between them; of others the strand that goes on from each: its only
-    /// child, and so on, to where it branches or ends.
+    /// Of selected nodes that are above one another, all between them; of others the strand that
+    /// goes on from each: its only child, and so on, to where it branches or ends.
     pub fn chains(&self, document: &Document) -> BTreeSet<NodeId> {
         let mut found = BTreeSet::new();
         for node in &self.nodes {
             let mut way = vec![*node];
-            let above = std::iter::successors(document.node(*node).parent, |n| document.node(*n).parent);
+            let above =
+                std::iter::successors(document.node(*node).parent, |n| document.node(*n).parent);
             for parent in above {
                 way.push(parent);
                 if self.nodes.contains(&parent) {
@@ -127,7 +131,8 @@ impl Selection {
         }
         if found.is_empty() {
             for node in &self.nodes {
-                let next = |n: &NodeId| if let [one] = document.children(*n) { Some(*one) } else { None };
+                let next =
+                    |n: &NodeId| if let [one] = document.children(*n) { Some(*one) } else { None };
                 found.extend(std::iter::successors(Some(*node), next));
             }
         }
@@ -140,9 +145,14 @@ impl Selection {
         self.nodes = nodes;
     }
 
-    /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing is turned twice.
+    /// Selected nodes that have no selected node above them: what a gesture turns, so that nothing
+    /// is turned twice.
     pub fn top_level_nodes(&self, document: &Document) -> Vec<NodeId> {
-        self.nodes.iter().copied().filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n))).collect()
+        self.nodes
+            .iter()
+            .copied()
+            .filter(|n| !self.nodes.iter().any(|a| document.is_above(*a, *n)))
+            .collect()
     }
 }
 
@@ -158,7 +168,8 @@ pub struct NodeVisibility {
 }
 
 impl NodeVisibility {
-    /// Whether a node is not shown: it is hidden here, or by the file (`in_file`) and not shown here all the same.
+    /// Whether a node is not shown: it is hidden here, or by the file (`in_file`) and not shown
+    /// here all the same.
     pub fn hides(&self, node: NodeId, in_file: &BTreeSet<NodeId>) -> bool {
         self.hidden.contains(&node) || (in_file.contains(&node) && !self.shown.contains(&node))
     }
@@ -180,7 +191,12 @@ impl NodeVisibility {
     }
 
     /// Hides or shows nodes and what is below them.
-    pub fn set_hidden(&mut self, document: &Document, nodes: impl IntoIterator<Item = NodeId>, hidden: bool) {
+    pub fn set_hidden(
+        &mut self,
+        document: &Document,
+        nodes: impl IntoIterator<Item = NodeId>,
+        hidden: bool,
+    ) {
         for node in nodes.into_iter().flat_map(|n| Self::below(document, n)) {
             if hidden {
                 self.hidden.insert(node);
@@ -192,17 +208,27 @@ impl NodeVisibility {
         }
     }
 
-    /// Hides what is like the given nodes (joints, or meshes) and neither one of them nor below one.
+    /// Hides what is like the given nodes (joints, or meshes) and neither one of them nor below
+    /// one.
     pub fn isolate(&mut self, document: &Document, nodes: &BTreeSet<NodeId>) {
         let joints = document.joint_flags();
         let stay: BTreeSet<NodeId> = nodes.iter().flat_map(|n| Self::below(document, *n)).collect();
         let alike = |n: NodeId| (joints[n.index()], document.node(n).mesh.is_some());
-        let kinds: BTreeSet<(bool, bool)> = stay.iter().map(|n| alike(*n)).filter(|k| *k != (false, false)).collect();
-        self.hidden = document.node_ids().filter(|n| kinds.contains(&alike(*n)) && !stay.contains(n)).collect();
+        let kinds: BTreeSet<(bool, bool)> =
+            stay.iter().map(|n| alike(*n)).filter(|k| *k != (false, false)).collect();
+        self.hidden = document
+            .node_ids()
+            .filter(|n| kinds.contains(&alike(*n)) && !stay.contains(n))
+            .collect();
     }
 
     /// Locks or unlocks nodes and what is below them.
-    pub fn set_locked(&mut self, document: &Document, nodes: impl IntoIterator<Item = NodeId>, locked: bool) {
+    pub fn set_locked(
+        &mut self,
+        document: &Document,
+        nodes: impl IntoIterator<Item = NodeId>,
+        locked: bool,
+    ) {
         for node in nodes.into_iter().flat_map(|n| Self::below(document, n)) {
             if locked {
                 self.locked.insert(node);

@@ -1,4 +1,5 @@
-//! Bytes ↔ document. What a file says is read here and nowhere else; what changed is written here and nowhere else.
+//! Bytes ↔ document. What a file says is read here and nowhere else; what changed is written here
+//! and nowhere else.
 
 mod budget;
 mod bvh;

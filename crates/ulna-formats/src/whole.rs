@@ -2,7 +2,8 @@
 
 use std::{fs, io, path::Path};
 
-/// All bytes of a file. A long one is read on all cores, since what takes the time is the memory's first touch.
+/// All bytes of a file. A long one is read on all cores, since what takes the time is the memory's
+/// first touch.
 ///
 /// # Errors
 /// What the system says.
@@ -21,12 +22,15 @@ fn on_all_cores(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
     use rayon::prelude::*;
 
-    /// Memory of this size comes from the system zeroed and untouched; far more is for the plain way to refuse.
+    /// Memory of this size comes from the system zeroed and untouched; far more is for the plain
+    /// way to refuse.
     const LONG: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
     const BLOCK: usize = 4 << 20;
     let file = fs::File::open(path)?;
     let about = file.metadata()?;
-    let Some(length) = usize::try_from(about.len()).ok().filter(|_| about.is_file() && LONG.contains(&about.len()))
+    let Some(length) = usize::try_from(about.len())
+        .ok()
+        .filter(|_| about.is_file() && LONG.contains(&about.len()))
     else {
         return Ok(None);
     };
@@ -48,7 +52,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("long");
         for length in [0, 5, (32 << 20) - 1, (32 << 20) + 4_000_003] {
-            let bytes: Vec<u8> = (0..length).map(|k: usize| (k.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
+            let bytes: Vec<u8> =
+                (0..length).map(|k: usize| (k.wrapping_mul(2_654_435_761) >> 7) as u8).collect();
             fs::write(&path, &bytes).unwrap();
             assert!(read_whole(&path).unwrap() == bytes, "{length}");
         }

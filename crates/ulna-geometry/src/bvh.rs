@@ -1,8 +1,8 @@
 //! Triangles in a tree of boxes: what a ray hits, which vertices are in a ball.
 //!
-//! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two neighbours of a level
-//! make one of the next. So a level is one slice, a node holds one range of leaves, and new boxes for all of it are a few
-//! plain loops that cores share.
+//! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two
+//! neighbours of a level make one of the next. So a level is one slice, a node holds one range of
+//! leaves, and new boxes for all of it are a few plain loops that cores share.
 
 use glam::{Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
@@ -12,7 +12,8 @@ use super::Ray;
 /// A tree over triangles. The triangles stay the same; where they are may change.
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
-    /// The boxes of the leaves, then those of every two of them, and so on up to the one around all.
+    /// The boxes of the leaves, then those of every two of them, and so on up to the one around
+    /// all.
     levels: Vec<Vec<Bounds>>,
     /// Triangle numbers, leaf by leaf.
     triangles: Vec<u32>,
@@ -176,11 +177,13 @@ impl Bvh {
         });
         let mut below = leaves;
         for level in above {
-            level.par_chunks_mut(TASK).zip(below.par_chunks(TASK * 2)).for_each(|(boxes, below)| {
-                for (bounds, pair) in boxes.iter_mut().zip(below.chunks(2)) {
-                    *bounds = Bounds::around(pair);
-                }
-            });
+            level.par_chunks_mut(TASK).zip(below.par_chunks(TASK * 2)).for_each(
+                |(boxes, below)| {
+                    for (bounds, pair) in boxes.iter_mut().zip(below.chunks(2)) {
+                        *bounds = Bounds::around(pair);
+                    }
+                },
+            );
             below = level;
         }
     }
@@ -192,7 +195,9 @@ impl Bvh {
             for index in nodes.iter().map(|n| *n as usize) {
                 here[0][index] = match below.last() {
                     None => leaf_box(self.corners.of(index..index + 1), positions),
-                    Some(below) => Bounds::around(&below[index * 2..below.len().min(index * 2 + 2)]),
+                    Some(below) => {
+                        Bounds::around(&below[index * 2..below.len().min(index * 2 + 2)])
+                    }
                 };
             }
             nodes.iter_mut().for_each(|n| *n /= 2);
@@ -216,12 +221,21 @@ impl Bvh {
                 *at += 1;
             }
         }
-        LeavesOf { lists: BoxLists { starts, items }, marks: vec![0; self.leaf_count().div_ceil(64)] }
+        LeavesOf {
+            lists: BoxLists { starts, items },
+            marks: vec![0; self.leaf_count().div_ceil(64)],
+        }
     }
 
-    /// The nearest triangle on a ray before `limit`, seen from either side: the distance, its number, and the shares of its
-    /// corners, which sum to 1.
-    pub fn hit(&self, positions: &[Vec3], indices: &[u32], ray: &Ray, limit: f32) -> Option<(f32, usize, [f32; 3])> {
+    /// The nearest triangle on a ray before `limit`, seen from either side: the distance, its
+    /// number, and the shares of its corners, which sum to 1.
+    pub fn hit(
+        &self,
+        positions: &[Vec3],
+        indices: &[u32],
+        ray: &Ray,
+        limit: f32,
+    ) -> Option<(f32, usize, [f32; 3])> {
         let root = self.root()?;
         let origin = Vec3A::from(ray.origin);
         let inverse = Vec3A::from(ray.direction).recip();
@@ -229,7 +243,9 @@ impl Bvh {
         let mut best = None;
         let mut nearest = limit;
         let mut stack = Vec::with_capacity(64);
-        stack.extend(self.bounds_of(root).entry(origin, inverse, nearest).map(|enter| (root, enter)));
+        stack.extend(
+            self.bounds_of(root).entry(origin, inverse, nearest).map(|enter| (root, enter)),
+        );
         while let Some((at, enter)) = stack.pop() {
             if enter > nearest {
                 continue;
@@ -260,7 +276,8 @@ impl Bvh {
         best
     }
 
-    /// Hands over triangles by rising distance of their boxes from a point, until none is nearer than `visit` last said.
+    /// Hands over triangles by rising distance of their boxes from a point, until none is nearer
+    /// than `visit` last said.
     pub fn near(&self, point: Vec3, mut visit: impl FnMut(usize) -> f32) {
         let Some(root) = self.root() else { return };
         let point = Vec3A::from(point);
@@ -291,8 +308,9 @@ impl Bvh {
         }
     }
 
-    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `centre`: those that are that near,
-    /// and some more, each once. Vertices that no triangle uses are not seen.
+    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `centre`:
+    /// those that are that near, and some more, each once. Vertices that no triangle uses are not
+    /// seen.
     pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {
             return;
@@ -336,8 +354,8 @@ fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     Bounds { low: Vec3A::from_vec4(low), high: Vec3A::from_vec4(high) }
 }
 
-/// Puts triangles in the order of the leaves: split along the longest side of their centres' box, so that the first part
-/// fills a whole node of the level below.
+/// Puts triangles in the order of the leaves: split along the longest side of their centres' box,
+/// so that the first part fills a whole node of the level below.
 fn arrange(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
     if leaves <= 1 {
@@ -349,7 +367,8 @@ fn arrange(items: &mut [Item]) {
         high = high.max(item.centre.into());
     }
     let size = high - low;
-    let axis = if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
+    let axis =
+        if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
     let middle = leaves.next_power_of_two() / 2 * LEAF;
     items.select_nth_unstable_by(middle, |a, b| a.centre[axis].total_cmp(&b.centre[axis]));
     let (left, right) = items.split_at_mut(middle);
@@ -402,7 +421,8 @@ fn ray_triangle(ray: &Ray, a: Vec3, b: Vec3, c: Vec3) -> Option<(f32, [f32; 3])>
     let q = from.cross(ab);
     let v = ray.direction.dot(q) / determinant;
     let distance = ac.dot(q) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some((distance, [1.0 - u - v, u, v]))
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0)
+        .then_some((distance, [1.0 - u - v, u, v]))
 }
 
 #[cfg(test)]
@@ -433,12 +453,19 @@ mod tests {
         let mut hits = 0;
         for k in 0..200 {
             let angle = k as f32 * 0.37;
-            let origin = Vec3::new(angle.cos() * 2.0, (k as f32 * 0.11).sin() * 0.4, angle.sin() * 2.0);
-            let ray = Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize_or_zero() };
+            let origin =
+                Vec3::new(angle.cos() * 2.0, (k as f32 * 0.11).sin() * 0.4, angle.sin() * 2.0);
+            let ray =
+                Ray { origin, direction: (Vec3::new(0.1, 0.05, 0.0) - origin).normalize_or_zero() };
             let plain = indices
                 .chunks_exact(3)
                 .filter_map(|c| {
-                    ray_triangle(&ray, positions[c[0] as usize], positions[c[1] as usize], positions[c[2] as usize])
+                    ray_triangle(
+                        &ray,
+                        positions[c[0] as usize],
+                        positions[c[1] as usize],
+                        positions[c[2] as usize],
+                    )
                 })
                 .map(|h| h.0)
                 .min_by(f32::total_cmp);
@@ -449,15 +476,17 @@ mod tests {
         assert!(hits > 50, "{hits}");
     }
 
-    /// Every box is the one around the corners of its triangles: a refit leaves none behind, however many tasks it takes.
+    /// Every box is the one around the corners of its triangles: a refit leaves none behind,
+    /// however many tasks it takes.
     fn check_boxes(tree: &Bvh, positions: &[Vec3], indices: &[u32]) {
         let mut stack: Vec<NodeAt> = tree.root().into_iter().collect();
         let mut nodes = 0;
         while let Some(at) = stack.pop() {
             let leaves = tree.leaves(at);
             let last = tree.triangles.len().min(leaves.end * LEAF);
-            let corners =
-                tree.triangles[leaves.start * LEAF..last].iter().flat_map(|t| &indices[*t as usize * 3..][..3]);
+            let corners = tree.triangles[leaves.start * LEAF..last]
+                .iter()
+                .flat_map(|t| &indices[*t as usize * 3..][..3]);
             let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
             for p in corners.map(|v| positions[*v as usize]) {
                 (low, high) = (low.min(p), high.max(p));
@@ -544,7 +573,9 @@ mod tests {
             }
         }
         let tree = Bvh::build(&positions, &indices);
-        assert!(tree.hit(&positions, &indices, &ray, f32::INFINITY).is_none_or(|h| h.0.is_finite()));
+        assert!(
+            tree.hit(&positions, &indices, &ray, f32::INFINITY).is_none_or(|h| h.0.is_finite())
+        );
         tree.around(Vec3::ZERO, 1.0, &mut |list| assert!(list.len() <= positions.len()));
     }
 }

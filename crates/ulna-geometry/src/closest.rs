@@ -47,8 +47,8 @@ impl ClosestSurface {
     }
 }
 
-/// The point of a triangle nearest to `p`, and the shares of the corners: Ericson, *Real-Time Collision Detection* (2005),
-/// section 5.1.5.
+/// The point of a triangle nearest to `p`, and the shares of the corners: Ericson, *Real-Time
+/// Collision Detection* (2005), section 5.1.5.
 fn on_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> ([f32; 3], Vec3) {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -112,7 +112,8 @@ mod tests {
         let surface = ClosestSurface::new(positions.clone(), indices.clone());
         for k in 0..300 {
             let t = k as f32;
-            let p = Vec3::new((t * 0.37).sin() * 0.8, (t * 0.11).cos() * 0.8, (t * 0.23).sin() * 0.5);
+            let p =
+                Vec3::new((t * 0.37).sin() * 0.8, (t * 0.11).cos() * 0.8, (t * 0.23).sin() * 0.5);
             let plain = indices
                 .as_chunks::<3>()
                 .0

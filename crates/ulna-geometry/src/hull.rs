@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-/// The corners of the convex hull of points, counter-clockwise, none of them on a line between its neighbours. Fewer than three
-/// where all points lie on a line.
+/// The corners of the convex hull of points, counter-clockwise, none of them on a line between its
+/// neighbours. Fewer than three where all points lie on a line.
 ///
 /// Andrew, *Another efficient algorithm for convex hulls in two dimensions*, 1979.
 pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
@@ -31,8 +31,8 @@ pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {
     hull
 }
 
-/// How far inside a convex polygon a point lies, its corners counter-clockwise; below 0 how far outside. Of a line or a point,
-/// never inside.
+/// How far inside a convex polygon a point lies, its corners counter-clockwise; below 0 how far
+/// outside. Of a line or a point, never inside.
 pub fn depth_in(hull: &[Vec2], p: Vec2) -> f32 {
     let edges = || (0..hull.len()).map(|k| (hull[k], hull[(k + 1) % hull.len()]));
     let to_edge = |(a, b): (Vec2, Vec2)| {
@@ -52,7 +52,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_points_lie_in_their_hull(points in prop::collection::vec((-1.0f32..1.0, -1.0f32..1.0), 3..40)) {
+        fn all_points_lie_in_their_hull(points in prop::collection::vec((-1.0f32..1.0,
+            -1.0f32..1.0), 3..40)) {
             let points: Vec<Vec2> = points.into_iter().map(Vec2::from).collect();
             let hull = convex_hull(&points);
             prop_assert!(hull.iter().all(|h| points.contains(h)));

@@ -1,5 +1,5 @@
-//! What a pointer's way over the handles of a manipulator means: angles, distances and factors, from points of the picture and
-//! rays through them.
+//! What a pointer's way over the handles of a manipulator means: angles, distances and factors,
+//! from points of the picture and rays through them.
 
 use std::f32::consts::TAU;
 
@@ -10,8 +10,8 @@ use super::Ray;
 /// A line or plane seen at less than this sine of an angle is no guide to a pointer.
 const EDGE: f32 = 0.08;
 
-/// How far along a line through `origin`, in meters, the point nearest to a ray is; `axis` is unit. Nothing where the line runs
-/// along the ray, so that every point of it is as near.
+/// How far along a line through `origin`, in meters, the point nearest to a ray is; `axis` is unit.
+/// Nothing where the line runs along the ray, so that every point of it is as near.
 pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     let (to, cos) = (origin - ray.origin, axis.dot(ray.direction));
     let sine_squared = 1.0 - cos * cos;
@@ -21,8 +21,8 @@ pub fn along_axis(ray: &Ray, origin: Vec3, axis: Vec3) -> Option<f32> {
     Some((cos * to.dot(ray.direction) - to.dot(axis)) / sine_squared)
 }
 
-/// Where a ray meets the plane through `origin` that is square to the unit `normal`. Nothing where it runs along it, or meets
-/// it behind the eye.
+/// Where a ray meets the plane through `origin` that is square to the unit `normal`. Nothing where
+/// it runs along it, or meets it behind the eye.
 pub fn on_plane(ray: &Ray, origin: Vec3, normal: Vec3) -> Option<Vec3> {
     let facing = normal.dot(ray.direction);
     if facing.abs() < EDGE {
@@ -32,8 +32,8 @@ pub fn on_plane(ray: &Ray, origin: Vec3, normal: Vec3) -> Option<Vec3> {
     (distance > 0.0).then(|| ray.origin + ray.direction * distance)
 }
 
-/// What a way of the pointer over a ball in front of the eye turns it by: a unit axis and radians. `right` and `up` are those
-/// of the picture, in the scene; the radius is in points.
+/// What a way of the pointer over a ball in front of the eye turns it by: a unit axis and radians.
+/// `right` and `up` are those of the picture, in the scene; the radius is in points.
 pub fn ball_turn(way: Vec2, radius: f32, right: Vec3, up: Vec3) -> (Vec3, f32) {
     // The picture's y goes down.
     let axis = up * way.x + right * way.y;
@@ -104,8 +104,8 @@ impl RingTurn {
         self.start
     }
 
-    /// The pointer is at a point now: radians so far, about the axis by the right hand. What it went since the last time
-    /// counts by `factor`, so that going finer does not make it jump.
+    /// The pointer is at a point now: radians so far, about the axis by the right hand. What it
+    /// went since the last time counts by `factor`, so that going finer does not make it jump.
     pub fn follow(&mut self, sight: RingSight, pointer: Vec2, factor: f32) -> f32 {
         let (angle, wraps) = match sight {
             RingSight::Round { center, towards } => {
@@ -113,7 +113,9 @@ impl RingTurn {
                 // The picture's y goes down.
                 (if towards { -by } else { by }, true)
             }
-            RingSight::Edge { along, radius } => (-(pointer - self.start).dot(along) / radius, false),
+            RingSight::Edge { along, radius } => {
+                (-(pointer - self.start).dot(along) / radius, false)
+            }
         };
         let mut by = angle - self.last;
         if wraps {
@@ -186,13 +188,17 @@ mod tests {
     #[test]
     fn a_ray_through_a_point_of_a_line_or_a_plane_finds_that_point() {
         let eye = Vec3::new(3.0, 4.0, 7.0);
-        let (origin, axis) = (Vec3::new(0.5, -0.2, 0.1), Vec3::new(2.0, -1.0, 0.5).normalize_or_zero());
+        let (origin, axis) =
+            (Vec3::new(0.5, -0.2, 0.1), Vec3::new(2.0, -1.0, 0.5).normalize_or_zero());
         for way in [-2.0, -0.1, 0.0, 0.7, 3.0] {
             let found = along_axis(&ray(eye, origin + axis * way), origin, axis).unwrap();
             assert!((found - way).abs() < 1e-4, "{way}: {found}");
             // Beside the line, square to it and to the ray, it is the same.
-            let aside = axis.cross((origin + axis * way - eye).normalize_or_zero()).normalize_or_zero() * 0.3;
-            let found = along_axis(&ray(eye + aside, origin + axis * way + aside), origin, axis).unwrap();
+            let aside =
+                axis.cross((origin + axis * way - eye).normalize_or_zero()).normalize_or_zero()
+                    * 0.3;
+            let found =
+                along_axis(&ray(eye + aside, origin + axis * way + aside), origin, axis).unwrap();
             assert!((found - way).abs() < 1e-4, "{way}: {found}");
         }
         let point = origin + axis.any_orthonormal_vector() * 1.3;

@@ -1,26 +1,32 @@
-//! Which vector instructions the long loops use: the widest that the processor has, unless the environment forbids them.
+//! Which vector instructions the long loops use: the widest that the processor has, unless the
+//! environment forbids them.
 
 use std::sync::OnceLock;
 
 use pulp::Arch;
 
-/// The environment variable that forbids wider vectors than it names: `avx512`, `avx2` or `scalar`. So one machine can
-/// measure, and test, what others would do.
+/// The environment variable that forbids wider vectors than it names: `avx512`, `avx2` or `scalar`.
+/// So one machine can measure, and test, what others would do.
 pub const VECTORS_VARIABLE: &str = "ULNA_VECTORS";
 
-/// The instructions that loops are dispatched to. Asked once; later changes of the environment change nothing.
+/// The instructions that loops are dispatched to. Asked once; later changes of the environment
+/// change nothing.
 pub fn vectors() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
         let wish = std::env::var(VECTORS_VARIABLE).unwrap_or_default();
         up_to(&wish).unwrap_or_else(|| {
-            log::warn!("{VECTORS_VARIABLE}={wish} is not recognized and has no effect. Use avx512, avx2 or scalar.");
+            log::warn!(
+                "{VECTORS_VARIABLE}={wish} is not recognized and has no effect. Use avx512, \
+                avx2 or scalar."
+            );
             Arch::new()
         })
     })
 }
 
-/// The widest vectors of this processor up to those that are named; nothing for a name that is not known.
+/// The widest vectors of this processor up to those that are named; nothing for a name that is not
+/// known.
 fn up_to(name: &str) -> Option<Arch> {
     match name {
         "" | "avx512" => Some(Arch::new()),
@@ -33,13 +39,15 @@ fn up_to(name: &str) -> Option<Arch> {
     }
 }
 
-/// AVX2 with FMA, for loops that are written for eight lanes; nothing where the processor has none or it is forbidden.
+/// AVX2 with FMA, for loops that are written for eight lanes; nothing where the processor has none
+/// or it is forbidden.
 #[cfg(target_arch = "x86_64")]
 pub fn eight_lanes() -> Option<pulp::x86::V3> {
     (!matches!(vectors(), Arch::Scalar)).then(pulp::x86::V3::try_new).flatten()
 }
 
-/// What [`vectors`] chose, for a person: `AVX-512`, `AVX2`, or `no vector instructions` (`NEON` and the like elsewhere).
+/// What [`vectors`] chose, for a person: `AVX-512`, `AVX2`, or `no vector instructions` (`NEON` and
+/// the like elsewhere).
 pub fn vectors_in_use() -> &'static str {
     match vectors() {
         Arch::Scalar => "no vector instructions",
@@ -58,7 +66,8 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_widest_vectors_of_the_machine_are_taken() {
-        // What pulp asks of a processor before it uses 512 bits; AVX2 with FMA is what nearly all have.
+        // What pulp asks of a processor before it uses 512 bits; AVX2 with FMA is what nearly all
+        // have.
         let wide = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512cd")

@@ -1,12 +1,13 @@
-//! What a document holds beside its file: undone and redone like anything else, and saved only where a file can say it.
+//! What a document holds beside its file: undone and redone like anything else, and saved only
+//! where a file can say it.
 
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 
 use super::{
-    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, SkinId, Transform,
-    WeightLayers,
+    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
+    SkinId, Transform, WeightLayers,
 };
 
 /// Work that no file holds by itself.
@@ -14,20 +15,22 @@ use super::{
 pub struct EditorState {
     /// Poses made while a clip is shown and not keyed yet.
     pub unkeyed: BTreeMap<UnkeyedAt, Shared<Unkeyed>>,
-    /// Layers of user-local transforms over clips and over the pose. Saving folds them into keys and nodes; the file keeps them
-    /// themselves where that is asked for. A list is not empty.
+    /// Layers of user-local transforms over clips and over the pose. Saving folds them into keys
+    /// and nodes; the file keeps them themselves where that is asked for. A list is not empty.
     pub pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
-    /// Whether the file keeps the layers themselves, so that they are there when it is opened again.
+    /// Whether the file keeps the layers themselves, so that they are there when it is opened
+    /// again.
     pub keeps_layers: bool,
-    /// Layers of weights over what the file has, by skin. What they come to is in the primitives, and that is saved; the
-    /// layers themselves where that is asked for.
+    /// Layers of weights over what the file has, by skin. What they come to is in the primitives,
+    /// and that is saved; the layers themselves where that is asked for.
     pub weight_layers: BTreeMap<SkinId, Shared<WeightLayers>>,
-    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one with itself is of the
-    /// center, one with none has no mirror image.
+    /// Joints that were said to be each other's mirror image, a later pair over an earlier one; one
+    /// with itself is of the center, one with none has no mirror image.
     pub mirror_pairs: Shared<[(NodeId, Option<NodeId>)]>,
     /// Nodes that stay while others are posed.
     pub pins: BTreeMap<NodeId, Pin>,
-    /// Clips on lanes, where that was changed since the file was opened; else it is as its scene keeps it.
+    /// Clips on lanes, where that was changed since the file was opened; else it is as its scene
+    /// keeps it.
     pub mix: Option<Shared<Mix>>,
 }
 
@@ -76,8 +79,12 @@ impl EditorState {
 
     /// The unkeyed pose of a clip at a time, or within a tenth of a millisecond of it.
     pub fn unkeyed(&self, clip: ClipId, time: f64) -> Option<(UnkeyedAt, &Shared<Unkeyed>)> {
-        let near = |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
-        self.unkeyed.iter().find(|(at, _)| at.clip == clip && near(at)).map(|(at, pose)| (*at, pose))
+        let near =
+            |at: &UnkeyedAt| (f64::from(at.time()) - time).abs() <= f64::from(UnkeyedAt::NEAR);
+        self.unkeyed
+            .iter()
+            .find(|(at, _)| at.clip == clip && near(at))
+            .map(|(at, pose)| (*at, pose))
     }
 }
 
@@ -179,7 +186,8 @@ impl Components {
         }
     }
 
-    /// What is seen of a node with these components put in; a matrix of which nothing is changed stays one.
+    /// What is seen of a node with these components put in; a matrix of which nothing is changed
+    /// stays one.
     pub fn seen(&self, under: &Local) -> Local {
         if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
     }

@@ -84,7 +84,8 @@ pub struct Track {
     pub interpolation: Interpolation,
     /// Key times in seconds, as in the file.
     pub times: Slice<f32>,
-    /// Values, key after key; a CUBICSPLINE key holds in-tangent, value, out-tangent, each of `width` numbers.
+    /// Values, key after key; a CUBICSPLINE key holds in-tangent, value, out-tangent, each of
+    /// `width` numbers.
     pub values: Slice<f32>,
     /// Numbers a value.
     pub width: usize,
@@ -137,13 +138,18 @@ impl Track {
             }
         }
         let wanted = self.times.len() * self.stride();
-        if self.values.len() == wanted { Ok(()) } else { Err(TrackError::Values { found: self.values.len(), wanted }) }
+        if self.values.len() == wanted {
+            Ok(())
+        } else {
+            Err(TrackError::Values { found: self.values.len(), wanted })
+        }
     }
 
     /// Whether both have the same keys, of whatever kinds: what the file's accessors hold.
     pub fn same_keys(&self, other: &Self) -> bool {
         let Self { target, property, interpolation, times, values, width, kinds: _ } = self;
-        (target, property, interpolation, width) == (&other.target, &other.property, &other.interpolation, &other.width)
+        (target, property, interpolation, width)
+            == (&other.target, &other.property, &other.interpolation, &other.width)
             && same(times, &other.times)
             && same(values, &other.values)
     }
@@ -160,23 +166,25 @@ impl Track {
 
     /// The value at a key, without its tangents.
     pub fn value(&self, key: usize) -> &[f32] {
-        let start =
-            key * self.stride() + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
+        let start = key * self.stride()
+            + if matches!(self.interpolation, Interpolation::CubicSpline) { self.width } else { 0 };
         &self.values[start..start + self.width]
     }
 
-    /// The key at a time, or the nearest within `tolerance` seconds of it: the keys of a cut may lie closer together than that.
+    /// The key at a time, or the nearest within `tolerance` seconds of it: the keys of a cut may
+    /// lie closer together than that.
     pub fn key_at(&self, time: f32, tolerance: f32) -> Option<usize> {
         let first = self.times.partition_point(|t| *t < time - tolerance);
         let off = |t: f32| (t - time).abs();
-        let near = self.times[first..].iter().enumerate().take_while(|(_, t)| off(**t) <= tolerance);
+        let near =
+            self.times[first..].iter().enumerate().take_while(|(_, t)| off(**t) <= tolerance);
         near.min_by(|a, b| off(*a.1).total_cmp(&off(*b.1))).map(|(k, _)| first + k)
     }
 
     /// The track with a key of `value` at `time`; an existing key there is replaced.
     ///
-    /// On a CUBICSPLINE track a new key gets the slope of its neighbours as both tangents, so that the curve stays
-    /// smooth.
+    /// On a CUBICSPLINE track a new key gets the slope of its neighbours as both tangents, so that
+    /// the curve stays smooth.
     pub fn with_key(&self, time: f32, value: &[f32], tolerance: f32) -> Self {
         let stride = self.stride();
         let mut times = self.times.to_vec();
@@ -233,8 +241,8 @@ impl Repeat {
     }
 }
 
-/// Keys of something that the file names by a JSON pointer (`KHR_animation_pointer`). They are kept as they are and
-/// cannot be edited.
+/// Keys of something that the file names by a JSON pointer (`KHR_animation_pointer`). They are kept
+/// as they are and cannot be edited.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointerTrack {
     /// What moves, such as `/materials/2/pbrMetallicRoughness/roughnessFactor`.
@@ -261,7 +269,8 @@ pub struct VisibilityKeys {
 }
 
 impl VisibilityKeys {
-    /// Whether the node is visible at a time in seconds: each key holds up to the next, the first also before its time.
+    /// Whether the node is visible at a time in seconds: each key holds up to the next, the first
+    /// also before its time.
     pub fn at(&self, times: &[f32], time: f64) -> bool {
         let next = times.partition_point(|t| f64::from(*t) <= time);
         self.visible.get(next.saturating_sub(1)).copied().unwrap_or(true)
@@ -275,25 +284,28 @@ pub struct Clip {
     pub name: Option<Arc<str>>,
     /// Tracks by the index of their channel in the file; new ones come after all of those.
     pub tracks: Tracks,
-    /// How many channels the file's animation has, those that are no track included; 0 for a new clip.
+    /// How many channels the file's animation has, those that are no track included; 0 for a new
+    /// clip.
     pub channels_in_file: u32,
     /// Named moments, in the order of their times; kept in the animation's extras.
     pub markers: Shared<[Marker]>,
     /// What happens at its end, where a person kept that with it; in the animation's extras.
     pub repeat: Option<Repeat>,
-    /// Ticks a second in which its times are counted, above 0, where the file it came from or a person says so; in the animation's extras.
+    /// Ticks a second in which its times are counted, above 0, where the file it came from or a
+    /// person says so; in the animation's extras.
     pub ticks: Option<f64>,
-    /// Frames a second, above 0, where its keys do not say them: kept from before its times were changed, or said by a person; in the
-    /// animation's extras.
+    /// Frames a second, above 0, where its keys do not say them: kept from before its times were
+    /// changed, or said by a person; in the animation's extras.
     pub rate: Option<f64>,
     /// The layers that the file keeps with it, folded into its keys; in the animation's extras.
     pub kept_layers: Option<Shared<KeptLayers>>,
     /// Channels that name what they move by a pointer.
     pub pointers: Shared<[PointerTrack]>,
-    /// What channels move whose keys cannot be edited and are kept as they are: they must not get a second channel.
+    /// What channels move whose keys cannot be edited and are kept as they are: they must not get a
+    /// second channel.
     pub kept: Shared<[(NodeId, Property)]>,
-    /// Tracks whose keys are not the file's own numbers, since those had to be mended for showing: sorted, made finite.
-    /// When one is edited, all of its keys are written.
+    /// Tracks whose keys are not the file's own numbers, since those had to be mended for showing:
+    /// sorted, made finite. When one is edited, all of its keys are written.
     pub mended: Shared<[TrackId]>,
 }
 
@@ -304,7 +316,8 @@ impl Clip {
         pointers.fold(self.tracks.end(), f32::max)
     }
 
-    /// The track of a property of a node. Where the file has two (it must not), the later wins, as on screen.
+    /// The track of a property of a node. Where the file has two (it must not), the later wins, as
+    /// on screen.
     pub fn track(&self, node: NodeId, property: Property) -> Option<(TrackId, &Shared<Track>)> {
         self.tracks.of(node, property)
     }
@@ -344,7 +357,11 @@ mod tests {
 
     #[test]
     fn a_new_key_lands_between_and_an_old_one_is_replaced() {
-        let t = track(&[0.0, 1.0]).with_key(0.5, &[9.0, 0.0, 0.0], 1e-4).with_key(1.0, &[7.0, 0.0, 0.0], 1e-4);
+        let t = track(&[0.0, 1.0]).with_key(0.5, &[9.0, 0.0, 0.0], 1e-4).with_key(
+            1.0,
+            &[7.0, 0.0, 0.0],
+            1e-4,
+        );
         assert_eq!(&*t.times, [0.0, 0.5, 1.0]);
         assert_eq!(t.value(1), [9.0, 0.0, 0.0]);
         assert_eq!(t.value(2), [7.0, 0.0, 0.0]);

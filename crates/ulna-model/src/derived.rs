@@ -1,4 +1,5 @@
-//! Values that are made from others and kept beside what they were made from, so that none outlives its cause.
+//! Values that are made from others and kept beside what they were made from, so that none outlives
+//! its cause.
 
 /// A value beside the key that it was made from: made anew where that is another one.
 #[derive(Clone, Debug)]

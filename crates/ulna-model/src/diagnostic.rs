@@ -43,12 +43,18 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding that cannot be mended at a click.
-    pub fn new(severity: Severity, code: &'static str, place: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new(
+        severity: Severity,
+        code: &'static str,
+        place: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
         Self { severity, code, message: message.into(), place: place.into(), fix: None }
     }
 }
 
-/// Collects findings. The same finding in many places is kept once a place, up to a limit, then counted.
+/// Collects findings. The same finding in many places is kept once a place, up to a limit, then
+/// counted.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,

@@ -5,9 +5,10 @@ use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 use thiserror::Error;
 
 use super::{
-    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, LayerHome, Light, Local, Material,
-    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
-    SceneId, Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
+    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, LayerHome,
+    Light, Local, Material, MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes,
+    PoseLayerId, PoseLayers, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots,
+    VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -34,7 +35,8 @@ pub struct Broken(String);
 
 /// All that a file says: what saving writes.
 ///
-/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is shared compares in no time.
+/// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is
+/// shared compares in no time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asset {
     /// All nodes, and the tree that they make.
@@ -111,7 +113,11 @@ impl Asset {
     }
 
     /// A primitive to be changed, where it is there.
-    pub fn primitive_mut(&mut self, mesh: MeshId, primitive: PrimitiveId) -> Option<&mut Primitive> {
+    pub fn primitive_mut(
+        &mut self,
+        mesh: MeshId,
+        primitive: PrimitiveId,
+    ) -> Option<&mut Primitive> {
         self.primitive(mesh, primitive)?;
         Shared::make_mut(self.meshes.get_mut(mesh)?).primitives.get_mut(primitive.index())
     }
@@ -131,8 +137,13 @@ impl Asset {
         label(self.scenes.get(scene).and_then(|s| s.name.as_deref()), "scene", scene.0)
     }
 
-    /// The material of a primitive in a variant, or its own where `None`, or where the variant leaves it as it is.
-    pub fn material_of(&self, primitive: &Primitive, variant: Option<VariantId>) -> Option<MaterialId> {
+    /// The material of a primitive in a variant, or its own where `None`, or where the variant
+    /// leaves it as it is.
+    pub fn material_of(
+        &self,
+        primitive: &Primitive,
+        variant: Option<VariantId>,
+    ) -> Option<MaterialId> {
         let found = variant.and_then(|v| primitive.variants.iter().find(|(k, _)| *k == v));
         found.map(|(_, material)| *material).or(primitive.material)
     }
@@ -212,34 +223,64 @@ impl Asset {
     fn check(&self) -> Result<(), Broken> {
         self.check_tree()?;
         self.check_nodes()?;
-        let say = |sound: bool, why: &dyn Fn() -> String| sound.then_some(()).ok_or_else(|| Broken(why()));
+        let say = |sound: bool, why: &dyn Fn() -> String| {
+            sound.then_some(()).ok_or_else(|| Broken(why()))
+        };
         for (id, skin) in self.skins.iter() {
             let sound = skin.is_valid() && skin.joints.iter().all(|j| self.nodes.contains(*j));
             say(sound, &|| {
-                format!("skin {} refers to a missing joint, or the number of its inverse bind matrices is wrong", id.0)
+                format!(
+                    "skin {} refers to a missing joint, or the number of its inverse bind \
+                    matrices is wrong",
+                    id.0
+                )
             })?;
         }
         for (id, scene) in self.scenes.iter() {
             let root = |n: &NodeId| self.nodes.contains(*n);
-            say(scene.roots.iter().all(root), &|| format!("scene {} refers to a missing node", id.0))?;
+            say(scene.roots.iter().all(root), &|| {
+                format!(
+                    "scene {} refers to a missing \
+                node",
+                    id.0
+                )
+            })?;
         }
-        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| "the shown scene is missing".into())?;
+        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| {
+            "the shown scene is \
+            missing"
+                .into()
+        })?;
         for (id, clip) in self.clips.iter() {
             for (track, t) in &clip.tracks {
-                let fault = |why: &dyn std::fmt::Display| Broken(format!("clip {}, track {}: {why}", id.0, track.0));
-                self.nodes.contains(t.target).then_some(()).ok_or_else(|| fault(&"the animated node is missing"))?;
+                let fault = |why: &dyn std::fmt::Display| {
+                    Broken(format!(
+                        "clip {}, track {}: \
+                    {why}",
+                        id.0, track.0
+                    ))
+                };
+                self.nodes.contains(t.target).then_some(()).ok_or_else(|| {
+                    fault(
+                        &"the animated \
+                    node is missing",
+                    )
+                })?;
                 t.validate().map_err(|e| fault(&e))?;
             }
         }
         for (id, mesh) in self.meshes.iter() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let count = primitive.positions.len();
-                let fits = primitive
-                    .weights
-                    .as_ref()
-                    .is_none_or(|w| w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count));
+                let fits = primitive.weights.as_ref().is_none_or(|w| {
+                    w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
+                });
                 say(fits, &|| {
-                    format!("the number of weights of mesh {}, primitive {p} does not match its vertices", id.0)
+                    format!(
+                        "the number of weights of mesh {}, primitive {p} does not match its \
+                        vertices",
+                        id.0
+                    )
                 })?;
             }
         }
@@ -281,8 +322,11 @@ impl Asset {
             {
                 let made = node.rest.transform().compose(&pose.user);
                 let local = pose.local.transform();
-                let size =
-                    local.translation.abs().max_element().max(node.rest.transform().translation.abs().max_element());
+                let size = local
+                    .translation
+                    .abs()
+                    .max_element()
+                    .max(node.rest.transform().translation.abs().max_element());
                 let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
                     && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
                 if !near && made.is_finite() {
@@ -298,8 +342,8 @@ impl Asset {
 }
 
 impl Document {
-    /// Checks the invariants: everything that is named is there, parents make a tree, numbers are finite, keys are sound,
-    /// and weights fit their vertices.
+    /// Checks the invariants: everything that is named is there, parents make a tree, numbers are
+    /// finite, keys are sound, and weights fit their vertices.
     ///
     /// # Errors
     /// The first that is broken.
@@ -310,7 +354,13 @@ impl Document {
                 && !pose.is_empty()
                 && pose.nodes().all(|n| self.nodes.contains(n))
                 && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
-            sound.then_some(()).ok_or_else(|| Broken(format!("the unkeyed pose of clip {} is invalid", at.clip.0)))?;
+            sound.then_some(()).ok_or_else(|| {
+                Broken(format!(
+                    "the unkeyed pose of clip {} is \
+                invalid",
+                    at.clip.0
+                ))
+            })?;
         }
         for (home, layers) in &self.aids.pose_layers {
             if !self.fits_pose_layers(*home, layers) {
@@ -319,11 +369,18 @@ impl Document {
         }
         for (skin, layers) in &self.aids.weight_layers {
             if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
-                return Err(Broken(format!("the weight layers of skin {} do not match the skin", skin.0)));
+                return Err(Broken(format!(
+                    "the weight layers of skin {} do not match the \
+                    skin",
+                    skin.0
+                )));
             }
         }
-        if let Some((node, _)) =
-            self.aids.pins.iter().find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
+        if let Some((node, _)) = self
+            .aids
+            .pins
+            .iter()
+            .find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
         {
             return Err(Broken(format!(
                 "the pin of node {} pins neither position nor rotation, or its node is missing",
@@ -335,18 +392,27 @@ impl Document {
                 return Err(Broken(format!("the mix is invalid: {fault}")));
             }
             if let Some(node) = mix.nodes().find(|n| !self.nodes.contains(**n)) {
-                return Err(Broken(format!("a mask of the mix refers to node {}, which is missing", node.0)));
+                return Err(Broken(format!(
+                    "a mask of the mix refers to node {}, which is \
+                    missing",
+                    node.0
+                )));
             }
         }
         let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
         match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
-            Some(node) => Err(Broken(format!("a mirror pair refers to node {}, which is missing", node.0))),
+            Some(node) => Err(Broken(format!(
+                "a mirror pair refers to node {}, which is \
+                missing",
+                node.0
+            ))),
             None => Ok(()),
         }
     }
 
-    /// Whether a list of layers could be the one of a clip, or of the pose: not empty, everything that it names is there, its names are
-    /// each once, its numbers of no other list, and the layers are sound. The pose has none with keys.
+    /// Whether a list of layers could be the one of a clip, or of the pose: not empty, everything
+    /// that it names is there, its names are each once, its numbers of no other list, and the
+    /// layers are sound. The pose has none with keys.
     pub fn fits_pose_layers(&self, home: LayerHome, layers: &PoseLayers) -> bool {
         let there = home.clip().is_none_or(|c| self.clips.contains(c));
         let sound = layers.iter().all(|l| {
@@ -361,7 +427,8 @@ impl Document {
         names.sort_unstable();
         let mut ids: Vec<PoseLayerId> = layers.iter().map(|l| l.id).collect();
         ids.sort_unstable();
-        let mut others = self.aids.pose_layers.iter().filter(|(h, _)| **h != home).flat_map(|(_, l)| l.iter());
+        let mut others =
+            self.aids.pose_layers.iter().filter(|(h, _)| **h != home).flat_map(|(_, l)| l.iter());
         let once = names.windows(2).all(|pair| pair[0] != pair[1])
             && ids.windows(2).all(|pair| pair[0] != pair[1])
             && others.all(|l| ids.binary_search(&l.id).is_err());
@@ -380,7 +447,11 @@ impl Document {
 
     /// The skin in whose layers a primitive's weights are.
     pub fn layered(&self, mesh: MeshId, primitive: PrimitiveId) -> Option<SkinId> {
-        self.aids.weight_layers.iter().find(|(_, l)| l.bases.contains_key(&(mesh, primitive))).map(|(skin, _)| *skin)
+        self.aids
+            .weight_layers
+            .iter()
+            .find(|(_, l)| l.bases.contains_key(&(mesh, primitive)))
+            .map(|(skin, _)| *skin)
     }
 
     /// Nodes that an unkeyed pose changes.
@@ -388,7 +459,8 @@ impl Document {
         self.aids.unkeyed.values().flat_map(|pose| pose.nodes()).collect()
     }
 
-    /// Vertices of all meshes as they are shown (a mesh under two nodes, or in two instances, counts twice).
+    /// Vertices of all meshes as they are shown (a mesh under two nodes, or in two instances,
+    /// counts twice).
     pub fn shown_vertex_count(&self) -> usize {
         let count = |id: &NodeId| {
             let node = self.node(*id);

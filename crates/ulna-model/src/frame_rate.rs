@@ -2,7 +2,8 @@
 
 use super::{Clip, Track};
 
-/// The rates that clips are made at, the likeliest first. Television's are a thousandth slower than their names.
+/// The rates that clips are made at, the likeliest first. Television's are a thousandth slower than
+/// their names.
 const RATES: [f64; 13] = [
     24.0,
     30.0,
@@ -45,7 +46,8 @@ pub fn rate_in_words(rate: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How well a rate fits some times: the share on whole frames, and how far off those are on average, in frames.
+/// How well a rate fits some times: the share on whole frames, and how far off those are on
+/// average, in frames.
 #[derive(Clone, Copy)]
 struct Fit {
     rate: f64,
@@ -59,7 +61,8 @@ impl Fit {
             let frame = f64::from(*t) * rate;
             (frame - frame.round()).abs()
         });
-        let (on, sum) = offs.filter(|o| *o < ON_FRAME).fold((0usize, 0.0), |(n, sum), off| (n + 1, sum + off));
+        let (on, sum) =
+            offs.filter(|o| *o < ON_FRAME).fold((0usize, 0.0), |(n, sum), off| (n + 1, sum + off));
         Self { rate, share: on as f32 / times.len().max(1) as f32, off: sum / on.max(1) as f64 }
     }
 }
@@ -74,9 +77,14 @@ fn best(fits: &[Fit]) -> Option<Fit> {
     const EXACT: f64 = 2e-4;
     let mut best = *fits.first()?;
     for fit in &fits[1..] {
-        // A short clip of television's rates is on the frames of whole ones as well, but never quite.
-        let nearer = (fit.share - best.share).abs() <= 0.01 && fit.off < EXACT && best.off > 4.0 * fit.off.max(1e-5);
-        if fit.share > best.share + 0.01 || (nearer && fit.rate.fract() != 0.0 && best.rate / fit.rate < 1.01) {
+        // A short clip of television's rates is on the frames of whole ones as well, but never
+        // quite.
+        let nearer = (fit.share - best.share).abs() <= 0.01
+            && fit.off < EXACT
+            && best.off > 4.0 * fit.off.max(1e-5);
+        if fit.share > best.share + 0.01
+            || (nearer && fit.rate.fract() != 0.0 && best.rate / fit.rate < 1.01)
+        {
             best = *fit;
         }
     }
@@ -98,8 +106,8 @@ impl Clip {
         seen
     }
 
-    /// The frame rate that puts most keys on whole frames, and the share of keys it does (0 to 1); one that is kept with the clip goes
-    /// before what its keys say.
+    /// The frame rate that puts most keys on whole frames, and the share of keys it does (0 to 1);
+    /// one that is kept with the clip goes before what its keys say.
     ///
     /// Returns `None` where nothing is kept and no key lies after 0.
     pub fn guess_fps(&self) -> Option<(f64, f32)> {
@@ -114,7 +122,8 @@ impl Clip {
         Some(if found.share > 0.0 { (found.rate, found.share) } else { (30.0, 0.0) })
     }
 
-    /// The frame rate, where it is kept or nothing but that rate can be meant; two keys a second apart are on the frames of any.
+    /// The frame rate, where it is kept or nothing but that rate can be meant; two keys a second
+    /// apart are on the frames of any.
     fn sure_rate(&self) -> Option<f64> {
         if self.rate.is_some() {
             return self.rate;
@@ -122,7 +131,8 @@ impl Clip {
         let times = self.some_times();
         let all = fits(&times);
         let found = best(&all).filter(|f| f.share >= FIT && times.len() > 1)?;
-        let slowest = all.iter().filter(|f| f.share >= FIT).map(|f| f.rate).fold(found.rate, f64::min);
+        let slowest =
+            all.iter().filter(|f| f.share >= FIT).map(|f| f.rate).fold(found.rate, f64::min);
         // What fits besides must be of the same frames, counted more or less often.
         let whole = |rate: f64| {
             let times = rate / slowest;
@@ -131,7 +141,8 @@ impl Clip {
         all.iter().filter(|f| f.share >= FIT).all(|f| whole(f.rate)).then_some(found.rate)
     }
 
-    /// The clip with the rate of what it was made from: kept with it where its own keys say another one.
+    /// The clip with the rate of what it was made from: kept with it where its own keys say another
+    /// one.
     #[must_use]
     pub fn at_rate_of(self, before: &Self) -> Self {
         if self.rate.is_some() || before.has_times_of(&self) {
@@ -154,9 +165,11 @@ impl Clip {
         self
     }
 
-    /// Whether all tracks have the times that they have here, so that no rate can come to be another.
+    /// Whether all tracks have the times that they have here, so that no rate can come to be
+    /// another.
     fn has_times_of(&self, other: &Self) -> bool {
-        let same = |a: &Track, b: &Track| a.times.as_ptr() == b.times.as_ptr() || a.times == b.times;
+        let same =
+            |a: &Track, b: &Track| a.times.as_ptr() == b.times.as_ptr() || a.times == b.times;
         self.tracks.len() == other.tracks.len()
             && self.tracks.iter().zip(&other.tracks).all(|((i, a), (j, b))| i == j && same(a, b))
     }
@@ -189,14 +202,17 @@ mod tests {
     #[test]
     fn the_rate_is_read_from_the_frames() {
         assert_eq!(clip(&[0.0, 1.0 / 24.0, 5.0 / 24.0, 7.0 / 24.0]).guess_fps().unwrap().0, 24.0);
-        for rate in [24.0, 25.0, 30.0, 60.0, 120.0, 24_000.0 / 1001.0, 30_000.0 / 1001.0, 60_000.0 / 1001.0] {
+        for rate in
+            [24.0, 25.0, 30.0, 60.0, 120.0, 24_000.0 / 1001.0, 30_000.0 / 1001.0, 60_000.0 / 1001.0]
+        {
             for frames in [5, 20, 200, 3000] {
                 let found = baked(rate, frames).guess_fps().unwrap();
                 assert!((found.0 - rate).abs() < 1e-9, "{rate} over {frames}: {found:?}");
             }
         }
         // Rounded to milliseconds, as some programs write it.
-        let rounded: Vec<f32> = (0..60).map(|k| (k as f32 * 1000.0 / 30.0).round() / 1000.0).collect();
+        let rounded: Vec<f32> =
+            (0..60).map(|k| (k as f32 * 1000.0 / 30.0).round() / 1000.0).collect();
         assert_eq!(clip(&rounded).guess_fps().unwrap().0, 30.0);
     }
 
@@ -214,12 +230,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_retimed_clip_keeps_its_rate(which in 0usize..6, frames in 20u32..200, scale in 0.3f32..3.0) {
+        fn a_retimed_clip_keeps_its_rate(which in 0usize..6, frames in 20u32..200,
+            scale in 0.3f32..3.0) {
             let rate = [24.0, 25.0, 30.0, 60.0, 30_000.0 / 1001.0, 24_000.0 / 1001.0][which];
             let before = baked(rate, frames);
-            let times: Vec<f32> = before.tracks[&TrackId(0)].times.iter().map(|t| t * scale).collect();
+            let times: Vec<f32> =
+                before.tracks[&TrackId(0)].times.iter().map(|t| t * scale).collect();
             let after = clip(&times).at_rate_of(&before);
-            prop_assert!((after.guess_fps().unwrap().0 - rate).abs() < 1e-3 * rate, "{:?}", after.guess_fps());
+            prop_assert!((after.guess_fps().unwrap().0 - rate).abs() < 1e-3 * rate, "{:?}",
+                after.guess_fps());
         }
     }
 }

@@ -19,14 +19,17 @@ pub fn is_gray(picture: &DynamicImage) -> bool {
     })
 }
 
-/// The normal map of a height map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, green up as glTF has it (glTF 2.0, 3.9.3); heights from 0 to 1 over
-/// `strength` pixels, slopes by Sobel's differences. With `wrap` the edges meet, as textures that repeat do.
+/// The normal map of a height map: `n = (−∂h/∂x, −∂h/∂y, 1)`, normalized, green up as glTF has it
+/// (glTF 2.0, 3.9.3); heights from 0 to 1 over `strength` pixels, slopes by Sobel's differences.
+/// With `wrap` the edges meet, as textures that repeat do.
 pub fn normal_map(picture: &DynamicImage, strength: f32, wrap: bool) -> DynamicImage {
     let heights = picture.to_luma32f();
     let (wide, high) = heights.dimensions();
     let at = |x: i64, y: i64| {
         let place =
-            |v: i64, n: u32| if wrap { v.rem_euclid(i64::from(n)) } else { v.clamp(0, i64::from(n) - 1) } as u32;
+            |v: i64,
+                n: u32| if wrap { v.rem_euclid(i64::from(n)) } else { v.clamp(0,
+                    i64::from(n) - 1) } as u32;
         heights.get_pixel(place(x, wide), place(y, high)).0[0]
     };
     let mut made = RgbImage::new(wide, high);
@@ -67,7 +70,8 @@ mod tests {
     fn edges_meet_where_it_repeats() {
         let step = GrayImage::from_fn(4, 1, |x, _| Luma([if x == 3 { 255 } else { 0 }]));
         let step = DynamicImage::ImageLuma8(step);
-        let (wraps, ends) = (normal_map(&step, 1.0, true).to_rgb8(), normal_map(&step, 1.0, false).to_rgb8());
+        let (wraps, ends) =
+            (normal_map(&step, 1.0, true).to_rgb8(), normal_map(&step, 1.0, false).to_rgb8());
         assert!(wraps.get_pixel(0, 0).0[0] > 140, "it falls from the other edge");
         assert_eq!(ends.get_pixel(0, 0).0[0], 128);
     }

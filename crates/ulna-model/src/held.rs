@@ -1,6 +1,8 @@
-//! How much memory values hold, to the allocation: what several share is one part, counted once by where it is.
+//! How much memory values hold, to the allocation: what several share is one part, counted once by
+//! where it is.
 //!
-//! Every type is taken apart member by member, so that a new member does not compile until it is counted.
+//! Every type is taken apart member by member, so that a new member does not compile until it is
+//! counted.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -10,14 +12,16 @@ use std::{
 use glam::{Mat4, Quat, Vec2, Vec3, Vec4};
 
 use super::{
-    AlphaMode, Asset, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter, FadeCurve, Image,
-    ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
-    KeptWeightLayer, KeptWeightLayers, KeyKind, LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind,
-    Local, Marker, MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask,
-    MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Pin, Plays, PointerTrack, PoseLayer,
-    PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection, Property, Repeat, RestSource, Scene, SceneId, Shape,
-    Shared, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId,
-    VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap,
+    AlphaMode, Asset, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter,
+    FadeCurve, Image, ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer,
+    KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind, LayerHome,
+    LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material,
+    MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference,
+    MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Pin, Plays, PointerTrack, PoseLayer,
+    PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection, Property, Repeat, RestSource,
+    Scene, SceneId, Shape, Shared, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform,
+    Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers,
+    WeightMap, WeightPatch, Wrap,
 };
 
 /// Bytes of the two counts before a shared value.
@@ -37,7 +41,8 @@ pub trait Held {
 pub struct Parts {
     /// Bytes that one of them holds alone, as lists and names do.
     pub own: usize,
-    /// Shared memory, each once: where it is, and how many bytes it has, without shared memory that it holds itself.
+    /// Shared memory, each once: where it is, and how many bytes it has, without shared memory that
+    /// it holds itself.
     pub shared: Vec<(usize, usize)>,
     seen: HashSet<usize>,
 }
@@ -148,13 +153,15 @@ plain!(
 );
 
 holds! {
-    Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light, morph_weights, hidden }
+    Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light,
+        morph_weights, hidden }
     Skin { name, joints, inverse_bind, has_inverse_bind }
     Track { target, property, interpolation, times, values, width, kinds }
     PointerTrack { pointer, interpolation, times, width, track, visibility }
     VisibilityKeys { node, visible }
     Marker { time, name, color }
-    Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers, kept, mended }
+    Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers,
+        kept, mended }
     KeptKeys { interpolation, times, values }
     OwnKeys { node, property, keys }
     KeptLayer { name, strength, strength_keys, muted, solo, mask, moves, keys }
@@ -169,12 +176,15 @@ holds! {
     MorphTarget { positions, normals }
     Shape { positions, normals, tangents, targets }
     Primitive {
-        topology, positions, normals, tangents, uv0, uv1, colors, indices, material, variants, targets, weights
+        topology, positions, normals, tangents, uv0, uv1, colors, indices, material, variants,
+            targets, weights
     }
     Mesh { name, primitives, default_weights, target_names, kept_weight_layers }
     Material {
-        name, base_color, base_color_texture, metallic, roughness, metallic_roughness_texture, normal_texture,
-        normal_scale, occlusion_texture, occlusion_strength, emissive, emissive_texture, alpha, double_sided, unlit,
+        name, base_color, base_color_texture, metallic, roughness, metallic_roughness_texture,
+            normal_texture,
+        normal_scale, occlusion_texture, occlusion_strength, emissive, emissive_texture, alpha,
+            double_sided, unlit,
         transmission
     }
     Image { name, bytes }
@@ -190,7 +200,8 @@ holds! {
     Unkeyed { locals, morphs }
     Scene { name, roots, poses, sets, mix, kept_layers }
     Asset {
-        nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights, vrm
+        nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights,
+            vrm
     }
     EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
 }

@@ -1,4 +1,5 @@
-//! Layers as a file keeps them: joints by their paths, with what the file had below them, so that they can be taken off again.
+//! Layers as a file keeps them: joints by their paths, with what the file had below them, so that
+//! they can be taken off again.
 
 use super::{Interpolation, Local, MixMask, Property, Slice};
 

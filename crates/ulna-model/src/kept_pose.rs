@@ -1,5 +1,6 @@
-//! Poses that are kept under a name, and sets of nodes under digits: what a scene's extras hold of them. A kept pose says how each
-//! joint rested where it was made, so that it can be put on a skeleton of another rest.
+//! Poses that are kept under a name, and sets of nodes under digits: what a scene's extras hold of
+//! them. A kept pose says how each joint rested where it was made, so that it can be put on a
+//! skeleton of another rest.
 
 use glam::Quat;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,9 @@ impl KeptPose {
     /// Whether its numbers are finite, its rotations are some, and those above come first.
     pub fn is_valid(&self) -> bool {
         let joint = |(k, j): (usize, &KeptJoint)| {
-            let turns = [j.frame, j.local.rotation, j.rest.rotation].iter().all(|q| q.length_squared() > 1e-6);
+            let turns = [j.frame, j.local.rotation, j.rest.rotation]
+                .iter()
+                .all(|q| q.length_squared() > 1e-6);
             j.local.is_finite()
                 && j.rest.is_finite()
                 && j.frame.is_finite()

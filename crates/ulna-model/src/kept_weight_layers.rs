@@ -1,5 +1,6 @@
-//! Weight layers as a mesh keeps them: joints by their paths, what lies below the layers where they change it, and a number for what
-//! the file has there, so that they can be taken up again where nobody changed that.
+//! Weight layers as a mesh keeps them: joints by their paths, what lies below the layers where they
+//! change it, and a number for what the file has there, so that they can be taken up again where
+//! nobody changed that.
 
 use std::sync::Arc;
 

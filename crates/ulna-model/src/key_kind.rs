@@ -1,4 +1,5 @@
-//! What a key is to the animator: an extreme, a breakdown, an in-between. It moves nothing; it is kept in the clip's extras.
+//! What a key is to the animator: an extreme, a breakdown, an in-between. It moves nothing; it is
+//! kept in the clip's extras.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,8 @@ impl KeyKind {
     pub const ALL: [Self; 3] = [Self::Extreme, Self::Breakdown, Self::InBetween];
 }
 
-/// The kinds of a track's keys, by their exact times; keys that are not named are plain. Most tracks have none.
+/// The kinds of a track's keys, by their exact times; keys that are not named are plain. Most
+/// tracks have none.
 ///
 /// Invariant: times rise, each is there once. One without a key says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +64,8 @@ impl KeyKinds {
     /// The keys at `times`, in rising order, of another kind; plain without one.
     #[must_use]
     pub fn with(&self, times: &[f32], kind: Option<KeyKind>) -> Self {
-        let others = self.iter().filter(|(t, _)| times.binary_search_by(|k| k.total_cmp(t)).is_err());
+        let others =
+            self.iter().filter(|(t, _)| times.binary_search_by(|k| k.total_cmp(t)).is_err());
         match kind {
             Some(kind) => others.chain(times.iter().map(|t| (*t, kind))).collect(),
             None => others.collect(),
@@ -84,8 +87,13 @@ mod tests {
     #[test]
     fn the_last_of_a_time_counts() {
         let kinds: KeyKinds =
-            [(1.0, KeyKind::Extreme), (0.5, KeyKind::Breakdown), (1.0, KeyKind::InBetween)].into_iter().collect();
-        assert_eq!((kinds.of(1.0), kinds.of(0.5)), (Some(KeyKind::InBetween), Some(KeyKind::Breakdown)));
+            [(1.0, KeyKind::Extreme), (0.5, KeyKind::Breakdown), (1.0, KeyKind::InBetween)]
+                .into_iter()
+                .collect();
+        assert_eq!(
+            (kinds.of(1.0), kinds.of(0.5)),
+            (Some(KeyKind::InBetween), Some(KeyKind::Breakdown))
+        );
         let plain = kinds.with(&[1.0, 2.0], None);
         assert_eq!(plain.iter().collect::<Vec<_>>(), [(0.5, KeyKind::Breakdown)]);
         assert_eq!(kinds.with(&[0.5, 2.0], Some(KeyKind::Extreme)).iter().count(), 3);

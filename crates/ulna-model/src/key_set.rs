@@ -1,7 +1,7 @@
 //! Some keys of a clip, named by their exact times: what is selected, and what a command works on.
 //!
-//! A set of all keys of a long capture must cost no more than one of ten, so a run of a track's keys is that track's own
-//! list of times and where in it, not a copy.
+//! A set of all keys of a long capture must cost no more than one of ten, so a run of a track's
+//! keys is that track's own list of times and where in it, not a copy.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -138,7 +138,10 @@ impl KeySet {
     pub fn without(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
             if let Some(own) = self.tracks.remove(track) {
-                self.set(*track, own.iter().copied().filter(|t| !times.contains(*t)).collect::<Vec<_>>().into());
+                self.set(
+                    *track,
+                    own.iter().copied().filter(|t| !times.contains(*t)).collect::<Vec<_>>().into(),
+                );
             }
         }
         self
@@ -155,7 +158,12 @@ impl KeySet {
             if times.iter().all(|t| track.key_at(*t, 0.0).is_some()) {
                 return true;
             }
-            *times = times.iter().copied().filter(|t| track.key_at(*t, 0.0).is_some()).collect::<Vec<_>>().into();
+            *times = times
+                .iter()
+                .copied()
+                .filter(|t| track.key_at(*t, 0.0).is_some())
+                .collect::<Vec<_>>()
+                .into();
             !times.is_empty()
         });
         self

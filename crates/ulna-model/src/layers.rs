@@ -1,7 +1,9 @@
-//! Weight layers: influences laid over a skin's weights, with a mask and an opacity, that can be taken away again.
+//! Weight layers: influences laid over a skin's weights, with a mask and an opacity, that can be
+//! taken away again.
 //!
-//! The weights of a primitive are always what base and layers come to, so that nobody else has to know of them, and what is
-//! saved is what is seen. The file keeps the layers themselves where that is asked for.
+//! The weights of a primitive are always what base and layers come to, so that nobody else has to
+//! know of them, and what is saved is what is seen. The file keeps the layers themselves where that
+//! is asked for.
 
 use std::{
     any::Any,
@@ -10,7 +12,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Document, Held, MeshId, Parts, PrimitiveId, Shared, SkinId, WeightMap, WeightPatch, held::address};
+use super::{
+    Document, Held, MeshId, Parts, PrimitiveId, Shared, SkinId, WeightMap, WeightPatch,
+    held::address,
+};
 
 /// A primitive: its mesh, and which of the mesh's.
 pub type PrimitiveKey = (MeshId, PrimitiveId);
@@ -28,8 +33,9 @@ pub enum MirrorFrom {
     Right,
 }
 
-/// What a layer holds of one primitive. Invariants, which [`LayerPart::fits`] checks: vertices rise, each has a mask of 0
-/// to 1 and `sets × 4` slots of finite weights, none negative and at least one positive.
+/// What a layer holds of one primitive. Invariants, which [`LayerPart::fits`] checks: vertices
+/// rise, each has a mask of 0 to 1 and `sets × 4` slots of finite weights, none negative and at
+/// least one positive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayerPart {
     /// Sets of four slots a vertex; may differ from the mesh's.
@@ -112,7 +118,9 @@ impl LayerPart {
         for (k, v) in self.vertices.iter().enumerate() {
             let (joints, weights) = self.slots(k);
             let same = old.and_then(|o| Some((o, o.find(*v)?))).is_some_and(|(o, i)| {
-                o.sets == self.sets && o.slots(i) == (joints, weights) && o.mask[i].to_bits() == self.mask[k].to_bits()
+                o.sets == self.sets
+                    && o.slots(i) == (joints, weights)
+                    && o.mask[i].to_bits() == self.mask[k].to_bits()
             });
             if !same {
                 new.push(*v, self.mask[k], joints, weights);
@@ -149,7 +157,8 @@ pub struct WeightLayer {
     pub shown: bool,
     /// Whether it alone counts, with others of which this is said.
     pub solo: bool,
-    /// The side that it shows on both, where it is mirrored. What it holds of the other side waits meanwhile.
+    /// The side that it shows on both, where it is mirrored. What it holds of the other side waits
+    /// meanwhile.
     pub mirror: Option<MirrorFrom>,
     /// What it holds; no part is empty.
     pub parts: BTreeMap<PrimitiveKey, Shared<LayerPart>>,
@@ -164,7 +173,8 @@ pub struct WeightLayers {
     pub layers: Vec<Shared<WeightLayer>>,
     /// The number that the next layer gets.
     pub next: u32,
-    /// Whether the file keeps the layers themselves, so that they are there when it is opened again.
+    /// Whether the file keeps the layers themselves, so that they are there when it is opened
+    /// again.
     pub keeps: bool,
     /// What was worked out from them; no part of what they are.
     pub kept: Memo,
@@ -187,7 +197,8 @@ impl fmt::Debug for Memo {
     }
 }
 
-/// Only the value itself counts: what it is made of is the document's, or made anew when it is asked for.
+/// Only the value itself counts: what it is made of is the document's, or made anew when it is
+/// asked for.
 impl Held for Memo {
     fn held(&self, parts: &mut Parts) {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -214,7 +225,8 @@ impl Memo {
 }
 
 impl WeightLayers {
-    /// Whether a layer of these counts: it is shown, at some opacity, and is one of those that are alone where there are such.
+    /// Whether a layer of these counts: it is shown, at some opacity, and is one of those that are
+    /// alone where there are such.
     pub fn counts(&self, layer: &WeightLayer) -> bool {
         layer.shown && layer.opacity > 0.0 && (layer.solo || self.layers.iter().all(|l| !l.solo))
     }
@@ -229,7 +241,8 @@ impl WeightLayers {
         self.layers.iter().map(|l| &**l).find(|l| l.id == id)
     }
 
-    /// Whether these can be the layers of a skin in a document. What the document has already is not looked at again.
+    /// Whether these can be the layers of a skin in a document. What the document has already is
+    /// not looked at again.
     pub fn fits(&self, document: &Document, skin: SkinId) -> bool {
         let now = document.aids.weight_layers.get(&skin);
         let count_of = |(mesh, primitive): &PrimitiveKey| {

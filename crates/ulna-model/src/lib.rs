@@ -37,7 +37,9 @@ mod weights;
 
 pub use self::{
     aids::{Components, EditorState, Pin, Unkeyed, UnkeyedAt},
-    clip::{Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys},
+    clip::{
+        Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys,
+    },
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
@@ -45,8 +47,8 @@ pub use self::{
     heights::{is_gray, normal_map},
     held::{Held, Parts},
     ids::{
-        CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId, SkinId, TrackId,
-        VariantId,
+        CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, PrimitiveId, SceneId,
+        SkinId, TrackId, VariantId,
     },
     kept_layers::{KeptKeys, KeptLayer, KeptLayers, OwnKeys},
     kept_pose::{KeptJoint, KeptMorphs, KeptPose, NodeSet},

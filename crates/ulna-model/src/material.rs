@@ -99,7 +99,8 @@ pub struct Material {
     pub double_sided: bool,
     /// `KHR_materials_unlit`: shown without light.
     pub unlit: bool,
-    /// `KHR_materials_transmission`: the share of light that goes through, 0 to 1. Shown as plain transparency.
+    /// `KHR_materials_transmission`: the share of light that goes through, 0 to 1. Shown as plain
+    /// transparency.
     pub transmission: f32,
 }
 
@@ -143,7 +144,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// Bytes of memory that decoding so many encoded ones may take: an image that asks for more is hostile.
+    /// Bytes of memory that decoding so many encoded ones may take: an image that asks for more is
+    /// hostile.
     pub fn most_memory(encoded: usize) -> u64 {
         (encoded as u64).saturating_mul(200).clamp(64 << 20, 1 << 30)
     }

@@ -47,7 +47,8 @@ pub struct Primitive {
     pub indices: Slice<u32>,
     /// How it is shaded.
     pub material: Option<MaterialId>,
-    /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the variant's index.
+    /// `KHR_materials_variants`: the variants in which it is shaded otherwise, and how, by the
+    /// variant's index.
     pub variants: Shared<[(VariantId, MaterialId)]>,
     /// Morph targets; the same number in every primitive of a mesh.
     pub targets: Shared<[MorphTarget]>,
@@ -88,7 +89,8 @@ impl Primitive {
         };
         let finite = shape.positions.iter().chain(shape.normals.iter()).all(|v| v.is_finite());
         (self.positions.len(), self.normals.len()) == (shape.positions.len(), shape.normals.len())
-            && (self.tangents.len(), self.targets.len()) == (shape.tangents.len(), shape.targets.len())
+            && (self.tangents.len(), self.targets.len())
+                == (shape.tangents.len(), shape.targets.len())
             && finite
             && shape.tangents.iter().all(|v| v.is_finite())
             && self.targets.iter().zip(shape.targets.iter()).all(targets)

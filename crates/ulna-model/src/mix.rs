@@ -1,4 +1,5 @@
-//! A mix: clips laid out on lanes over time, as plain data. What it comes to at a moment is worked out by the `Mixer` in motion.
+//! A mix: clips laid out on lanes over time, as plain data. What it comes to at a moment is worked
+//! out by the `Mixer` in motion.
 //!
 //! ```text
 //!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
@@ -6,7 +7,8 @@
 //!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier as it comes in
 //! ```
 //!
-//! The same data names clips and joints by id in a document, and by name in text (`ulna eval --mix`, `ulna.mix` in a scene's extras).
+//! The same data names clips and joints by id in a document, and by name in text
+//! (`ulna eval --mix`, `ulna.mix` in a scene's extras).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -103,7 +105,8 @@ pub enum Enter {
     Fade,
     /// Its weight rises over the pose that was there when it came in.
     Frozen,
-    /// What was there stops as it stands, at its last key where it comes to its end just then; this stands at its first, and then goes.
+    /// What was there stops as it stands, at its last key where it comes to its end just then; this
+    /// stands at its first, and then goes.
     Keys,
     /// It is there at once, and the difference to what was seen, with its velocity, dies away.
     Inertial,
@@ -163,7 +166,8 @@ pub enum Plays<C = ClipId> {
     },
     /// The clips around a place in a plane: strafing.
     Plane {
-        /// Each with its place, such as metres a second to the body's right, and ahead; in any order.
+        /// Each with its place, such as metres a second to the body's right, and ahead; in any
+        /// order.
         points: Vec<(C, [f32; 2])>,
         /// The place.
         value: [f32; 2],
@@ -178,7 +182,9 @@ impl<C> Plays<C> {
             Self::Blend { points, .. } => (None, &points[..], &[][..]),
             Self::Plane { points, .. } => (None, &[][..], &points[..]),
         };
-        one.into_iter().chain(line.iter().map(|(clip, _)| clip)).chain(plane.iter().map(|(clip, _)| clip))
+        one.into_iter()
+            .chain(line.iter().map(|(clip, _)| clip))
+            .chain(plane.iter().map(|(clip, _)| clip))
     }
 
     /// Leaves out the clips between which it goes that are not wanted.
@@ -194,7 +200,9 @@ impl<C> Plays<C> {
         match self {
             Self::Clip(_) => Vec::new(),
             Self::Blend { points, value } => points.iter().map(|p| p.1).chain([*value]).collect(),
-            Self::Plane { points, value } => points.iter().flat_map(|p| p.1).chain(*value).collect(),
+            Self::Plane { points, value } => {
+                points.iter().flat_map(|p| p.1).chain(*value).collect()
+            }
         }
     }
 
@@ -202,11 +210,13 @@ impl<C> Plays<C> {
         Ok(match self {
             Self::Clip(of) => Plays::Clip(clip(of)?),
             Self::Blend { points, value } => {
-                let points = points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
+                let points =
+                    points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
                 Plays::Blend { points, value: *value }
             }
             Self::Plane { points, value } => {
-                let points = points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
+                let points =
+                    points.iter().map(|(of, at)| Ok((clip(of)?, *at))).collect::<Result<_, E>>()?;
                 Plays::Plane { points, value: *value }
             }
         })
@@ -333,7 +343,11 @@ impl<C, N: Ord> MixBar<C, N> {
         if time < self.start || time > self.end() {
             return 0.0;
         }
-        let goes = if self.fade_out > 0.0 { self.curve.at((self.end() - time) / self.fade_out) } else { 1.0 };
+        let goes = if self.fade_out > 0.0 {
+            self.curve.at((self.end() - time) / self.fade_out)
+        } else {
+            1.0
+        };
         self.weight.clamp(0.0, 1.0) * goes
     }
 
@@ -344,7 +358,9 @@ impl<C, N: Ord> MixBar<C, N> {
 
     fn numbers(&self) -> impl Iterator<Item = f64> {
         let own = [self.start, self.length, self.offset, self.speed, self.fade_in, self.fade_out];
-        own.into_iter().chain([f64::from(self.weight)]).chain(self.plays.numbers().into_iter().map(f64::from))
+        own.into_iter()
+            .chain([f64::from(self.weight)])
+            .chain(self.plays.numbers().into_iter().map(f64::from))
     }
 }
 
@@ -386,8 +402,19 @@ impl<C, N: Ord> Mix<C, N> {
         /// Clips that one bar goes between.
         const MOST_CLIPS: usize = 64;
         for (l, lane) in self.lanes.iter().enumerate() {
-            let name =
-                if lane.name.is_empty() { format!("lane {}", l + 1) } else { format!("lane “{}”", lane.name) };
+            let name = if lane.name.is_empty() {
+                format!(
+                    "lane \
+                    {}",
+                    l + 1
+                )
+            } else {
+                format!(
+                    "lane \
+                    “{}”",
+                    lane.name
+                )
+            };
             if !lane.weight.is_finite() || lane.weight < 0.0 {
                 return Some(format!("{name}: its weight must be 0 or more"));
             }
@@ -406,12 +433,14 @@ impl<C, N: Ord> Mix<C, N> {
                 }
                 if bar.start < 0.0 || bar.length <= 0.0 || bar.end() > LONGEST {
                     return Some(format!(
-                        "{place}: it must start at 0 s or later, be longer than 0 s, and end by {LONGEST} s"
+                        "{place}: it must start at 0 s or later, be longer than 0 s, and end by \
+                            {LONGEST} s"
                     ));
                 }
                 if bar.speed.abs() > FASTEST || bar.offset.abs() > LONGEST {
                     return Some(format!(
-                        "{place}: the speed of its clip must not exceed {FASTEST}, and the offset must not exceed {LONGEST} s"
+                        "{place}: the speed of its clip must not exceed {FASTEST}, and the offset \
+                            must not exceed {LONGEST} s"
                     ));
                 }
                 if bar.fade_in < 0.0 || bar.fade_out < 0.0 {
@@ -423,7 +452,10 @@ impl<C, N: Ord> Mix<C, N> {
                 match bar.clips().count() {
                     0 => return Some(format!("{place}: it has no clip")),
                     count if count > MOST_CLIPS => {
-                        return Some(format!("{place}: it blends {count} clips, but the maximum is {MOST_CLIPS}"));
+                        return Some(format!(
+                            "{place}: it blends {count} clips, but the maximum is \
+                            {MOST_CLIPS}"
+                        ));
                     }
                     _ => {}
                 }
@@ -450,7 +482,8 @@ impl<C, N: Ord> Mix<C, N> {
         let was = self.lanes.get(lane)?;
         let to = match self.lane_in(now, lane) {
             Some(to) => to,
-            // A lane that lost or got a bar is no longer equal; its name and place among the others tell it.
+            // A lane that lost or got a bar is no longer equal; its name and place among the others
+            // tell it.
             None => now.lanes.iter().position(|l| l.name == was.name)?,
         };
         Some((to, place_in(&was.bars, &now.lanes[to].bars, bar)?))
@@ -484,7 +517,8 @@ impl<C, N: Ord> Mix<C, N> {
         made
     }
 
-    /// The same with a bar in two, which play as the one did; nothing where the time lies outside it or within one of its fades.
+    /// The same with a bar in two, which play as the one did; nothing where the time lies outside
+    /// it or within one of its fades.
     pub fn cut(&self, (lane, bar): (usize, usize), time: f64) -> Option<Self>
     where
         C: Clone,
@@ -493,7 +527,9 @@ impl<C, N: Ord> Mix<C, N> {
         /// Seconds of the shortest part.
         const SHORTEST: f64 = 0.02;
         let one = self.lanes.get(lane)?.bars.get(bar)?;
-        if time < one.start + one.fade_in.max(SHORTEST) || time > one.end() - one.fade_out.max(SHORTEST) {
+        if time < one.start + one.fade_in.max(SHORTEST)
+            || time > one.end() - one.fade_out.max(SHORTEST)
+        {
             return None;
         }
         let waits = if one.enter == Enter::Keys { one.fade_in } else { 0.0 };
@@ -513,7 +549,11 @@ impl<C, N: Ord> Mix<C, N> {
 
     /// The nodes that its masks name.
     pub fn nodes(&self) -> impl Iterator<Item = &N> {
-        let masks = self.lanes.iter().flat_map(|l| l.bars.iter().map(|b| &b.mask).chain([&l.mask])).flatten();
+        let masks = self
+            .lanes
+            .iter()
+            .flat_map(|l| l.bars.iter().map(|b| &b.mask).chain([&l.mask]))
+            .flatten();
         masks.flat_map(|mask| {
             let (one, list) = match mask {
                 MixMask::Below { joint, .. } => (Some(joint), None),
@@ -569,16 +609,17 @@ impl<C, N: Ord> Mix<C, N> {
     }
 }
 
-/// The place in `now` of an item of `before`: an equal one at its place, else an equal one elsewhere,
-/// else its own place if no item was added or removed, since it was edited there, or if all others are
-/// as they were, since it was cut in two.
+/// The place in `now` of an item of `before`: an equal one at its place, else an equal one
+/// elsewhere, else its own place if no item was added or removed, since it was edited there, or if
+/// all others are as they were, since it was cut in two.
 fn place_in<T: PartialEq>(before: &[T], now: &[T], at: usize) -> Option<usize> {
     let item = before.get(at)?;
     if now.get(at) == Some(item) {
         return Some(at);
     }
     let after = &before[at + 1..];
-    let was_cut = || now.len() > at + after.len() && now.starts_with(&before[..at]) && now.ends_with(after);
+    let was_cut =
+        || now.len() > at + after.len() && now.starts_with(&before[..at]) && now.ends_with(after);
     now.iter().position(|n| n == item).or((before.len() == now.len() || was_cut()).then_some(at))
 }
 
@@ -587,16 +628,21 @@ impl<N: Ord> MixMask<N> {
     ///
     /// # Errors
     /// What the naming says.
-    pub fn renamed<M: Ord, E>(&self, node: &mut dyn FnMut(&N) -> Result<M, E>) -> Result<MixMask<M>, E> {
+    pub fn renamed<M: Ord, E>(
+        &self,
+        node: &mut dyn FnMut(&N) -> Result<M, E>,
+    ) -> Result<MixMask<M>, E> {
         Ok(match self {
-            Self::Below { joint, falloff } => MixMask::Below { joint: node(joint)?, falloff: *falloff },
+            Self::Below { joint, falloff } => {
+                MixMask::Below { joint: node(joint)?, falloff: *falloff }
+            }
             Self::Left => MixMask::Left,
             Self::Right => MixMask::Right,
             Self::Upper => MixMask::Upper,
             Self::Lower => MixMask::Lower,
-            Self::Painted(list) => {
-                MixMask::Painted(list.iter().map(|(n, w)| Ok((node(n)?, *w))).collect::<Result<_, E>>()?)
-            }
+            Self::Painted(list) => MixMask::Painted(
+                list.iter().map(|(n, w)| Ok((node(n)?, *w))).collect::<Result<_, E>>()?,
+            ),
         })
     }
 }

@@ -63,8 +63,9 @@ pub enum RestSource {
 
 /// What a node has beside its rest: `Ul`, and the local transform that it comes to.
 ///
-/// The two say the same, `local = L ∘ Ul` within rounding. Both are kept, since numbers that the file has, or that a person
-/// typed, must keep their bits when another component changes, and a matrix its shear until it is edited.
+/// The two say the same, `local = L ∘ Ul` within rounding. Both are kept, since numbers that the
+/// file has, or that a person typed, must keep their bits when another component changes, and a
+/// matrix its shear until it is edited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodePose {
     /// `Ul`.
@@ -100,7 +101,8 @@ pub struct Node {
     pub name: Option<Arc<str>>,
     /// The node above.
     pub parent: Option<NodeId>,
-    /// Its place among the children of that node, lowest first; of the same, the lower id comes first.
+    /// Its place among the children of that node, lowest first; of the same, the lower id comes
+    /// first.
     pub rank: u32,
     /// `L`: the local transform in the rest pose.
     pub rest: Local,
@@ -112,7 +114,8 @@ pub struct Node {
     pub mesh: Option<MeshId>,
     /// The skin that deforms `mesh`; the node's own transform is then ignored.
     pub skin: Option<SkinId>,
-    /// `EXT_mesh_gpu_instancing`: the mesh is shown once for each of these, `node_from_instance`, and not by itself.
+    /// `EXT_mesh_gpu_instancing`: the mesh is shown once for each of these, `node_from_instance`,
+    /// and not by itself.
     pub instances: Option<Shared<[Transform]>>,
     /// The camera of the file that sits here.
     pub camera: Option<CameraId>,
@@ -169,9 +172,12 @@ pub struct Skin {
 }
 
 impl Skin {
-    /// Whether its bind matrices are finite and affine, as many as joints, and identities where there are none.
+    /// Whether its bind matrices are finite and affine, as many as joints, and identities where
+    /// there are none.
     pub fn is_valid(&self) -> bool {
-        let fine = |m: &Mat4| m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY);
+        let fine = |m: &Mat4| {
+            m.is_finite() && m.row(3) == Vec4::W && (self.has_inverse_bind || *m == Mat4::IDENTITY)
+        };
         self.joints.len() == self.inverse_bind.len() && self.inverse_bind.iter().all(fine)
     }
 }

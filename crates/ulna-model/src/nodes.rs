@@ -1,4 +1,5 @@
-//! The nodes and their tree. A node names its parent; children and order follow from that and are kept nowhere else.
+//! The nodes and their tree. A node names its parent; children and order follow from that and are
+//! kept nowhere else.
 
 use std::ops::{Deref, Index, IndexMut};
 
@@ -11,7 +12,8 @@ pub struct Nodes {
     tree: Shared<Tree>,
 }
 
-/// What follows from the parents: another one only where a parent or a rank changes, or a node comes or goes.
+/// What follows from the parents: another one only where a parent or a rank changes, or a node
+/// comes or goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     /// Every node once, parents before children; nodes on a cycle are not in it.
@@ -42,9 +44,11 @@ impl Tree {
             }
         }
         for k in 0..count {
-            below[first[k] as usize..first[k + 1] as usize].sort_by_key(|id| (slots[*id].rank, *id));
+            below[first[k] as usize..first[k + 1] as usize]
+                .sort_by_key(|id| (slots[*id].rank, *id));
         }
-        let mut order: Vec<NodeId> = slots.iter().filter(|(_, n)| n.parent.is_none()).map(|(id, _)| id).collect();
+        let mut order: Vec<NodeId> =
+            slots.iter().filter(|(_, n)| n.parent.is_none()).map(|(id, _)| id).collect();
         let mut at = 0;
         while at < order.len() {
             let k = order[at].index();
@@ -116,8 +120,8 @@ impl Nodes {
         self.slots.values_mut()
     }
 
-    /// Puts a node under an id, or takes it away; what was there. Whether its parent is there, and not below it, is for
-    /// the caller to see to.
+    /// Puts a node under an id, or takes it away; what was there. Whether its parent is there, and
+    /// not below it, is for the caller to see to.
     pub fn put(&mut self, id: NodeId, to: Option<Node>) -> Option<Node> {
         let place = |node: &Option<Node>| node.as_ref().map(|n| (n.parent, n.rank));
         let now = place(&to);

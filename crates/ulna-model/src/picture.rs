@@ -1,5 +1,5 @@
-//! Pictures unpacked and packed. `image` compiles its readers and writers anew for each source, target and crate that asks: whoever
-//! has a picture to read or write does it through here.
+//! Pictures unpacked and packed. `image` compiles its readers and writers anew for each source,
+//! target and crate that asks: whoever has a picture to read or write does it through here.
 
 use std::io::Cursor;
 
@@ -60,7 +60,9 @@ mod tests {
 
     #[test]
     fn a_picture_comes_back_and_its_header_tells_of_it() {
-        let picture = DynamicImage::ImageRgba8(RgbaImage::from_fn(5, 3, |x, y| Rgba([x as u8, y as u8, 7, 200])));
+        let picture = DynamicImage::ImageRgba8(RgbaImage::from_fn(5, 3, |x, y| {
+            Rgba([x as u8, y as u8, 7, 200])
+        }));
         let png = picture_to_png(&picture).unwrap();
         let header = picture_header(&png, ImageFormat::Png).unwrap();
         assert_eq!(header, PictureHeader { size: (5, 3), unpacked: 60 });

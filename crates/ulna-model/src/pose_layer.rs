@@ -1,4 +1,5 @@
-//! Layers of user-local transforms: what was added to a whole clip, or to the pose, and stays an edit of its own.
+//! Layers of user-local transforms: what was added to a whole clip, or to the pose, and stays an
+//! edit of its own.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,7 +11,8 @@ use super::{
     transform::{short_way, unit_or},
 };
 
-/// How much of something counts at each joint, 0 to 1, by node. What is beyond its end counts nothing.
+/// How much of something counts at each joint, 0 to 1, by node. What is beyond its end counts
+/// nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointMask(pub Shared<[f32]>);
 
@@ -76,10 +78,12 @@ impl LayerHome {
     }
 }
 
-/// A layer: an `Ul` for some nodes, over whatever they do. It is one transform for all times, or has keys.
+/// A layer: an `Ul` for some nodes, over whatever they do. It is one transform for all times, or
+/// has keys.
 ///
-/// Invariants: `strength` is 0 to 1, and so are the values of `strength_keys`, whose width is 1; the tracks of `keys` are sound, move
-/// translation, rotation or scale, and each component of a node at most once; every number is finite.
+/// Invariants: `strength` is 0 to 1, and so are the values of `strength_keys`, whose width is 1;
+/// the tracks of `keys` are sound, move translation, rotation or scale, and each component of a
+/// node at most once; every number is finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLayer {
     /// Its name while the document is open.
@@ -147,8 +151,8 @@ impl PoseLayer {
         self.moves.get(&node).copied().unwrap_or_default()
     }
 
-    /// How much of it counts at a node at its own strength, with its mask, 0 where it is muted; nothing is looked up in
-    /// `strength_keys`.
+    /// How much of it counts at a node at its own strength, with its mask, 0 where it is muted;
+    /// nothing is looked up in `strength_keys`.
     pub fn strength_at(&self, node: NodeId) -> f32 {
         self.share(self.strength, node)
     }
@@ -179,7 +183,8 @@ impl PoseLayer {
                 && t.values.iter().all(|v| strength(*v))
         };
         let tracks = self.keys.tracks.values();
-        let mut moved: Vec<(NodeId, Property)> = tracks.clone().map(|t| (t.target, t.property)).collect();
+        let mut moved: Vec<(NodeId, Property)> =
+            tracks.clone().map(|t| (t.target, t.property)).collect();
         moved.sort_unstable();
         let once = moved.windows(2).all(|pair| pair[0] != pair[1]);
         strength(self.strength)
@@ -188,7 +193,9 @@ impl PoseLayer {
             && self.moves.values().all(Transform::is_finite)
             && once
             && tracks.clone().all(|t| {
-                t.property != Property::Weights && t.validate().is_ok() && t.values.iter().all(|v| v.is_finite())
+                t.property != Property::Weights
+                    && t.validate().is_ok()
+                    && t.values.iter().all(|v| v.is_finite())
             })
     }
 }
@@ -227,13 +234,17 @@ impl PoseLayers {
 
     /// Whether one of them counts: it is on, and no other is alone.
     pub fn counts(&self, layer: &PoseLayer) -> bool {
-        !layer.muted && (layer.solo || !self.has_solo()) && (layer.strength > 0.0 || layer.strength_keys.is_some())
+        !layer.muted
+            && (layer.solo || !self.has_solo())
+            && (layer.strength > 0.0 || layer.strength_keys.is_some())
     }
 
     /// Those that count.
     pub fn counting(&self) -> impl DoubleEndedIterator<Item = &PoseLayer> + Clone {
         let solo = self.has_solo();
-        let on = move |l: &&PoseLayer| !l.muted && (l.solo || !solo) && (l.strength > 0.0 || l.strength_keys.is_some());
+        let on = move |l: &&PoseLayer| {
+            !l.muted && (l.solo || !solo) && (l.strength > 0.0 || l.strength_keys.is_some())
+        };
         self.iter().filter(on)
     }
 

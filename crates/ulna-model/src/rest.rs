@@ -7,19 +7,20 @@ use super::{
     transform::{decompose, is_invertible},
 };
 
-/// A node whose transform in the file is its pose, this close to its rest (radians; metres relative to the skeleton's
-/// size), has none.
+/// A node whose transform in the file is its pose, this close to its rest (radians; metres relative
+/// to the skeleton's size), has none.
 const SAME_ANGLE: f32 = 0.01 * std::f32::consts::PI / 180.0;
 const SAME_DISTANCE: f32 = 1e-5;
 
 /// How far a bind matrix may be from what a transform can hold.
 const SHEAR_LIMIT: f32 = 1e-3;
 
-/// Sets `rest` and `user` of every joint whose rest the skins give; all other nodes keep their file transform as rest.
+/// Sets `rest` and `user` of every joint whose rest the skins give; all other nodes keep their file
+/// transform as rest.
 ///
-/// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`, `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N`
-/// is the product of the transforms of the nodes between. What the node's own transform says is then the pose:
-/// `Ul = L⁻¹ ∘ M`.
+/// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`,
+/// `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N` is the product of the transforms of the nodes between. What
+/// the node's own transform says is then the pose: `Ul = L⁻¹ ∘ M`.
 pub fn find_rest(asset: &mut Asset) {
     let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; asset.nodes.len()];
     for (id, skin) in asset.skins.iter() {
@@ -70,7 +71,8 @@ pub fn find_rest(asset: &mut Asset) {
     asset.nodes.values_mut().for_each(free_of_zeros);
 }
 
-/// A rest that is squashed flat along an axis takes 1 there, and `Ul` the 0: only then every edit over it can be stored.
+/// A rest that is squashed flat along an axis takes 1 there, and `Ul` the 0: only then every edit
+/// over it can be stored.
 pub fn free_of_zeros(node: &mut Node) {
     let rest = node.rest.transform();
     let flat = rest.scale.cmpeq(Vec3::ZERO);
@@ -86,7 +88,13 @@ pub fn free_of_zeros(node: &mut Node) {
 }
 
 /// The rest of one joint, where its skin gives one that a transform can hold.
-fn rest_of(asset: &Asset, joint: NodeId, k: usize, slot: &[Option<usize>], inverse_bind: &[Mat4]) -> Option<Transform> {
+fn rest_of(
+    asset: &Asset,
+    joint: NodeId,
+    k: usize,
+    slot: &[Option<usize>],
+    inverse_bind: &[Mat4],
+) -> Option<Transform> {
     let mut between = DMat4::IDENTITY;
     let mut at = asset.node(joint).parent;
     let ancestor = loop {

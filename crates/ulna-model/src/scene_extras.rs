@@ -1,4 +1,5 @@
-//! What a file says about how it is to be seen: its cameras, its lights, and what of it is chosen to be shown.
+//! What a file says about how it is to be seen: its cameras, its lights, and what of it is chosen
+//! to be shown.
 
 use std::sync::Arc;
 
@@ -6,17 +7,20 @@ use glam::Vec3;
 
 use super::{SceneId, VariantId};
 
-/// What of a document is shown, where it offers a choice. Never saved, and no edit: nothing to undo.
+/// What of a document is shown, where it offers a choice. Never saved, and no edit: nothing to
+/// undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DisplayChoice {
-    /// A scene other than the file's own; an index into [`Document::scenes`](super::Document::scenes).
+    /// A scene other than the file's own; an index into
+    /// [`Document::scenes`](super::Document::scenes).
     pub scene: Option<SceneId>,
-    /// `KHR_materials_variants`: an index into [`Document::variants`](super::Document::variants); the primitives' own
-    /// materials where `None`.
+    /// `KHR_materials_variants`: an index into [`Document::variants`](super::Document::variants);
+    /// the primitives' own materials where `None`.
     pub variant: Option<VariantId>,
 }
 
-/// How a camera of the file projects (glTF 2.0, *Cameras*). Cameras look along −Z of their node, +Y up.
+/// How a camera of the file projects (glTF 2.0, *Cameras*). Cameras look along −Z of their node, +Y
+/// up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// By angle.

@@ -1,4 +1,5 @@
-//! Heavy values that many documents share: equal at once where they are the same one, copied only when one is changed.
+//! Heavy values that many documents share: equal at once where they are the same one, copied only
+//! when one is changed.
 
 use std::{
     fmt,
@@ -6,8 +7,8 @@ use std::{
     sync::{Arc, Weak},
 };
 
-/// A value behind a count. A clone is cheap, and two of the same memory are equal without being looked at, so that
-/// documents may derive their equality.
+/// A value behind a count. A clone is cheap, and two of the same memory are equal without being
+/// looked at, so that documents may derive their equality.
 pub struct Shared<T: ?Sized>(Arc<T>);
 
 impl<T> Shared<T> {
@@ -34,7 +35,8 @@ impl<T: ?Sized> Shared<T> {
     }
 }
 
-/// Knows a [`Shared`] value again without keeping it: what was found from a value is of another one as soon as that is changed.
+/// Knows a [`Shared`] value again without keeping it: what was found from a value is of another one
+/// as soon as that is changed.
 pub struct SharedWeak<T: ?Sized>(Weak<T>);
 
 impl<T: ?Sized> SharedWeak<T> {

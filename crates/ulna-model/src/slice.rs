@@ -1,7 +1,8 @@
-//! Plain numbers that are shared and never written: of their own, or where they lie in a file's bytes.
+//! Plain numbers that are shared and never written: of their own, or where they lie in a file's
+//! bytes.
 //!
-//! Keys and vertices are most of a file. Where the file stores them as they are wanted, nothing is copied: what is open
-//! keeps the file's bytes anyway, since saving starts from them.
+//! Keys and vertices are most of a file. Where the file stores them as they are wanted, nothing is
+//! copied: what is open keeps the file's bytes anyway, since saving starts from them.
 
 use std::{fmt, ops::Deref, sync::Arc};
 
@@ -42,10 +43,12 @@ fn share_list<T>(parts: &mut Parts, list: &Arc<Vec<T>>) {
 }
 
 impl<T: AnyBitPattern> Slice<T> {
-    /// The elements that lie in these bytes, little-endian, without a copy. `None` where they do not lie there as this
-    /// machine wants them: past the end, not aligned, no whole number of them, or in the other byte order.
+    /// The elements that lie in these bytes, little-endian, without a copy. `None` where they do
+    /// not lie there as this machine wants them: past the end, not aligned, no whole number of
+    /// them, or in the other byte order.
     pub fn part(bytes: &Arc<Vec<u8>>, start: usize, end: usize) -> Option<Self> {
-        let lies = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
+        let lies = cfg!(target_endian = "little")
+            && bytemuck::try_cast_slice::<u8, T>(bytes.get(start..end)?).is_ok();
         lies.then(|| Self(Storage::Part { bytes: bytes.clone(), start, end }))
     }
 }
@@ -86,17 +89,23 @@ impl<T: AnyBitPattern> Slice<T> {
 }
 
 impl Slice<f32> {
-    /// `N` numbers an element, where they lie if they are aligned for `T`, else through `make`. What is left over at the
-    /// end is no element.
-    pub fn grouped<T: AnyBitPattern, const N: usize>(&self, make: impl Fn(&[f32; N]) -> T) -> Slice<T> {
+    /// `N` numbers an element, where they lie if they are aligned for `T`, else through `make`.
+    /// What is left over at the end is no element.
+    pub fn grouped<T: AnyBitPattern, const N: usize>(
+        &self,
+        make: impl Fn(&[f32; N]) -> T,
+    ) -> Slice<T> {
         let size = N * size_of::<f32>();
         match &self.0 {
             Storage::Part { bytes, start, end } if size_of::<T>() == size => {
-                if let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size) {
+                if let Some(list) = Slice::part(bytes, *start, start + (end - start) / size * size)
+                {
                     return list;
                 }
             }
-            Storage::Own(list) if size_of::<T>() == size && bytemuck::try_cast_slice::<f32, T>(list).is_ok() => {
+            Storage::Own(list)
+                if size_of::<T>() == size && bytemuck::try_cast_slice::<f32, T>(list).is_ok() =>
+            {
                 return Slice(Storage::Floats(list.clone()));
             }
             _ => {}
@@ -157,11 +166,16 @@ mod tests {
     #[test]
     fn a_part_is_there_where_it_lies_well_and_nowhere_else() {
         let numbers = [1.0f32, 2.0, 3.0];
-        let bytes = Arc::new(numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>());
+        let bytes = Arc::new(
+            numbers.iter().flat_map(|v| v.to_le_bytes()).chain([0; 3]).collect::<Vec<u8>>(),
+        );
         let own = Slice::from(numbers);
         // Where the allocator puts the bytes decides which start is aligned.
         let aligned = bytes.as_ptr().align_offset(align_of::<f32>());
-        assert!(cfg!(target_endian = "big") || (0..4).any(|at| Slice::<f32>::part(&bytes, at, at + 12).is_some()));
+        assert!(
+            cfg!(target_endian = "big")
+                || (0..4).any(|at| Slice::<f32>::part(&bytes, at, at + 12).is_some())
+        );
         assert!(Slice::<f32>::part(&bytes, aligned + 1, aligned + 5).is_none(), "not aligned");
         assert!(Slice::<f32>::part(&bytes, aligned, aligned + 6).is_none(), "not whole");
         assert!(Slice::<f32>::part(&bytes, aligned, aligned + 16).is_none(), "past the end");

@@ -1,6 +1,8 @@
-//! Lists by id: what the file gave and what was added after it, with holes where something was removed.
+//! Lists by id: what the file gave and what was added after it, with holes where something was
+//! removed.
 //!
-//! An id is the glTF index of the opened file and stays it, whatever else goes; only saving closes the holes.
+//! An id is the glTF index of the opened file and stays it, whatever else goes; only saving closes
+//! the holes.
 
 use std::{
     fmt,
@@ -16,11 +18,12 @@ pub trait SlotId: Copy + From<usize> + 'static {
     fn index(self) -> usize;
 }
 
-/// Things by their id. A clone is cheap; the list is copied when one of two that share it is changed.
+/// Things by their id. A clone is cheap; the list is copied when one of two that share it is
+/// changed.
 ///
 /// 1. New things come after all that the file gave, and after all that are there.
-/// 2. A removed one leaves a hole, so that no other id moves; one at the end that the file did not give leaves none, so
-///    that taking back an addition leaves what was there before it.
+/// 2. A removed one leaves a hole, so that no other id moves; one at the end that the file did not
+///    give leaves none, so that taking back an addition leaves what was there before it.
 /// 3. Two lists with the same things under the same ids are equal, whatever holes they end with.
 pub struct Slots<I, T> {
     list: Shared<Vec<Option<T>>>,
@@ -127,10 +130,13 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
     /// What is under an id, to be changed.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         // A miss copies nothing.
-        self.contains(id).then(|| Shared::make_mut(&mut self.list).get_mut(id.index())?.as_mut()).flatten()
+        self.contains(id)
+            .then(|| Shared::make_mut(&mut self.list).get_mut(id.index())?.as_mut())
+            .flatten()
     }
 
-    /// All slots by their index, to be changed: for many at once, of which each alone would ask who shares the list.
+    /// All slots by their index, to be changed: for many at once, of which each alone would ask who
+    /// shares the list.
     pub fn slots_mut(&mut self) -> &mut [Option<T>] {
         Shared::make_mut(&mut self.list).as_mut_slice()
     }
@@ -172,13 +178,16 @@ impl<I, T: PartialEq> PartialEq for Slots<I, T> {
     fn eq(&self, other: &Self) -> bool {
         let (short, long) = if self.len() < other.len() { (self, other) } else { (other, self) };
         Shared::ptr_eq(&self.list, &other.list)
-            || (short.list[..] == long.list[..short.len()] && long.slots().skip(short.len()).all(|slot| slot.is_none()))
+            || (short.list[..] == long.list[..short.len()]
+                && long.slots().skip(short.len()).all(|slot| slot.is_none()))
     }
 }
 
 impl<I, T: fmt::Debug> fmt::Debug for Slots<I, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.list.iter().enumerate().filter_map(|(k, v)| Some((k, v.as_ref()?)))).finish()
+        f.debug_map()
+            .entries(self.list.iter().enumerate().filter_map(|(k, v)| Some((k, v.as_ref()?))))
+            .finish()
     }
 }
 

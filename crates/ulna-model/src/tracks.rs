@@ -1,5 +1,6 @@
-//! The tracks of a clip, with what is asked of all of them again and again: which moves what, how long they are, how many keys they have.
-//! That is found once and kept until a track changes, so that no frame of the window looks through tens of thousands of tracks.
+//! The tracks of a clip, with what is asked of all of them again and again: which moves what, how
+//! long they are, how many keys they have. That is found once and kept until a track changes, so
+//! that no frame of the window looks through tens of thousands of tracks.
 
 use std::{
     collections::{BTreeMap, HashMap, btree_map},
@@ -11,8 +12,8 @@ use super::{Held, NodeId, Parts, Property, Shared, Track, TrackId};
 
 /// Tracks by the index of their channel.
 ///
-/// They are read as any map is. [`Tracks::insert`] and [`Tracks::remove`] keep what is known up to date; any other way to change them
-/// forgets it.
+/// They are read as any map is. [`Tracks::insert`] and [`Tracks::remove`] keep what is known up to
+/// date; any other way to change them forgets it.
 #[derive(Default)]
 pub struct Tracks {
     list: BTreeMap<TrackId, Shared<Track>>,
@@ -97,7 +98,12 @@ impl Tracks {
     }
 
     /// A track moves something else now.
-    fn move_target(&mut self, id: TrackId, was: Option<(NodeId, Property)>, now: Option<(NodeId, Property)>) {
+    fn move_target(
+        &mut self,
+        id: TrackId,
+        was: Option<(NodeId, Property)>,
+        now: Option<(NodeId, Property)>,
+    ) {
         let Some(targets) = self.targets.get_mut() else { return };
         let targets = Arc::make_mut(targets);
         if let Some(was) = was
@@ -228,14 +234,17 @@ mod tests {
     }
 
     proptest! {
-        /// The index of tracks is true after any change of them, and the targets are the same memory where none changed.
+        /// The index of tracks is true after any change of them, and the targets are the same
+        /// memory where none changed.
         #[test]
-        fn what_is_known_is_true(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3, 1usize..5, 0u8..5), 1..40)) {
+        fn what_is_known_is_true(steps in proptest::collection::vec((0u32..6, 0u32..3, 0usize..3,
+            1usize..5, 0u8..5), 1..40)) {
             let mut tracks = Tracks::default();
             for (id, node, property, keys, kind) in steps {
                 let (id, made) = (TrackId(id), track(node, Property::TRS[property], keys));
                 let before = tracks.targets().clone();
-                let same = tracks.get(&id).is_some_and(|t| (t.target, t.property) == (made.target, made.property));
+                let same = tracks.get(&id).is_some_and(|t| (t.target, t.property)
+                    == (made.target, made.property));
                 match kind {
                     0 => drop(tracks.remove(&id)),
                     1 => {
@@ -249,10 +258,12 @@ mod tests {
                 }
                 let fresh: Tracks = tracks.iter().map(|(id, t)| (*id, t.clone())).collect();
                 prop_assert_eq!(fresh.targets(), tracks.targets());
-                prop_assert_eq!((fresh.end(), fresh.key_count()), (tracks.end(), tracks.key_count()));
+                prop_assert_eq!((fresh.end(), fresh.key_count()),
+                    (tracks.end(), tracks.key_count()));
                 for node in 0..3 {
                     for property in Property::TRS {
-                        let is_it = |(_, t): &(&TrackId, &Shared<Track>)| (t.target, t.property) == (NodeId(node), property);
+                        let is_it = |(_, t): &(&TrackId, &Shared<Track>)| (t.target, t.property)
+                            == (NodeId(node), property);
                         let last = tracks.iter().rev().find(is_it).map(|(id, _)| *id);
                         prop_assert_eq!(tracks.of(NodeId(node), property).map(|(id, _)| id), last);
                     }

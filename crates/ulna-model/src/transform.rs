@@ -26,7 +26,10 @@ pub enum TransformError {
     #[error("its rest scale is 0 along an axis, so no pose offset exists; set the scale first")]
     ZeroScale,
     /// The parent's matrix cannot be inverted.
-    #[error("its parent has a scale of 0, so it cannot be posed in world space; use local values instead")]
+    #[error(
+        "its parent has a scale of 0, so it cannot be posed in world space; use local values \
+        instead"
+    )]
     SingularParent,
     /// A number is not finite.
     #[error("the result is not a finite number; use smaller values")]
@@ -52,7 +55,8 @@ impl Default for Transform {
 
 impl Transform {
     /// No translation, no rotation, scale 1.
-    pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
+    pub const IDENTITY: Self =
+        Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
     /// A rotation alone.
     pub const fn from_rotation(rotation: Quat) -> Self {
@@ -71,8 +75,8 @@ impl Transform {
 
     /// `self ∘ ul`: composition by component, which a node can always store.
     ///
-    /// `t = t_A + R_A·S_A·t_B`, `r = r_A·r_B`, `s = s_A ∘ s_B`. It equals the product of the matrices where
-    /// `self`'s scale is uniform and positive, or `ul` does not rotate.
+    /// `t = t_A + R_A·S_A·t_B`, `r = r_A·r_B`, `s = s_A ∘ s_B`. It equals the product of the
+    /// matrices where `self`'s scale is uniform and positive, or `ul` does not rotate.
     pub fn compose(&self, ul: &Self) -> Self {
         Self {
             translation: self.translation + self.rotation * (self.scale * ul.translation),
@@ -98,8 +102,8 @@ impl Transform {
         if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
     }
 
-    /// The `ul` for which `self ∘ ul` has the components that are given, the others as in `old`. None is worked out that is
-    /// not asked for.
+    /// The `ul` for which `self ∘ ul` has the components that are given, the others as in `old`.
+    /// None is worked out that is not asked for.
     ///
     /// # Errors
     /// As [`Transform::user_from`].
@@ -112,7 +116,9 @@ impl Transform {
             translation: wanted
                 .translation
                 .map_or(old.translation, |t| (inverse * (t - self.translation)) / self.scale),
-            rotation: wanted.rotation.map_or(old.rotation, |r| unit_or(inverse * r, Quat::IDENTITY)),
+            rotation: wanted
+                .rotation
+                .map_or(old.rotation, |r| unit_or(inverse * r, Quat::IDENTITY)),
             scale: wanted.scale.map_or(old.scale, |s| s / self.scale),
         };
         if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
@@ -120,14 +126,15 @@ impl Transform {
 
     /// Splits a matrix into a transform and the shear that is left over.
     ///
-    /// The signs of the scale follow `like`, so that a mirrored node stays mirrored along the same axes. The residue is
-    /// the largest difference between an element of the matrix's 3×3 part and of the transform's, relative to the
-    /// largest scale.
+    /// The signs of the scale follow `like`, so that a mirrored node stays mirrored along the same
+    /// axes. The residue is the largest difference between an element of the matrix's 3×3 part and
+    /// of the transform's, relative to the largest scale.
     pub fn decompose(matrix: &Mat4, like: &Self) -> Decomposed {
         decompose(&matrix.as_dmat4(), like)
     }
 
-    /// Whether two transforms are the same pose: within `angle` radians, `distance` metres, and `1e-4` of scale.
+    /// Whether two transforms are the same pose: within `angle` radians, `distance` metres, and
+    /// `1e-4` of scale.
     pub fn is_close(&self, other: &Self, angle: f32, distance: f32) -> bool {
         let scale = self.scale.abs().max_element().max(1e-9);
         self.translation.distance(other.translation) <= distance
@@ -141,13 +148,18 @@ impl Transform {
 pub struct Decomposed {
     /// The nearest transform.
     pub transform: Transform,
-    /// Largest element that a transform cannot hold (shear, a fourth row), relative to the largest scale.
+    /// Largest element that a transform cannot hold (shear, a fourth row), relative to the largest
+    /// scale.
     pub residue: f32,
 }
 
 /// [`Transform::decompose`] in double precision, for chains of inverses.
 pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
-    let m = DMat3::from_cols(matrix.x_axis.truncate(), matrix.y_axis.truncate(), matrix.z_axis.truncate());
+    let m = DMat3::from_cols(
+        matrix.x_axis.truncate(),
+        matrix.y_axis.truncate(),
+        matrix.z_axis.truncate(),
+    );
     let mut columns = [m.x_axis, m.y_axis, m.z_axis];
     let mut scale = [columns[0].length(), columns[1].length(), columns[2].length()];
     let signs = like.scale.to_array().map(|s| if s < 0.0 { -1.0 } else { 1.0 });
@@ -171,7 +183,8 @@ pub fn decompose(matrix: &DMat4, like: &Transform) -> Decomposed {
     complete_basis(&mut columns, &missing, like);
     let basis = orthonormal(&columns);
     let rotation = DQuat::from_mat3(&basis).normalize();
-    let back = DMat3::from_cols(basis.x_axis * scale[0], basis.y_axis * scale[1], basis.z_axis * scale[2]);
+    let back =
+        DMat3::from_cols(basis.x_axis * scale[0], basis.y_axis * scale[1], basis.z_axis * scale[2]);
     let mut residue = 0.0f64;
     for (a, b) in back.to_cols_array().iter().zip(m.to_cols_array()) {
         residue = residue.max((a - b).abs());
@@ -210,7 +223,9 @@ fn complete_basis(columns: &mut [DVec3; 3], missing: &[usize], like: &Transform)
 /// Gram–Schmidt, keeping the first column's direction and right-handedness.
 fn orthonormal(columns: &[DVec3; 3]) -> DMat3 {
     let x = columns[0].try_normalize().unwrap_or(DVec3::X);
-    let y = (columns[1] - x * x.dot(columns[1])).try_normalize().unwrap_or_else(|| x.any_orthonormal_vector());
+    let y = (columns[1] - x * x.dot(columns[1]))
+        .try_normalize()
+        .unwrap_or_else(|| x.any_orthonormal_vector());
     DMat3::from_cols(x, y, x.cross(y))
 }
 
@@ -219,13 +234,15 @@ pub fn is_invertible(determinant: f64) -> bool {
     determinant.abs() > 1e-30
 }
 
-/// Angle in radians between two unit quaternions, exact near 0, where `acos` of a single-precision dot is not.
+/// Angle in radians between two unit quaternions, exact near 0, where `acos` of a single-precision
+/// dot is not.
 pub fn angle_between(a: Quat, b: Quat) -> f32 {
     let d = a.as_dquat().conjugate() * b.as_dquat();
     (2.0 * d.xyz().length().atan2(d.w.abs())) as f32
 }
 
-/// Whether [`angle_between`] two unit quaternions is at most `angle` radians, which is below π; without a number that is an angle.
+/// Whether [`angle_between`] two unit quaternions is at most `angle` radians, which is below π;
+/// without a number that is an angle.
 pub fn is_turned_less(a: Quat, b: Quat, angle: f32) -> bool {
     let d = a.as_dquat().conjugate() * b.as_dquat();
     let half = f64::from(angle) * 0.5;
@@ -239,8 +256,8 @@ pub fn short_way(q: Quat) -> Quat {
     if q.w < 0.0 { -q } else { q }
 }
 
-/// A quaternion made unit, or `fallback` where it has no direction. One that is unit within rounding keeps its bits, so that
-/// what was made unit once is read back as it was written.
+/// A quaternion made unit, or `fallback` where it has no direction. One that is unit within
+/// rounding keeps its bits, so that what was made unit once is read back as it was written.
 pub fn unit_or(q: Quat, fallback: Quat) -> Quat {
     let length = q.length();
     if length.is_finite() && length > 1e-12 {
@@ -266,7 +283,11 @@ mod tests {
     }
 
     fn transforms() -> impl Strategy<Value = Transform> {
-        (prop::array::uniform3(-5.0f32..5.0), prop::array::uniform3(-3.1f32..3.1), prop::array::uniform3(0.2f32..4.0))
+        (
+            prop::array::uniform3(-5.0f32..5.0),
+            prop::array::uniform3(-3.1f32..3.1),
+            prop::array::uniform3(0.2f32..4.0),
+        )
             .prop_map(|(t, r, s)| Transform {
                 translation: t.into(),
                 rotation: Quat::from_euler(EulerRot::XYZ, r[0], r[1], r[2]),
@@ -276,7 +297,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn user_from_inverts_compose(rest in transforms(), ul in transforms(), flip in prop::array::uniform3(any::<bool>())) {
+        fn user_from_inverts_compose(rest in transforms(), ul in transforms(),
+            flip in prop::array::uniform3(any::<bool>())) {
             let mut rest = rest;
             for (axis, flipped) in flip.into_iter().enumerate() {
                 if flipped {
@@ -288,14 +310,16 @@ mod tests {
         }
 
         #[test]
-        fn compose_is_the_matrix_product_where_the_rest_scale_is_uniform(rest in transforms(), ul in transforms()) {
+        fn compose_is_the_matrix_product_where_the_rest_scale_is_uniform(rest in transforms(),
+            ul in transforms()) {
             let rest = Transform { scale: Vec3::splat(rest.scale.x), ..rest };
             let product = rest.matrix() * ul.matrix();
             prop_assert!(rest.compose(&ul).matrix().abs_diff_eq(product, 2e-4));
         }
 
         #[test]
-        fn decompose_inverts_matrix(t in transforms(), flip in prop::array::uniform3(any::<bool>())) {
+        fn decompose_inverts_matrix(t in transforms(),
+            flip in prop::array::uniform3(any::<bool>())) {
             let mut t = t;
             for (axis, flipped) in flip.into_iter().enumerate() {
                 if flipped {

@@ -1,4 +1,5 @@
-//! What a VRM file says of its avatar: who made it, under which terms, and which node is which bone of a human.
+//! What a VRM file says of its avatar: who made it, under which terms, and which node is which bone
+//! of a human.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,8 +16,8 @@ pub struct Vrm {
     pub authors: Vec<Arc<str>>,
     /// The licence: its name or its address.
     pub licence: Option<Arc<str>>,
-    /// Bones of a human by their role, such as `leftUpperArm`, in the spelling of the file's version; sorted by role, no
-    /// role twice.
+    /// Bones of a human by their role, such as `leftUpperArm`, in the spelling of the file's
+    /// version; sorted by role, no role twice.
     pub bones: Shared<[(Arc<str>, NodeId)]>,
     /// How many chains swing by themselves.
     pub springs: usize,
@@ -33,13 +34,20 @@ impl Vrm {
         self.bones.iter().find(|(_, n)| *n == node).map(|(role, _)| &**role)
     }
 
-    /// Every role in the spelling of VRM 1.0, with its node. VRM 0 and the betas of VRM 1 call the three joints of a thumb otherwise.
+    /// Every role in the spelling of VRM 1.0, with its node. VRM 0 and the betas of VRM 1 call the
+    /// three joints of a thumb otherwise.
     pub fn roles(&self) -> impl Iterator<Item = (Cow<'_, str>, NodeId)> {
-        let is_old = self.version.starts_with('0') || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"));
+        let is_old = self.version.starts_with('0')
+            || self.bones.iter().any(|(r, _)| r.ends_with("ThumbIntermediate"));
         self.bones.iter().map(move |(role, node)| {
-            let thumb = [("ThumbProximal", "ThumbMetacarpal"), ("ThumbIntermediate", "ThumbProximal")];
-            let new = thumb.into_iter().filter(|_| is_old).find_map(|(old, new)| Some((role.strip_suffix(old)?, new)));
-            let spelled = new.map_or(Cow::Borrowed(&**role), |(side, new)| Cow::Owned(format!("{side}{new}")));
+            let thumb =
+                [("ThumbProximal", "ThumbMetacarpal"), ("ThumbIntermediate", "ThumbProximal")];
+            let new = thumb
+                .into_iter()
+                .filter(|_| is_old)
+                .find_map(|(old, new)| Some((role.strip_suffix(old)?, new)));
+            let spelled = new
+                .map_or(Cow::Borrowed(&**role), |(side, new)| Cow::Owned(format!("{side}{new}")));
             (spelled, *node)
         })
     }
@@ -68,8 +76,10 @@ mod tests {
             let vrm = Vrm { version: version.into(), bones: bones.into(), ..Vrm::default() };
             vrm.roles().map(|(role, _)| role.into_owned()).collect()
         };
-        let new = ["leftThumbMetacarpal", "leftThumbProximal", "leftThumbDistal", "leftIndexProximal"];
-        let old = ["leftThumbProximal", "leftThumbIntermediate", "leftThumbDistal", "leftIndexProximal"];
+        let new =
+            ["leftThumbMetacarpal", "leftThumbProximal", "leftThumbDistal", "leftIndexProximal"];
+        let old =
+            ["leftThumbProximal", "leftThumbIntermediate", "leftThumbDistal", "leftIndexProximal"];
         assert_eq!(roles("1.0", &new), new);
         assert_eq!(roles("0.0", &old), new);
         assert_eq!(roles("1.0-beta", &old), new);

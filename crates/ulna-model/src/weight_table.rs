@@ -1,5 +1,5 @@
-//! Weights by names: what stands in a file of weights, or on the clipboard, before it is known which joints and vertices of an
-//! open document are meant.
+//! Weights by names: what stands in a file of weights, or on the clipboard, before it is known
+//! which joints and vertices of an open document are meant.
 
 use glam::Vec3;
 
@@ -10,8 +10,8 @@ pub struct WeightTable {
     pub shapes: Vec<WeightShape>,
 }
 
-/// Weights of one shape. Each row is a vertex: `starts` has one entry more than there are rows, and a row's own part of `entries` lies
-/// between two of them.
+/// Weights of one shape. Each row is a vertex: `starts` has one entry more than there are rows, and
+/// a row's own part of `entries` lies between two of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightShape {
     /// What it is called; empty where nothing says so.

@@ -1,4 +1,5 @@
-//! Joint weights of a primitive's vertices, what type the file keeps them in, and sparse changes of them.
+//! Joint weights of a primitive's vertices, what type the file keeps them in, and sparse changes of
+//! them.
 
 use super::{Shared, Slice};
 
@@ -106,12 +107,16 @@ impl WeightMap {
             patch.joints.extend_from_slice(&self.joints[range.clone()]);
             patch.weights.extend_from_slice(&self.weights[range]);
         }
-        patch.not_numbers = vertices.iter().copied().filter(|v| self.not_numbers.binary_search(v).is_ok()).collect();
+        patch.not_numbers = vertices
+            .iter()
+            .copied()
+            .filter(|v| self.not_numbers.binary_search(v).is_ok())
+            .collect();
         patch
     }
 
-    /// Puts a patch in and leaves what was there in it: done twice, nothing has changed. Copies the arrays first where
-    /// somebody else holds them.
+    /// Puts a patch in and leaves what was there in it: done twice, nothing has changed. Copies the
+    /// arrays first where somebody else holds them.
     ///
     /// # Panics
     /// Where [`WeightPatch::fits`] says no.
@@ -119,7 +124,8 @@ impl WeightMap {
         let stride = self.stride();
         let joints = self.joints.make_mut();
         let weights = self.weights.make_mut();
-        let entries = patch.joints.chunks_exact_mut(stride).zip(patch.weights.chunks_exact_mut(stride));
+        let entries =
+            patch.joints.chunks_exact_mut(stride).zip(patch.weights.chunks_exact_mut(stride));
         for (v, (js, ws)) in patch.vertices.iter().zip(entries) {
             let range = *v as usize * stride..(*v as usize + 1) * stride;
             joints[range.clone()].swap_with_slice(js);
@@ -127,7 +133,8 @@ impl WeightMap {
         }
         if !self.not_numbers.is_empty() || !patch.not_numbers.is_empty() {
             let touched: std::collections::BTreeSet<u32> = patch.vertices.iter().copied().collect();
-            let (was, mut left): (Vec<u32>, Vec<u32>) = self.not_numbers.iter().partition(|v| touched.contains(v));
+            let (was, mut left): (Vec<u32>, Vec<u32>) =
+                self.not_numbers.iter().partition(|v| touched.contains(v));
             left.append(&mut patch.not_numbers);
             left.sort_unstable();
             self.not_numbers = left.into();
@@ -136,7 +143,8 @@ impl WeightMap {
     }
 }
 
-/// Makes vertices rise, each once. Takes a bit for every vertex up to the last one: meant for many of a mesh.
+/// Makes vertices rise, each once. Takes a bit for every vertex up to the last one: meant for many
+/// of a mesh.
 pub fn put_in_order(vertices: &mut Vec<u32>) {
     let Some(last) = vertices.iter().max().copied() else { return };
     if vertices.is_sorted_by(|a, b| a < b) {
@@ -196,14 +204,16 @@ impl WeightPatch {
         let entries = self.joints.chunks_exact(stride).zip(self.weights.chunks_exact(stride));
         for (v, (js, ws)) in self.vertices.iter().zip(entries) {
             let range = *v as usize * stride..(*v as usize + 1) * stride;
-            let same_number = self.not_numbers.contains(v) == map.not_numbers.binary_search(v).is_ok();
+            let same_number =
+                self.not_numbers.contains(v) == map.not_numbers.binary_search(v).is_ok();
             if map.joints[range.clone()] != *js || map.weights[range] != *ws || !same_number {
                 kept.vertices.push(*v);
                 kept.joints.extend_from_slice(js);
                 kept.weights.extend_from_slice(ws);
             }
         }
-        kept.not_numbers = self.not_numbers.iter().copied().filter(|v| kept.vertices.contains(v)).collect();
+        kept.not_numbers =
+            self.not_numbers.iter().copied().filter(|v| kept.vertices.contains(v)).collect();
         kept
     }
 }

@@ -17,7 +17,8 @@ pub enum Space {
     Parent,
     /// The scene's.
     World,
-    /// Those that the node's angles about x, y and z are counted on. They need not be square to one another.
+    /// Those that the node's angles about x, y and z are counted on. They need not be square to one
+    /// another.
     Gimbal,
     /// The node's own at rest, in its parent as it is.
     Rest,
@@ -40,7 +41,8 @@ impl Space {
         }
     }
 
-    /// The space that a word names. “scene” means the world, as in other programs and on the pages of this one.
+    /// The space that a word names. “scene” means the world, as in other programs and on the pages
+    /// of this one.
     pub fn named(word: &str) -> Option<Self> {
         if word == "scene" {
             return Some(Self::World);
@@ -60,7 +62,8 @@ pub struct Standing {
     pub rotation: Quat,
 }
 
-/// A turn about a direction of the parent, whose angle runs the other way round in a mirrored parent.
+/// A turn about a direction of the parent, whose angle runs the other way round in a mirrored
+/// parent.
 #[derive(Clone, Copy, Debug)]
 struct InParent {
     axis: Vec3,
@@ -68,10 +71,12 @@ struct InParent {
 }
 
 impl Standing {
-    /// The axes x, y, z of a space as unit directions of the parent; of the scene, by the parent's orthogonal factor.
+    /// The axes x, y, z of a space as unit directions of the parent; of the scene, by the parent's
+    /// orthogonal factor.
     ///
     /// # Errors
-    /// [`TransformError::SingularParent`] where the parent has no such factor and the space is the scene.
+    /// [`TransformError::SingularParent`] where the parent has no such factor and the space is the
+    /// scene.
     pub fn axes_in_parent(&self, space: Space) -> Result<[Vec3; 3], TransformError> {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         Ok(match space {
@@ -79,21 +84,24 @@ impl Standing {
             Space::Parent => axes,
             Space::Rest => axes.map(|a| self.rest * a),
             Space::Gimbal => {
-                // R = Rx·Ry·Rz: more of an angle is a turn about its axis as those before it leave it.
+                // R = Rx·Ry·Rz: more of an angle is a turn about its axis as those before it leave
+                // it.
                 let (x, y, _) = self.rotation.to_euler(EulerRot::XYZ);
                 let (x, y) = (Quat::from_rotation_x(x), Quat::from_rotation_y(y));
                 [Vec3::X, x * Vec3::Y, x * y * Vec3::Z]
             }
             Space::World => {
-                let turned =
-                    orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?.transpose();
+                let turned = orthogonal_factor(&self.parent.as_dmat4())
+                    .ok_or(TransformError::SingularParent)?
+                    .transpose();
                 axes.map(|a| (turned * a.as_dvec3()).as_vec3())
             }
         })
     }
 
-    /// The same axes as directions of the scene. In a mirrored parent a positive turn about one of the parent's runs the other
-    /// way round, so those directions are turned about: a turn is by the right hand in the scene.
+    /// The same axes as directions of the scene. In a mirrored parent a positive turn about one of
+    /// the parent's runs the other way round, so those directions are turned about: a turn is by
+    /// the right hand in the scene.
     ///
     /// # Errors
     /// As [`Standing::axes_in_parent`].
@@ -101,7 +109,8 @@ impl Standing {
         if space == Space::World {
             return Ok([Vec3::X, Vec3::Y, Vec3::Z]);
         }
-        let turned = orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?;
+        let turned =
+            orthogonal_factor(&self.parent.as_dmat4()).ok_or(TransformError::SingularParent)?;
         let sense = if turned.determinant() < 0.0 { -1.0 } else { 1.0 };
         Ok(self.axes_in_parent(space)?.map(|a| (turned * a.as_dvec3()).as_vec3() * sense))
     }
@@ -109,14 +118,16 @@ impl Standing {
     fn in_parent(&self, axis: Vec3, space: Space) -> Result<InParent, TransformError> {
         let [x, y, z] = self.axes_in_parent(space)?;
         let along = (x * axis.x + y * axis.y + z * axis.z).normalize_or(axis);
-        let mirrored = space == Space::World && glam::Mat3::from_mat4(self.parent).determinant() < 0.0;
+        let mirrored =
+            space == Space::World && glam::Mat3::from_mat4(self.parent).determinant() < 0.0;
         Ok(InParent { axis: along, mirrored })
     }
 
     /// The rotation after a turn about an axis of a space.
     ///
-    /// A turn `u` in the scene is taken into the parent by the orthogonal factor `O` of the parent's matrix, reflection
-    /// included: `r' = (O⁻¹·u·O)·r`. Nothing of a parent's unequal scales goes into the node.
+    /// A turn `u` in the scene is taken into the parent by the orthogonal factor `O` of the
+    /// parent's matrix, reflection included: `r' = (O⁻¹·u·O)·r`. Nothing of a parent's unequal
+    /// scales goes into the node.
     ///
     /// # Errors
     /// [`TransformError::SingularParent`] where the parent has no such factor.
@@ -127,11 +138,16 @@ impl Standing {
             Space::Parent => Quat::from_axis_angle(axis, angle) * self.rotation,
             Space::World | Space::Gimbal | Space::Rest => {
                 let along = self.in_parent(axis, space)?;
-                // A conjugate of a turn is the turn about the axis taken along, the other way round in a mirror.
+                // A conjugate of a turn is the turn about the axis taken along, the other way round
+                // in a mirror.
                 let sense = if along.mirrored { -angle } else { angle };
                 Quat::from_axis_angle(along.axis, sense) * self.rotation
             }
         };
-        if turned.is_finite() { Ok(unit_or(turned, self.rotation)) } else { Err(TransformError::NotFinite) }
+        if turned.is_finite() {
+            Ok(unit_or(turned, self.rotation))
+        } else {
+            Err(TransformError::NotFinite)
+        }
     }
 }

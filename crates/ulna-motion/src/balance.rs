@@ -1,8 +1,9 @@
 //! Balance: where the center of a body's mass is, and what it stands on.
 //!
-//! No file says what a body weighs. Its skin does roughly: a piece of it with the area `A`, at a distance `r` from the bone that
-//! moves it, stands for a wedge of the volume `A·r/2`, whether the mesh is closed or not. Since skinning is linear, the center of all
-//! is found from one moment a joint:
+//! No file says what a body weighs. Its skin does roughly: a piece of it with the area `A`, at a
+//! distance `r` from the bone that moves it, stands for a wedge of the volume `A·r/2`, whether the
+//! mesh is closed or not. Since skinning is linear, the center of all is found from one moment a
+//! joint:
 //!
 //! ```text
 //!  Σ_v m_v Σ_j w_vj · T_j p_v  =  Σ_j T_j · (Σ_v m_v w_vj p_v, Σ_v m_v w_vj)
@@ -73,11 +74,16 @@ fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
 /// The bones of a skin in mesh space, by joint: from it to those below it, or itself.
 fn bones(document: &Document, skin: SkinId) -> Vec<Vec<(Vec3, Vec3)>> {
     let skin = document.skin(skin);
-    let places: Vec<Vec3> = skin.inverse_bind.iter().map(|m| m.inverse().w_axis.truncate()).collect();
+    let places: Vec<Vec3> =
+        skin.inverse_bind.iter().map(|m| m.inverse().w_axis.truncate()).collect();
     let slot = |n: NodeId| skin.joints.iter().position(|j| *j == n);
     let of = |(k, node): (usize, &NodeId)| {
-        let below: Vec<_> =
-            document.children(*node).iter().filter_map(|c| slot(*c)).map(|c| (places[k], places[c])).collect();
+        let below: Vec<_> = document
+            .children(*node)
+            .iter()
+            .filter_map(|c| slot(*c))
+            .map(|c| (places[k], places[c]))
+            .collect();
         if below.is_empty() { vec![(places[k], places[k])] } else { below }
     };
     skin.joints.iter().enumerate().map(of).collect()
@@ -89,7 +95,8 @@ impl Masses {
         let rest = Pose::evaluate(document, &Stack::default());
         let mut masses = Self::default();
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        for joint in document.joint_flags().iter().enumerate().filter(|(_, j)| **j).map(|(k, _)| k) {
+        for joint in document.joint_flags().iter().enumerate().filter(|(_, j)| **j).map(|(k, _)| k)
+        {
             let y = rest.world[joint].w_axis.y;
             (low, high) = (low.min(y), high.max(y));
         }
@@ -98,7 +105,8 @@ impl Masses {
         let first = document.skins.values().next().and_then(|s| s.joints.first().copied());
         if let Some(first) = first {
             let joints = document.joint_flags();
-            let root = std::iter::successors(Some(first), |n| document.node(*n).parent).filter(|n| joints[n.index()]);
+            let root = std::iter::successors(Some(first), |n| document.node(*n).parent)
+                .filter(|n| joints[n.index()]);
             let body = branching(document, root.last().unwrap_or(first), &joints);
             let ends = ik::legs_of(document, &rest, body);
             feet.extend(ends.into_iter().map(|end| Foot { end, vertices: Vec::new() }));
@@ -111,14 +119,24 @@ impl Masses {
         masses
     }
 
-    fn add(&mut self, document: &Document, node: NodeId, mesh: ulna_model::MeshId, feet: &mut [Foot]) {
-        let skin =
-            document.node(node).skin.filter(|s| document.skin(*s).joints.len() == document.skin(*s).inverse_bind.len());
+    fn add(
+        &mut self,
+        document: &Document,
+        node: NodeId,
+        mesh: ulna_model::MeshId,
+        feet: &mut [Foot],
+    ) {
+        let skin = document
+            .node(node)
+            .skin
+            .filter(|s| document.skin(*s).joints.len() == document.skin(*s).inverse_bind.len());
         let bones = skin.map(|s| bones(document, s)).unwrap_or_default();
         let count = skin.map_or(1, |s| document.skin(s).joints.len());
         let mut part = MeshMass { node, skin, moments: vec![Vec4::ZERO; count] };
         let at = self.parts.len();
-        for (_, primitive) in document.mesh(mesh).entries().filter(|(_, p)| p.topology == Topology::Triangles) {
+        for (_, primitive) in
+            document.mesh(mesh).entries().filter(|(_, p)| p.topology == Topology::Triangles)
+        {
             let places = &primitive.positions;
             let mut areas = vec![0.0f32; places.len()];
             for t in primitive.indices.chunks_exact(3) {
@@ -139,16 +157,23 @@ impl Masses {
                 };
                 let moved: Vec<(u16, f32)> =
                     map.vertex(k).filter(|(j, w)| *w > 0.0 && usize::from(*j) < count).collect();
-                let Some(most) = moved.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(j, _)| usize::from(*j)) else {
+                let Some(most) =
+                    moved.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(j, _)| usize::from(*j))
+                else {
                     continue;
                 };
-                let apart = bones[most].iter().map(|(a, b)| from_segment(*place, *a, *b)).fold(f32::INFINITY, f32::min);
+                let apart = bones[most]
+                    .iter()
+                    .map(|(a, b)| from_segment(*place, *a, *b))
+                    .fold(f32::INFINITY, f32::min);
                 let mass = area * apart * 0.5;
                 for (joint, weight) in &moved {
                     part.moments[usize::from(*joint)] += place.extend(1.0) * mass * *weight;
                 }
                 let joint = skin.map(|s| document.skin(s).joints[most]);
-                let of = |f: &&mut Foot| joint.is_some_and(|j| j == f.end || document.is_above(f.end, j));
+                let of = |f: &&mut Foot| {
+                    joint.is_some_and(|j| j == f.end || document.is_above(f.end, j))
+                };
                 if let Some(foot) = feet.iter_mut().find(of) {
                     foot.vertices.push(SoleVertex { part: at, place: *place, moved_by: moved });
                 }
@@ -159,7 +184,9 @@ impl Masses {
 
     /// `scene_from_mesh` by joint, of each part.
     fn palettes(&self, document: &Document, pose: &Pose) -> Vec<Vec<Mat4>> {
-        let of = |p: &MeshMass| p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s));
+        let of = |p: &MeshMass| {
+            p.skin.map_or_else(|| vec![pose.world[p.node.index()]], |s| pose.palette(document, s))
+        };
         self.parts.iter().map(of).collect()
     }
 
@@ -175,13 +202,21 @@ impl Masses {
         (sum.w > 0.0 && center.is_finite()).then_some(center)
     }
 
-    /// Where the mass is in a pose, and what it stands on: feet that are low, or held where they are.
-    pub fn balance(&self, document: &Document, pose: &Pose, held: &dyn Fn(NodeId) -> bool) -> Option<Balance> {
+    /// Where the mass is in a pose, and what it stands on: feet that are low, or held where they
+    /// are.
+    pub fn balance(
+        &self,
+        document: &Document,
+        pose: &Pose,
+        held: &dyn Fn(NodeId) -> bool,
+    ) -> Option<Balance> {
         let palettes = self.palettes(document, pose);
         let center = self.center_in(&palettes)?;
         let posed = |v: &SoleVertex| -> Vec3 {
             let moved = v.moved_by.iter();
-            moved.map(|(j, w)| palettes[v.part][usize::from(*j)].transform_point3(v.place) * *w).sum()
+            moved
+                .map(|(j, w)| palettes[v.part][usize::from(*j)].transform_point3(v.place) * *w)
+                .sum()
         };
         let feet: Vec<(NodeId, Vec<Vec3>)> = self
             .feet
@@ -200,7 +235,8 @@ impl Masses {
             }
         }
         let hull = convex_hull(&soles);
-        let inside = if hull.is_empty() { 0.0 } else { depth_in(&hull, Vec2::new(center.x, -center.z)) };
+        let inside =
+            if hull.is_empty() { 0.0 } else { depth_in(&hull, Vec2::new(center.x, -center.z)) };
         let support = hull.into_iter().map(|p| Vec3::new(p.x, ground, -p.y)).collect();
         let ground = if ground.is_finite() { ground } else { 0.0 };
         Some(Balance { center, ground, support, inside })
@@ -211,8 +247,10 @@ impl Masses {
 fn branching(document: &Document, from: NodeId, joints: &[bool]) -> NodeId {
     let mut node = from;
     loop {
-        let below: Vec<NodeId> = document.children(node).iter().copied().filter(|c| joints[c.index()]).collect();
-        let on: Vec<NodeId> = below.iter().copied().filter(|c| !document.children(*c).is_empty()).collect();
+        let below: Vec<NodeId> =
+            document.children(node).iter().copied().filter(|c| joints[c.index()]).collect();
+        let on: Vec<NodeId> =
+            below.iter().copied().filter(|c| !document.children(*c).is_empty()).collect();
         match on[..] {
             [one] => node = one,
             _ => return node,

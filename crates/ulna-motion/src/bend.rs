@@ -1,5 +1,6 @@
-//! Skin is tried by bending it: what a joint is turned by, and how far from bind, while weights are painted. No part of the
-//! document: weights are saved, the bend that they were looked at in is not, unless it is kept as a pose.
+//! Skin is tried by bending it: what a joint is turned by, and how far from bind, while weights are
+//! painted. No part of the document: weights are saved, the bend that they were looked at in is
+//! not, unless it is kept as a pose.
 //!
 //! ```text
 //!  what is shown ─┐
@@ -61,8 +62,8 @@ impl Bend {
         self.pose.is_none() && self.turns.is_empty() && self.amount >= 1.0
     }
 
-    /// A pose, bent. The test pose and the way from bind are for joints of the skin, turns for whatever was turned; everything else
-    /// stands as it was.
+    /// A pose, bent. The test pose and the way from bind are for joints of the skin, turns for
+    /// whatever was turned; everything else stands as it was.
     #[must_use]
     pub fn applied(&self, document: &Document, skin: SkinId, shown: &Pose) -> Pose {
         let own: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
@@ -82,15 +83,20 @@ impl Bend {
             }
             // What nothing is done to keeps its matrix.
             let Transform { translation, rotation, scale } = local;
-            let all = Components { translation: Some(translation), rotation: Some(rotation), scale: Some(scale) };
+            let all = Components {
+                translation: Some(translation),
+                rotation: Some(rotation),
+                scale: Some(scale),
+            };
             (local != now.transform() && local.is_finite()).then_some((*joint, all))
         });
         let wanted: Vec<(NodeId, Components)> = wanted.collect();
         shown.with(document, &wanted)
     }
 
-    /// Turns joints about an axis of the scene by an angle in radians, as a drag does that began in a pose: each about itself, so
-    /// that a chain curls. `before` is what they were turned by then, and `seen` the pose of the whole bend, at an amount of 1.
+    /// Turns joints about an axis of the scene by an angle in radians, as a drag does that began in
+    /// a pose: each about itself, so that a chain curls. `before` is what they were turned by then,
+    /// and `seen` the pose of the whole bend, at an amount of 1.
     pub fn turn(
         &mut self,
         document: &Document,
@@ -100,7 +106,10 @@ impl Bend {
     ) {
         self.turns.clone_from(before);
         for node in nodes {
-            let (Some(local), Some(axis)) = (seen.local.get(node.index()), axis.try_normalize()) else { continue };
+            let (Some(local), Some(axis)) = (seen.local.get(node.index()), axis.try_normalize())
+            else {
+                continue;
+            };
             // Where the turn is put in: after the joint's rotation, before its scale.
             let parent = Mat3::from_mat4(seen.parent_world(document, *node));
             let determinant = parent.determinant();
@@ -118,8 +127,8 @@ impl Bend {
         self.turns.retain(|_, turn| angle_between(*turn, Quat::IDENTITY) > 1e-5);
     }
 
-    /// Turns the mirror joints of joints that were turned by [`Bend::turn`], given as there, so that they stand as the mirror image.
-    /// Where both of a pair were turned, neither follows.
+    /// Turns the mirror joints of joints that were turned by [`Bend::turn`], given as there, so
+    /// that they stand as the mirror image. Where both of a pair were turned, neither follows.
     pub fn turn_other_side(
         &mut self,
         document: &Document,
@@ -127,16 +136,24 @@ impl Bend {
         (before, seen): (&BTreeMap<NodeId, Quat>, &Pose),
         nodes: &[NodeId],
     ) {
-        let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| turns.get(&node).copied().unwrap_or_default();
+        let turned = |turns: &BTreeMap<NodeId, Quat>, node: NodeId| {
+            turns.get(&node).copied().unwrap_or_default()
+        };
         // As it is without turns by hand.
         let untouched = |node: NodeId| {
             let mut local = seen.local.get(node.index())?.transform();
-            local.rotation = unit_or(local.rotation * turned(before, node).conjugate(), local.rotation);
+            local.rotation =
+                unit_or(local.rotation * turned(before, node).conjugate(), local.rotation);
             Some(local)
         };
         for node in nodes {
-            let Some(partner) = mirror.partner(*node).filter(|p| p != node && !nodes.contains(p)) else { continue };
-            let (Some(mut own), Some(other)) = (untouched(*node), untouched(partner)) else { continue };
+            let Some(partner) = mirror.partner(*node).filter(|p| p != node && !nodes.contains(p))
+            else {
+                continue;
+            };
+            let (Some(mut own), Some(other)) = (untouched(*node), untouched(partner)) else {
+                continue;
+            };
             own.rotation = unit_or(own.rotation * turned(&self.turns, *node), own.rotation);
             let Some(wanted) = mirror.pose(document, *node, &own) else { continue };
             let turn = unit_or(other.rotation.conjugate() * wanted.local.rotation, Quat::IDENTITY);
@@ -154,7 +171,8 @@ const LEAST: usize = 5;
 const CLIPS: usize = 400;
 /// Poses in the list.
 const MOST: usize = 16;
-/// Limbs shorter than this part of the skeleton are bent together where they hang on one joint: fingers, whiskers.
+/// Limbs shorter than this part of the skeleton are bent together where they hang on one joint:
+/// fingers, whiskers.
 const SMALL: f32 = 0.12;
 /// Radians below which no clip bends a limb.
 const STRAIGHT: f32 = 0.2;
@@ -175,7 +193,9 @@ impl BentJoints {
 /// The limbs of a skin, the largest first.
 fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     let joints: BTreeSet<NodeId> = document.skin(skin).joints.iter().copied().collect();
-    let below = |n: NodeId| document.children(n).iter().copied().filter(|c| joints.contains(c)).collect::<Vec<_>>();
+    let below = |n: NodeId| {
+        document.children(n).iter().copied().filter(|c| joints.contains(c)).collect::<Vec<_>>()
+    };
     let goes_on = |n: NodeId| below(n).iter().filter(|c| !below(**c).is_empty()).count();
     let is_end = |n: NodeId| match (goes_on(n), below(n).len()) {
         (0, 0) => document.node(n).parent.is_some_and(|p| below(p).len() == 1),
@@ -184,7 +204,8 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     };
     let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
     let finite = joints.iter().map(|n| at(*n)).filter(|p| p.is_finite());
-    let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
+    let (low, high) =
+        finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
     let whole = (high - low).length();
     let bodies = Bodies::of(document);
     let mut found: Vec<(Option<NodeId>, f32, Limb)> = Vec::new();
@@ -196,7 +217,9 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
         if limb.nodes.len() > 1 && limb.nodes.first().is_some_and(carries) {
             limb.nodes.remove(0);
         }
-        let Some(first) = limb.nodes.first().copied().filter(|n| *n != bodies.body_of(*n)) else { continue };
+        let Some(first) = limb.nodes.first().copied().filter(|n| *n != bodies.body_of(*n)) else {
+            continue;
+        };
         let size = limb.nodes.windows(2).map(|w| at(w[0]).distance(at(w[1]))).sum();
         found.push((document.node(first).parent, size, limb));
     }
@@ -229,14 +252,15 @@ fn parts(document: &Document, skin: SkinId, rest: &Pose) -> Vec<BentJoints> {
     parts
 }
 
-/// Poses to try a skin in: of each limb the moment of all clips at which its joints are turned farthest from bind, all other
-/// joints as bound; where no clip turns it, its joints are bent to the front by 60 degrees each. The largest limbs first, at
-/// most 16.
+/// Poses to try a skin in: of each limb the moment of all clips at which its joints are turned
+/// farthest from bind, all other joints as bound; where no clip turns it, its joints are bent to
+/// the front by 60 degrees each. The largest limbs first, at most 16.
 pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
     let bound = Bend { amount: 0.0, ..Bend::default() };
     let rest = bound.applied(document, skin, &Pose::evaluate(document, &Stack::default()));
     let parts = parts(document, skin, &rest);
-    let mut best: Vec<(f32, BTreeMap<NodeId, Components>)> = vec![(STRAIGHT, BTreeMap::new()); parts.len()];
+    let mut best: Vec<(f32, BTreeMap<NodeId, Components>)> =
+        vec![(STRAIGHT, BTreeMap::new()); parts.len()];
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let steps = (MOMENTS / document.clips.len().max(1)).clamp(LEAST, 48);
     for (id, clip) in document.clips.iter().take(CLIPS) {
@@ -245,32 +269,41 @@ pub fn test_poses(document: &Document, skin: SkinId) -> Vec<TestPose> {
             evaluator.update(document, &Stack::shown(document, Some(id), time), &mut pose);
             let local = |n: NodeId| pose.local[n.index()].transform();
             for (part, best) in parts.iter().zip(&mut best) {
-                let turned = |n| angle_between(document.node(n).rest.transform().rotation, local(n).rotation);
+                let turned = |n| {
+                    angle_between(document.node(n).rest.transform().rotation, local(n).rotation)
+                };
                 let sum: f32 = part.nodes().map(turned).sum();
                 if sum > best.0 {
-                    let rotation =
-                        |n: NodeId| Components { rotation: Some(local(n).rotation), ..Components::default() };
+                    let rotation = |n: NodeId| Components {
+                        rotation: Some(local(n).rotation),
+                        ..Components::default()
+                    };
                     *best = (sum, part.nodes().map(|n| (n, rotation(n))).collect());
                 }
             }
         }
     }
     let found = parts.into_iter().zip(best).map(|(part, (_, locals))| {
-        let locals = if locals.is_empty() { bent_forward(document, &rest, &part.limbs) } else { locals };
+        let locals =
+            if locals.is_empty() { bent_forward(document, &rest, &part.limbs) } else { locals };
         TestPose { name: part.name, locals }
     });
     found.filter(|pose| !pose.locals.is_empty()).collect()
 }
 
-/// Each joint of some limbs turned so that its bone goes to the front, which glTF has at +Z (section 3.4); what points there
-/// already goes down.
+/// Each joint of some limbs turned so that its bone goes to the front, which glTF has at +Z
+/// (section 3.4); what points there already goes down.
 fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<NodeId, Components> {
     const ANGLE: f32 = 60.0;
     let mut locals = BTreeMap::new();
     for limb in limbs {
         let at = |n: NodeId| rest.world[n.index()].w_axis.truncate();
         for (k, node) in limb.nodes.iter().enumerate() {
-            let next = limb.nodes.get(k + 1).copied().or_else(|| document.children(*node).first().copied());
+            let next = limb
+                .nodes
+                .get(k + 1)
+                .copied()
+                .or_else(|| document.children(*node).first().copied());
             // The last goes on as it came.
             let bone = match (next, document.node(*node).parent) {
                 (Some(next), _) => at(next) - at(*node),
@@ -283,7 +316,8 @@ fn bent_forward(document: &Document, rest: &Pose, limbs: &[Limb]) -> BTreeMap<No
             let mut bend = Bend::default();
             bend.turn(document, (&BTreeMap::new(), rest), &[*node], (axis, ANGLE.to_radians()));
             let Some(turn) = bend.turns.get(node) else { continue };
-            let rotation = unit_or(rest.local[node.index()].transform().rotation * *turn, Quat::IDENTITY);
+            let rotation =
+                unit_or(rest.local[node.index()].transform().rotation * *turn, Quat::IDENTITY);
             locals.insert(*node, Components { rotation: Some(rotation), ..Components::default() });
         }
     }
@@ -310,7 +344,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn half_of_a_bend_is_half_its_angle_and_none_is_bind(angle in -2.8f32..2.8, posed in -1.0f32..1.0, amount in 0.0f32..=1.0) {
+        fn half_of_a_bend_is_half_its_angle_and_none_is_bind(angle in -2.8f32..2.8,
+            posed in -1.0f32..1.0, amount in 0.0f32..=1.0) {
             let mut document = tube::tube(|y| y);
             tube::bend(&mut document, Quat::from_rotation_x(posed));
             let seen = shown(&document);
@@ -327,7 +362,9 @@ mod tests {
 
         #[test]
         fn a_turn_is_about_the_axis_of_the_scene_whatever_it_hangs_on(
-            root in prop::array::uniform3(-3.0f32..3.0), axis in prop::array::uniform3(-1.0f32..1.0), angle in -2.0f32..2.0, flip in any::<bool>(),
+            root in prop::array::uniform3(-3.0f32..3.0),
+                axis in prop::array::uniform3(-1.0f32..1.0), angle in -2.0f32..2.0,
+                    flip in any::<bool>(),
         ) {
             let axis = Vec3::from_array(axis);
             prop_assume!(axis.length() > 0.1);
@@ -367,7 +404,9 @@ mod tests {
         let mut document = tube::tube(|y| y);
         let found = test_poses(&document, SkinId(0));
         assert_eq!(found.len(), 1);
-        let angle = |pose: &TestPose| pose.locals[&ELBOW].rotation.unwrap().angle_between(Quat::IDENTITY).to_degrees();
+        let angle = |pose: &TestPose| {
+            pose.locals[&ELBOW].rotation.unwrap().angle_between(Quat::IDENTITY).to_degrees()
+        };
         assert!((angle(&found[0]) - 60.0).abs() < 1e-2);
         // Forward: the upper half comes towards +Z.
         let bend = Bend { pose: Some(found[0].clone().into()), ..Bend::default() };

@@ -1,7 +1,9 @@
-//! A clip laid out for playing: tracks side by side in blocks of eight, so that a few long loops pose a skeleton.
+//! A clip laid out for playing: tracks side by side in blocks of eight, so that a few long loops
+//! pose a skeleton.
 //!
-//! Tracks that are LINEAR and share their key times become one group: one search finds the keys of all. The others keep
-//! a span each. What is left, weights of morph targets above all, is sampled track by track, from where it was last.
+//! Tracks that are LINEAR and share their key times become one group: one search finds the keys of
+//! all. The others keep a span each. What is left, weights of morph targets above all, is sampled
+//! track by track, from where it was last.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +25,8 @@ pub(super) struct Compiled {
     singles: Vec<(Shared<Track>, usize)>,
     /// By single.
     singles_to: Targets,
-    /// For every node that the clip moves: whether translation, rotation and scale all come from it.
+    /// For every node that the clip moves: whether translation, rotation and scale all come from
+    /// it.
     moved: Vec<(u32, bool)>,
     /// How linear rotations go from key to key.
     between: Averaging,
@@ -43,8 +46,9 @@ struct UnsharedTracks {
 impl UnsharedTracks {
     fn new(tracks: &[Shared<Track>]) -> Self {
         let of = |property: Property, cubic: bool| {
-            let fits =
-                |t: &&Shared<Track>| t.property == property && (t.interpolation == Interpolation::CubicSpline) == cubic;
+            let fits = |t: &&Shared<Track>| {
+                t.property == property && (t.interpolation == Interpolation::CubicSpline) == cubic
+            };
             tracks.iter().filter(fits).cloned().collect::<Vec<_>>()
         };
         Self {
@@ -81,7 +85,8 @@ impl UnsharedTracks {
 }
 
 impl Compiled {
-    /// Lays a clip out whose linear rotations are interpolated so; nothing where two tracks move the same, since their order would count.
+    /// Lays a clip out whose linear rotations are interpolated so; nothing where two tracks move
+    /// the same, since their order would count.
     pub(super) fn new(clip: &Clip, between: Averaging) -> Option<Self> {
         let mut by_times: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut known: HashMap<*const f32, usize> = HashMap::new();
@@ -123,7 +128,10 @@ impl Compiled {
         }
         let whole = |list: &[Property]| list.iter().filter(|p| **p != Property::Weights).count();
         let counts = parts.into_iter().map(|(node, list)| (node, whole(&list)));
-        let moved = counts.filter(|(_, count)| *count > 0).map(|(node, count)| (node, count == 3)).collect();
+        let moved = counts
+            .filter(|(_, count)| *count > 0)
+            .map(|(node, count)| (node, count == 3))
+            .collect();
         let singles_to = Targets::new(singles.iter().map(|(track, _)| track.target.0).collect());
         Some(Self { groups, own: UnsharedTracks::new(&own), singles, singles_to, moved, between })
     }
@@ -144,8 +152,8 @@ impl Compiled {
         self.singles_to.arrange(slots);
     }
 
-    /// Puts the clip's values at `time` seconds where they belong. Local transforms of moved nodes must be
-    /// [`Local::Trs`] already.
+    /// Puts the clip's values at `time` seconds where they belong. Local transforms of moved nodes
+    /// must be [`Local::Trs`] already.
     pub(super) fn apply(&mut self, time: f64, local: &mut [Local], morphs: &mut [Vec<f32>]) {
         self.sample(time, &mut ToLocals(local), morphs);
     }
@@ -181,7 +189,12 @@ impl Compiled {
 
 /// Hands on what lanes hold, rotations interpolated so.
 #[inline(always)]
-fn apply<B: Blend<4, 2>>(groups: &mut [Group], own: &mut UnsharedTracks, time: f64, sink: &mut impl Sink) {
+fn apply<B: Blend<4, 2>>(
+    groups: &mut [Group],
+    own: &mut UnsharedTracks,
+    time: f64,
+    sink: &mut impl Sink,
+) {
     for group in groups {
         group.apply::<B>(time, sink);
     }
@@ -229,7 +242,12 @@ impl<const W: usize> Rows<W> {
     }
 
     #[inline(always)]
-    fn step<B: Blend<W, 2>, T: FrameComponent<W>>(&self, part: &F32x8, [from, to]: [usize; 2], sink: &mut impl Sink) {
+    fn step<B: Blend<W, 2>, T: FrameComponent<W>>(
+        &self,
+        part: &F32x8,
+        [from, to]: [usize; 2],
+        sink: &mut impl Sink,
+    ) {
         for (eight, (from, to)) in self.row(from).iter().zip(self.row(to)).enumerate() {
             sink.put::<W, T>(&self.to, eight, &B::blend(part, &[*from, *to]));
         }
@@ -287,7 +305,8 @@ mod tests {
     /// A track of any interpolation with a few keys, close together and far apart.
     fn track(node: u32, property: Property) -> impl Strategy<Value = Track> {
         let kinds = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline];
-        let spans = prop::collection::vec(prop_oneof![1e-4f32..1e-2, 0.01f32..0.1, 1.0f32..9.0], 1..24);
+        let spans =
+            prop::collection::vec(prop_oneof![1e-4f32..1e-2, 0.01f32..0.1, 1.0f32..9.0], 1..24);
         (prop::sample::select(kinds.to_vec()), -2.0f32..2.0, spans, any::<u64>()).prop_map(
             move |(interpolation, first, spans, seed)| {
                 let times: Slice<f32> = spans
@@ -301,7 +320,9 @@ mod tests {
                 let count = times.len() * width * interpolation.values_per_key();
                 let mut state = seed | 1;
                 let mut number = || {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
                 };
                 let mut values: Vec<f32> = (0..count).map(|_| number()).collect();
@@ -312,7 +333,15 @@ mod tests {
                     }
                 }
                 let values = values.into();
-                Track { target: NodeId(node), property, interpolation, times, values, width, kinds: Default::default() }
+                Track {
+                    target: NodeId(node),
+                    property,
+                    interpolation,
+                    times,
+                    values,
+                    width,
+                    kinds: Default::default(),
+                }
             },
         )
     }
@@ -326,13 +355,20 @@ mod tests {
         // A few tracks take the times of the first, as tracks of a group do.
         (nodes, any::<bool>()).prop_map(|(tracks, share)| {
             let mut tracks: Vec<Track> = tracks.into_iter().flatten().collect();
-            let linear: Vec<usize> =
-                (0..tracks.len()).filter(|k| tracks[*k].interpolation == Interpolation::Linear).collect();
+            let linear: Vec<usize> = (0..tracks.len())
+                .filter(|k| tracks[*k].interpolation == Interpolation::Linear)
+                .collect();
             if share && let Some(first) = linear.first() {
                 let times = tracks[*first].times.clone();
                 for k in &linear[1..] {
                     let track = &mut tracks[*k];
-                    let values = track.values.iter().copied().cycle().take(times.len() * track.width).collect();
+                    let values = track
+                        .values
+                        .iter()
+                        .copied()
+                        .cycle()
+                        .take(times.len() * track.width)
+                        .collect();
                     (track.times, track.values) = (times.clone(), values);
                 }
             }

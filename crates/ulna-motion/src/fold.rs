@@ -10,21 +10,25 @@
 //!  any of these                     no channel                           a channel with one key, or as above
 //! ```
 //!
-//! Exact is so for rotations since slerp and the Hermite polynomial commute with a product on the right.
+//! Exact is so for rotations since slerp and the Hermite polynomial commute with a product on the
+//! right.
 
 use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 use rayon::prelude::*;
 
-use super::{Evaluator, Pose, SeenPoints, Stack, frame::set, sample::sample_into, slerp, with_layers};
+use super::{
+    Evaluator, Pose, SeenPoints, Stack, frame::set, sample::sample_into, slerp, with_layers,
+};
 use ulna_model::{
-    Asset, Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, NodePose, PoseLayer, PoseLayers, Property,
-    Shared, Track, TrackId, Transform, part_of,
+    Asset, Clip, ClipId, Document, Interpolation, LayerHome, Local, NodeId, NodePose, PoseLayer,
+    PoseLayers, Property, Shared, Track, TrackId, Transform, part_of,
     transform::{angle_between, unit_or},
 };
 
-/// How far keys that were sampled may be from what was seen, at a joint: 0.1 mm in the scene, 0.1°, a thousandth of the size.
+/// How far keys that were sampled may be from what was seen, at a joint: 0.1 mm in the scene, 0.1°,
+/// a thousandth of the size.
 pub const TOLERANCE: Transform = Transform {
     translation: Vec3::splat(1e-4),
     rotation: Quat::from_xyzw(0.1 * std::f32::consts::PI / 180.0, 0.0, 0.0, 1.0),
@@ -87,7 +91,8 @@ impl Added<'_> {
 
     /// Whether it moves that component otherwise at another time.
     fn is_keyed(&self, property: Property) -> bool {
-        self.track(property).is_some_and(varies) || (self.moves(property) && self.strength_keys.is_some_and(varies))
+        self.track(property).is_some_and(varies)
+            || (self.moves(property) && self.strength_keys.is_some_and(varies))
     }
 }
 
@@ -96,7 +101,11 @@ fn varies(track: &Track) -> bool {
     let width = track.stride();
     track.values.chunks(width).skip(1).any(|key| *key != track.values[..width])
         || (track.interpolation == Interpolation::CubicSpline
-            && track.values.chunks(track.width).enumerate().any(|(k, v)| k % 3 != 1 && v.iter().any(|v| *v != 0.0)))
+            && track
+                .values
+                .chunks(track.width)
+                .enumerate()
+                .any(|(k, v)| k % 3 != 1 && v.iter().any(|v| *v != 0.0)))
 }
 
 /// A node below its layers.
@@ -128,9 +137,11 @@ impl<'a> Under<'a> {
     }
 }
 
-/// A clip with its layers in its keys. What nodes are without it is as in `file`, with the layers of the pose in it.
+/// A clip with its layers in its keys. What nodes are without it is as in `file`, with the layers
+/// of the pose in it.
 pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Folded {
-    let mut done = Folded { clip: clip.clone(), exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
+    let mut done =
+        Folded { clip: clip.clone(), exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
     let mut by_node: BTreeMap<NodeId, Vec<Added<'_>>> = BTreeMap::new();
     for layer in layers.counting() {
         for node in layer.nodes() {
@@ -141,7 +152,13 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
             }
             by_node.entry(node).or_default().push(Added {
                 constant: layer.constant(node),
-                tracks: layer.keys.tracks.values().filter(|t| t.target == node).map(|t| &**t).collect(),
+                tracks: layer
+                    .keys
+                    .tracks
+                    .values()
+                    .filter(|t| t.target == node)
+                    .map(|t| &**t)
+                    .collect(),
                 strength: layer.strength,
                 strength_keys: layer.strength_keys.as_deref(),
                 mask,
@@ -155,7 +172,8 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
     let rest = Pose::evaluate(file, &Stack::default());
     let mut tracks = clip.tracks.clone();
     let mut free = clip.free_track_id();
-    let first = clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
+    let first =
+        clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
     let first = if first.is_finite() { first } else { 0.0 };
     for (node, added) in &by_node {
         let under = Under::of(file, clip, *node);
@@ -171,8 +189,9 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
             let old = clip.track(*node, property).map(|(id, t)| (id, &**t));
             let still = match property {
                 Property::Translation => {
-                    let moves =
-                        |p: Property, t: &Option<&Track>| t.is_some_and(varies) || added.iter().any(|a| a.is_keyed(p));
+                    let moves = |p: Property, t: &Option<&Track>| {
+                        t.is_some_and(varies) || added.iter().any(|a| a.is_keyed(p))
+                    };
                     !added.iter().any(|a| a.is_keyed(Property::Translation))
                         && !moves(Property::Rotation, &under.tracks[1])
                         && !moves(Property::Scale, &under.tracks[2])
@@ -190,7 +209,8 @@ pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Fold
             } else {
                 done.sampled += 1;
             }
-            done.keys_added += made.times.len().saturating_sub(old.map_or(0, |(_, t)| t.times.len()));
+            done.keys_added +=
+                made.times.len().saturating_sub(old.map_or(0, |(_, t)| t.times.len()));
             let id = old.map_or(free, |(id, _)| id);
             if old.is_none() {
                 free = TrackId(free.0 + 1);
@@ -244,7 +264,9 @@ fn exact(
                     value.iter_mut().zip(way.to_array()).for_each(|(v, w)| *v += w);
                 }
             }
-            Property::Rotation => value.copy_from_slice(&(Quat::from_slice(value) * turn).to_array()),
+            Property::Rotation => {
+                value.copy_from_slice(&(Quat::from_slice(value) * turn).to_array())
+            }
             Property::Scale | Property::Weights => {
                 value.iter_mut().zip(factor.to_array()).for_each(|(v, f)| *v *= f);
             }
@@ -256,7 +278,15 @@ fn exact(
 fn linear(target: NodeId, property: Property, times: Vec<f32>, values: Vec<f32>) -> Track {
     let width = values.len() / times.len();
     let (times, values) = (times.into(), values.into());
-    Track { target, property, interpolation: Interpolation::Linear, times, values, width, kinds: Default::default() }
+    Track {
+        target,
+        property,
+        interpolation: Interpolation::Linear,
+        times,
+        values,
+        width,
+        kinds: Default::default(),
+    }
 }
 
 /// Keys at the union of all times that have a part in it, and as many between them as it takes.
@@ -275,7 +305,8 @@ fn sampled(
         Property::Translation | Property::Weights => &under.tracks[..],
     };
     let layered = added.iter().flat_map(|a| a.tracks.iter().copied().chain(a.strength_keys));
-    let layered = layered.filter(|t| property == Property::Translation || t.property == property || t.width == 1);
+    let layered = layered
+        .filter(|t| property == Property::Translation || t.property == property || t.width == 1);
     let mut times = union(own.iter().flatten().copied().chain(layered));
     if length > 0.0 && times.last().is_some_and(|t| *t > length) {
         times.retain(|t| *t < length);
@@ -303,7 +334,8 @@ pub(super) fn union<'a>(tracks: impl Iterator<Item = &'a Track>) -> Vec<f32> {
     times
 }
 
-/// Linear keys of what a function says: at these times, of which there is one at least, and between them until it is followed.
+/// Linear keys of what a function says: at these times, of which there is one at least, and between
+/// them until it is followed.
 pub(super) fn follow(
     times: &[f32],
     at: &dyn Fn(f32) -> Transform,
@@ -327,8 +359,12 @@ fn follow_within(
         // Half of what is allowed: it is looked at in a few places only.
         let part = 0.5 * part;
         match property {
-            Property::Translation => a.translation.distance(b.translation) * size <= part * TOLERANCE.translation.x,
-            Property::Rotation => angle_between(a.rotation, b.rotation) <= part * TOLERANCE.rotation.x,
+            Property::Translation => {
+                a.translation.distance(b.translation) * size <= part * TOLERANCE.translation.x
+            }
+            Property::Rotation => {
+                angle_between(a.rotation, b.rotation) <= part * TOLERANCE.rotation.x
+            }
             Property::Scale | Property::Weights => {
                 (a.scale - b.scale).abs().max_element()
                     <= part * TOLERANCE.scale.x * a.scale.abs().max_element().max(1e-6)
@@ -388,7 +424,8 @@ const SHORTEST: f32 = 1e-4;
 /// A file with the layers of its pose in its nodes; where there are none, what it was.
 pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {
     let mut folded = file.clone();
-    let nodes: std::collections::BTreeSet<NodeId> = layers.counting().flat_map(|l| l.nodes()).collect();
+    let nodes: std::collections::BTreeSet<NodeId> =
+        layers.counting().flat_map(|l| l.nodes()).collect();
     for node in nodes.into_iter().filter(|n| file.nodes.contains(*n)) {
         let under = file.node(node).local().transform();
         let local = with_layers(&under, layers, node, 0.0);
@@ -399,7 +436,8 @@ pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {
     folded
 }
 
-/// What a clip, with the layers that it has, has to get on top of them for it to be seen as another one.
+/// What a clip, with the layers that it has, has to get on top of them for it to be seen as another
+/// one.
 ///
 /// # Errors
 /// The node whose scale is 0 at some time, so that nothing on top of it does that.
@@ -414,7 +452,8 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
     let trs = |c: &Clip| -> Vec<NodeId> {
         c.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect()
     };
-    let nodes: std::collections::BTreeSet<NodeId> = trs(&from).into_iter().chain(trs(&to)).collect();
+    let nodes: std::collections::BTreeSet<NodeId> =
+        trs(&from).into_iter().chain(trs(&to)).collect();
     let (mut moves, mut keys) = (BTreeMap::new(), Clip::default());
     for node in nodes {
         let (a, b) = (Under::of(&file, &from, node), Under::of(&file, &to, node));
@@ -439,7 +478,9 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
             let same = |x: &Transform, y: &Transform| match property {
                 Property::Translation => x.translation.distance(y.translation) * size <= 1e-6,
                 Property::Rotation => angle_between(x.rotation, y.rotation) <= 1e-5,
-                Property::Scale | Property::Weights => (x.scale - y.scale).abs().max_element() <= 1e-6,
+                Property::Scale | Property::Weights => {
+                    (x.scale - y.scale).abs().max_element() <= 1e-6
+                }
             };
             if found.iter().all(|u| same(u, &Transform::IDENTITY)) {
                 continue;
@@ -452,7 +493,8 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
                 }
                 continue;
             }
-            // What such a layer lacks is not only off in the file, as what a save folds: it is seen at once, and each fold adds to it.
+            // What such a layer lacks is not only off in the file, as what a save folds: it is seen
+            // at once, and each fold adds to it.
             let track = follow_within(0.1, &times, &at, property, node, size);
             keys.tracks.insert(keys.free_track_id(), Shared::new(track));
         }
@@ -463,7 +505,8 @@ pub fn difference(document: &Document, clip: ClipId, other: ClipId) -> Result<Po
     Ok(PoseLayer { keys: Shared::new(keys), ..PoseLayer::new("", moves) })
 }
 
-/// One layer that does what two do, one on the other, wherever the scale of what lies below is uniform.
+/// One layer that does what two do, one on the other, wherever the scale of what lies below is
+/// uniform.
 pub fn merged(document: &Document, under: &PoseLayer, over: &PoseLayer) -> PoseLayer {
     // Over nothing at all, what they come to is what they add.
     let mut file = document.file.clone();
@@ -494,7 +537,8 @@ fn stand(file: &mut Asset, node: NodeId, local: Transform) {
     }
 }
 
-/// Folds documents, and remembers what it has folded: what did not change costs nothing the next time.
+/// Folds documents, and remembers what it has folded: what did not change costs nothing the next
+/// time.
 #[derive(Clone, Debug, Default)]
 pub struct Folder {
     known: BTreeMap<ClipId, Known>,
@@ -510,16 +554,20 @@ struct Known {
 }
 
 impl Folder {
-    /// Says what a clip with its layers comes to, as a file has it: its numbers are taken rather than worked out again.
+    /// Says what a clip with its layers comes to, as a file has it: its numbers are taken rather
+    /// than worked out again.
     pub fn remember(&mut self, document: &Document, id: ClipId, folded: Shared<Clip>) {
         let Some(clip) = document.clips.get(id).cloned() else { return };
         let layers = document.aids.layers(LayerHome::Clip(id));
-        let under = under_of(&fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), &layers);
-        let folded = Folded { clip: folded, exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
+        let under =
+            under_of(&fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), &layers);
+        let folded =
+            Folded { clip: folded, exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
         self.known.insert(id, Known { clip, layers, under, folded });
     }
 
-    /// The file with all layers folded into it: what saving writes. Also what folding each clip came to.
+    /// The file with all layers folded into it: what saving writes. Also what folding each clip
+    /// came to.
     pub fn fold(&mut self, document: &Document) -> (Asset, BTreeMap<ClipId, Folded>) {
         let aids = &document.aids;
         if aids.pose_layers.is_empty() {
@@ -529,7 +577,9 @@ impl Folder {
         let clips: Vec<(ClipId, &Shared<Clip>, &Shared<PoseLayers>)> = aids
             .pose_layers
             .iter()
-            .filter_map(|(home, layers)| home.clip().and_then(|id| Some((id, document.clips.get(id)?, layers))))
+            .filter_map(|(home, layers)| {
+                home.clip().and_then(|id| Some((id, document.clips.get(id)?, layers)))
+            })
             .collect();
         let known = &self.known;
         let done: Vec<(ClipId, Known)> = clips
@@ -561,8 +611,12 @@ fn under_of(file: &Asset, layers: &PoseLayers) -> Vec<Transform> {
 
 /// Gives a file a clip; nodes that it moves are no matrices then, as glTF asks.
 fn put_clip(file: &mut Asset, id: ClipId, clip: &Shared<Clip>) {
-    let moved: Vec<NodeId> =
-        clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let moved: Vec<NodeId> = clip
+        .tracks
+        .values()
+        .filter(|t| t.property != Property::Weights)
+        .map(|t| t.target)
+        .collect();
     for node in moved {
         if let Local::Matrix(_) = file.node(node).local() {
             let local = file.node(node).local().transform();
@@ -582,17 +636,24 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// How far a clip is from another with layers on it: the point of the skin (see [`SeenPoints`]) that is farthest off and the greatest turn
-/// of a joint, in meters of the scene and radians, looked at so many times over its length.
+/// How far a clip is from another with layers on it: the point of the skin (see [`SeenPoints`])
+/// that is farthest off and the greatest turn of a joint, in meters of the scene and radians,
+/// looked at so many times over its length.
 pub fn fold_error(
     document: &Document,
     id: ClipId,
     folded: &Shared<Clip>,
     (seen, times): (&SeenPoints, usize),
 ) -> (f32, f32) {
-    let length = document.clips.get(id).map_or(0.0, |c| f64::from(c.length())).max(f64::from(folded.length()));
-    let after =
-        Document { file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), ..Document::default() };
+    let length = document
+        .clips
+        .get(id)
+        .map_or(0.0, |c| f64::from(c.length()))
+        .max(f64::from(folded.length()));
+    let after = Document {
+        file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)),
+        ..Document::default()
+    };
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
     let mut poses = [Pose::default(), Pose::default()];
     let mut worst = (0.0f32, 0.0f32);

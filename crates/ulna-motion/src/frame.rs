@@ -1,8 +1,10 @@
-//! Transforms of nodes in blocks of eight, component by component: what clips are sampled into that are averaged.
+//! Transforms of nodes in blocks of eight, component by component: what clips are sampled into that
+//! are averaged.
 //!
-//! Averaging works on eight nodes at once, and so does sampling. Between the two nothing is turned into one transform after
-//! another and back: the nodes that a stack's lanes drive get a place each, in the order of nodes, and a block of tracks that
-//! are neighbours in that order is written as it stands.
+//! Averaging works on eight nodes at once, and so does sampling. Between the two nothing is turned
+//! into one transform after another and back: the nodes that a stack's lanes drive get a place
+//! each, in the order of nodes, and a block of tracks that are neighbours in that order is written
+//! as it stands.
 
 use glam::Quat;
 
@@ -123,7 +125,8 @@ impl Targets {
             let follow = (0..).zip(places).all(|(k, place)| *place == first.wrapping_add(k));
             // Lanes of no track are written too: nothing may be there.
             let all = places.len() == LANES || first as usize + places.len() == slots.nodes.len();
-            (follow && all && (first as usize).is_multiple_of(LANES)).then_some(first / LANES as u32)
+            (follow && all && (first as usize).is_multiple_of(LANES))
+                .then_some(first / LANES as u32)
         };
         self.straight.clear();
         self.straight.extend(self.slots.chunks(LANES).map(whole));
@@ -190,7 +193,12 @@ impl FrameComponent<3> for Scale {
 /// Where values of tracks go.
 pub(super) trait Sink {
     /// Eight lanes of one property.
-    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]);
+    fn put<const W: usize, T: FrameComponent<W>>(
+        &mut self,
+        to: &Targets,
+        eight: usize,
+        values: &[F32x8; W],
+    );
 
     /// Eight lanes of everything.
     fn put_all(&mut self, to: &Targets, eight: usize, values: &Block);
@@ -204,7 +212,12 @@ pub(super) struct ToLocals<'a>(pub &'a mut [Local]);
 
 impl Sink for ToLocals<'_> {
     #[inline(always)]
-    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
+    fn put<const W: usize, T: FrameComponent<W>>(
+        &mut self,
+        to: &Targets,
+        eight: usize,
+        values: &[F32x8; W],
+    ) {
         for (k, node) in to.eight(&to.nodes, eight).iter().enumerate().take(LANES) {
             if let Local::Trs(transform) = &mut self.0[*node as usize] {
                 T::set(transform, lane_of(values, k));
@@ -231,7 +244,12 @@ pub(super) struct ToBlocks<'a>(pub &'a mut [Block]);
 
 impl Sink for ToBlocks<'_> {
     #[inline(always)]
-    fn put<const W: usize, T: FrameComponent<W>>(&mut self, to: &Targets, eight: usize, values: &[F32x8; W]) {
+    fn put<const W: usize, T: FrameComponent<W>>(
+        &mut self,
+        to: &Targets,
+        eight: usize,
+        values: &[F32x8; W],
+    ) {
         if let Some(block) = to.straight[eight] {
             *T::of(&mut self.0[block as usize]) = *values;
             return;

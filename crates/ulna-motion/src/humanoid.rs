@@ -1,5 +1,6 @@
-//! What part of a body a joint is, by its name and by what it hangs on: so that a pose of one naming scheme finds its joints in
-//! another. Every tool spells the same parts otherwise: see the tests of [`Stem`](super::names).
+//! What part of a body a joint is, by its name and by what it hangs on: so that a pose of one
+//! naming scheme finds its joints in another. Every tool spells the same parts otherwise: see the
+//! tests of [`Stem`](super::names).
 
 use super::{mirror_pairs::Side, names::Stem};
 
@@ -57,7 +58,8 @@ impl BodyPart {
     }
 }
 
-/// The part of a body that a role of a humanoid map is, in the spelling of VRM 1.0, and its place in a row of such joints.
+/// The part of a body that a role of a humanoid map is, in the spelling of VRM 1.0, and its place
+/// in a row of such joints.
 pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
     let (side, rest) = match (role.strip_prefix("left"), role.strip_prefix("right")) {
         (Some(rest), _) => (Some(Side::Left), rest),
@@ -84,8 +86,10 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
         (_, "Toes") => (BodyPart::Toe, 0),
         (_, finger) => {
             let fingers = ["Thumb", "Index", "Middle", "Ring", "Little"];
-            let (which, joint) =
-                fingers.iter().enumerate().find_map(|(k, name)| Some((k, finger.strip_prefix(name)?)))?;
+            let (which, joint) = fingers
+                .iter()
+                .enumerate()
+                .find_map(|(k, name)| Some((k, finger.strip_prefix(name)?)))?;
             let place = match (which, joint) {
                 (0, "Metacarpal") | (1.., "Proximal") => 0,
                 (0, "Proximal") | (1.., "Intermediate") => 1,
@@ -99,16 +103,23 @@ pub(super) fn mapped_part(role: &str) -> Option<(Kind, usize)> {
 }
 
 /// Words before a name that say of which rig or program it is.
-const PREFIXES: [&str; 14] =
-    ["def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton", "armature"];
+const PREFIXES: [&str; 14] = [
+    "def", "org", "bip", "j", "b", "c", "jnt", "joint", "bone", "bn", "rig", "sec", "skeleton",
+    "armature",
+];
 /// Words of helpers, which move no part of a body by themselves.
 const HELPERS: [&str; 16] = [
-    "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub", "end", "mch", "helper",
-    "slot", "bind",
+    "twist", "roll", "ik", "fk", "leaf", "pole", "target", "ctrl", "control", "socket", "nub",
+    "end", "mch", "helper", "slot", "bind",
 ];
 /// Names of the fingers, from the thumb.
-const FINGERS: [&[&str]; 5] =
-    [&["thumb"], &["index", "point"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
+const FINGERS: [&[&str]; 5] = [
+    &["thumb"],
+    &["index", "point"],
+    &["middle", "mid"],
+    &["ring"],
+    &["pinky", "little", "pinkie"],
+];
 
 fn part_of(name: &str) -> Option<Kind> {
     let stem = Stem::of(name);
@@ -121,7 +132,8 @@ fn part_of(name: &str) -> Option<Kind> {
     if words.iter().any(|w| HELPERS.contains(&w.as_str()) || w.ends_with("twist")) {
         return None;
     }
-    let own: Vec<&str> = words.iter().map(String::as_str).filter(|w| !PREFIXES.contains(w)).collect();
+    let own: Vec<&str> =
+        words.iter().map(String::as_str).filter(|w| !PREFIXES.contains(w)).collect();
     let all = own.concat();
     let part = match all.as_str() {
         "hip" if stem.side.is_some() => BodyPart::Thigh,
@@ -138,11 +150,15 @@ fn part_of(name: &str) -> Option<Kind> {
         "lowerleg" | "calf" | "shin" | "knee" | "leglower" | "lowleg" => BodyPart::Shin,
         "foot" | "ankle" => BodyPart::Foot,
         "toe" | "toes" | "ball" | "toebase" => BodyPart::Toe,
-        _ if ["spine", "chest", "upperchest", "torso", "abdomen", "waist", "stomach"].contains(&all.as_str()) => {
+        _ if ["spine", "chest", "upperchest", "torso", "abdomen", "waist", "stomach"]
+            .contains(&all.as_str()) =>
+        {
             BodyPart::Spine
         }
         _ => {
-            let is = |names: &[&str]| own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n));
+            let is = |names: &[&str]| {
+                own.iter().any(|w| names.iter().any(|n| w.trim_start_matches("hand") == *n))
+            };
             let finger = FINGERS.iter().position(|names| is(names))?;
             // A toe has the names of fingers, too.
             if own.iter().any(|w| w.contains("toe") || w.contains("foot")) || stem.side.is_none() {
@@ -154,15 +170,21 @@ fn part_of(name: &str) -> Option<Kind> {
     Some((part, stem.side))
 }
 
-/// The roles of joints, given by name and parent joint, parents first. Where a part that a body has once occurs twice, it is the
-/// first; the joints of a row are those of one line.
+/// The roles of joints, given by name and parent joint, parents first. Where a part that a body has
+/// once occurs twice, it is the first; the joints of a row are those of one line.
 ///
-/// `mapped` is what a humanoid map says of each joint; it may be shorter. The map wins: a part that it gives is no other joint's,
-/// whatever that is called.
-pub(super) fn body_roles(joints: &[(&str, Option<usize>)], mapped: &[Option<(Kind, usize)>]) -> Vec<Option<BodyRole>> {
+/// `mapped` is what a humanoid map says of each joint; it may be shorter. The map wins: a part that
+/// it gives is no other joint's, whatever that is called.
+pub(super) fn body_roles(
+    joints: &[(&str, Option<usize>)],
+    mapped: &[Option<(Kind, usize)>],
+) -> Vec<Option<BodyRole>> {
     let of_map = |k: usize| mapped.get(k).copied().flatten();
-    let mut parts: Vec<Option<Kind>> =
-        joints.iter().enumerate().map(|(k, (name, _))| of_map(k).map(|m| m.0).or_else(|| part_of(name))).collect();
+    let mut parts: Vec<Option<Kind>> = joints
+        .iter()
+        .enumerate()
+        .map(|(k, (name, _))| of_map(k).map(|m| m.0).or_else(|| part_of(name)))
+        .collect();
     name_limbs(joints, &mut parts);
     let given: Vec<Kind> = mapped.iter().flatten().map(|(kind, _)| *kind).collect();
     for (k, part) in parts.iter_mut().enumerate() {
@@ -201,7 +223,8 @@ pub(super) fn body_roles(joints: &[(&str, Option<usize>)], mapped: &[Option<(Kin
     roles
 }
 
-/// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after another.
+/// What “arm” and “leg” mean: the part that is not named otherwise; of several in a line one after
+/// another.
 fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     for side in [None, Some(Side::Left), Some(Side::Right)] {
         let has = |parts: &[Option<Kind>], part: BodyPart| parts.contains(&Some((part, side)));
@@ -219,8 +242,10 @@ fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
                 let above = std::iter::successors(joints[k].1, |p| joints[*p].1);
                 above.filter(|p| parts[*p] == Some((word, side))).count()
             };
-            let found: Vec<(usize, usize)> =
-                (0..joints.len()).filter(|k| parts[*k] == Some((word, side))).map(|k| (k, depth(k))).collect();
+            let found: Vec<(usize, usize)> = (0..joints.len())
+                .filter(|k| parts[*k] == Some((word, side)))
+                .map(|k| (k, depth(k)))
+                .collect();
             for (k, place) in found {
                 parts[k] = row.get(place).map(|part| (*part, side));
             }
@@ -228,7 +253,8 @@ fn name_limbs(joints: &[(&str, Option<usize>)], parts: &mut [Option<Kind>]) {
     }
 }
 
-/// Which of a row of `to` joints is that of a row of `from`; none where another of the row is nearer to it.
+/// Which of a row of `to` joints is that of a row of `from`; none where another of the row is
+/// nearer to it.
 pub(super) fn in_row(place: usize, from: usize, to: usize) -> Option<usize> {
     let nearest = |k: usize, of: usize, other: usize| match (of, other) {
         (_, 0 | 1) => 0,
@@ -282,7 +308,9 @@ mod tests {
         ] {
             assert_eq!(of(name), Some((part, side)), "{name}");
         }
-        for name in ["upperarm_twist_01_l", "hand_ik_l", "", "Armature", "handslot.l", "control-toe-roll.l"] {
+        for name in
+            ["upperarm_twist_01_l", "hand_ik_l", "", "Armature", "handslot.l", "control-toe-roll.l"]
+        {
             assert_eq!(of(name), None, "{name}");
         }
     }
@@ -290,7 +318,8 @@ mod tests {
     #[test]
     fn an_arm_is_what_no_other_name_is() {
         let parts = |names: &[&str]| -> Vec<BodyPart> {
-            let joints: Vec<_> = names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();
+            let joints: Vec<_> =
+                names.iter().enumerate().map(|(k, n)| (*n, k.checked_sub(1))).collect();
             body_roles(&joints, &[]).into_iter().map(|r| r.unwrap().part).collect()
         };
         let leg = [BodyPart::Thigh, BodyPart::Shin, BodyPart::Foot];
@@ -299,15 +328,34 @@ mod tests {
         assert_eq!(parts(&["leg_joint_L_1", "leg_joint_L_2", "leg_joint_L_3"]), leg);
         let arm = [BodyPart::UpperArm, BodyPart::LowerArm, BodyPart::Hand];
         assert_eq!(parts(&["LeftArm", "LeftForeArm", "LeftHand"]), arm);
-        assert_eq!(parts(&["Skeleton_arm_joint_L__4_", "Skeleton_arm_joint_L__3_", "Skeleton_arm_joint_L__2_"]), arm);
+        assert_eq!(
+            parts(&[
+                "Skeleton_arm_joint_L__4_",
+                "Skeleton_arm_joint_L__3_",
+                "Skeleton_arm_joint_L__2_"
+            ]),
+            arm
+        );
     }
 
-    /// The map says that “LeftArm” is the right upper arm, and which of two joints called “Hips” is meant.
+    /// The map says that “LeftArm” is the right upper arm, and which of two joints called “Hips” is
+    /// meant.
     #[test]
     fn a_humanoid_map_wins_over_names() {
-        let joints =
-            [("Hips", None), ("Hips.001", Some(0)), ("LeftArm", Some(1)), ("Bone", Some(2)), ("RightHand", Some(3))];
-        let map = [None, mapped_part("hips"), mapped_part("rightUpperArm"), mapped_part("rightLowerArm"), None];
+        let joints = [
+            ("Hips", None),
+            ("Hips.001", Some(0)),
+            ("LeftArm", Some(1)),
+            ("Bone", Some(2)),
+            ("RightHand", Some(3)),
+        ];
+        let map = [
+            None,
+            mapped_part("hips"),
+            mapped_part("rightUpperArm"),
+            mapped_part("rightLowerArm"),
+            None,
+        ];
         let roles = body_roles(&joints, &map);
         let kinds: Vec<Option<Kind>> = roles.iter().map(|r| r.map(|r| r.kind())).collect();
         let right = Some(Side::Right);
@@ -326,16 +374,22 @@ mod tests {
     #[test]
     fn every_role_of_vrm_is_a_part() {
         let sides = ["left", "right"];
-        let limbs = ["Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand"];
+        let limbs = [
+            "Eye", "UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm",
+            "Hand",
+        ];
         let fingers = ["Index", "Middle", "Ring", "Little"]
             .into_iter()
             .flat_map(|f| ["Proximal", "Intermediate", "Distal"].map(|j| format!("{f}{j}")));
         let thumb = ["Metacarpal", "Proximal", "Distal"].map(|j| format!("Thumb{j}"));
         let paired = limbs.map(ToOwned::to_owned).into_iter().chain(fingers).chain(thumb);
         let mut all: Vec<String> = paired.flat_map(|r| sides.map(|s| format!("{s}{r}"))).collect();
-        all.extend(["hips", "spine", "chest", "upperChest", "neck", "head", "jaw"].map(ToOwned::to_owned));
+        all.extend(
+            ["hips", "spine", "chest", "upperChest", "neck", "head", "jaw"].map(ToOwned::to_owned),
+        );
         assert_eq!(all.len(), 55);
-        let mut parts: Vec<_> = all.iter().map(|r| format!("{:?}", mapped_part(r).unwrap())).collect();
+        let mut parts: Vec<_> =
+            all.iter().map(|r| format!("{:?}", mapped_part(r).unwrap())).collect();
         parts.sort();
         parts.dedup();
         assert_eq!(parts.len(), 55, "each is another one");
@@ -345,7 +399,10 @@ mod tests {
 
     #[test]
     fn rows_of_other_lengths_meet_at_their_ends() {
-        assert_eq!((0..3).map(|k| in_row(k, 3, 3)).collect::<Vec<_>>(), [Some(0), Some(1), Some(2)]);
+        assert_eq!(
+            (0..3).map(|k| in_row(k, 3, 3)).collect::<Vec<_>>(),
+            [Some(0), Some(1), Some(2)]
+        );
         assert_eq!((0..2).map(|k| in_row(k, 2, 4)).collect::<Vec<_>>(), [Some(0), Some(3)]);
         let many: Vec<_> = (0..4).map(|k| in_row(k, 4, 2)).collect();
         assert_eq!(many.iter().flatten().count(), 2);

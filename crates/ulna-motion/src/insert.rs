@@ -9,13 +9,13 @@ use super::sample::sample_into;
 pub struct Inserted {
     /// The track.
     pub track: Track,
-    /// How far the motion comes to be from what it was, in radians: rotations between CUBICSPLINE keys alone cannot be
-    /// split exactly into unit keys.
+    /// How far the motion comes to be from what it was, in radians: rotations between CUBICSPLINE
+    /// keys alone cannot be split exactly into unit keys.
     pub error: f32,
 }
 
-/// How far a motion may go from what it was where it is looked at, to be kept exactly: 0.0085°, so that it is no more than 0.01°
-/// between.
+/// How far a motion may go from what it was where it is looked at, to be kept exactly: 0.0085°, so
+/// that it is no more than 0.01° between.
 const EXACT: f32 = 0.0085 * std::f32::consts::PI / 180.0;
 
 /// How often a segment is halved at most to keep a motion.
@@ -24,12 +24,14 @@ const MOST_HALVES: u32 = 12;
 /// How often pieces that came out too far off are halved again.
 const MOST_ROUNDS: u32 = 6;
 
-/// The track with a key at `time` (seconds); one that is there already, to a tenth of a millisecond, gets the value.
+/// The track with a key at `time` (seconds); one that is there already, to a tenth of a
+/// millisecond, gets the value.
 ///
-/// Without a value the key is of what is seen then, and the motion stays as it was: on a CUBICSPLINE track both tangents
-/// are the slope there, which splits a Hermite segment exactly. A rotation is split at the normalized value; the part of
-/// its tangents along the value does not turn anything where the key is, and is chosen for the least error in between.
-/// With `exact`, more keys are added until that error is below 0.01°.
+/// Without a value the key is of what is seen then, and the motion stays as it was: on a
+/// CUBICSPLINE track both tangents are the slope there, which splits a Hermite segment exactly. A
+/// rotation is split at the normalized value; the part of its tangents along the value does not
+/// turn anything where the key is, and is chosen for the least error in between. With `exact`, more
+/// keys are added until that error is below 0.01°.
 pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) -> Inserted {
     if let Some(key) = track.key_at(time, UnkeyedAt::NEAR) {
         let Some(value) = value else { return Inserted { track: track.clone(), error: 0.0 } };
@@ -72,8 +74,8 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
     Inserted { track: made, error }
 }
 
-/// The track with keys at `time` and at `more`, within the segment before the key `at`, fitted; how far it is off, and the middles
-/// of what is farther off than it may be.
+/// The track with keys at `time` and at `more`, within the segment before the key `at`, fitted; how
+/// far it is off, and the middles of what is farther off than it may be.
 fn with_all(track: &Track, more: &[f32], time: f32, at: usize) -> (Track, f32, Vec<f32>) {
     let mut times: Vec<f32> = more.iter().copied().chain([time]).collect();
     times.sort_by(f32::total_cmp);
@@ -134,8 +136,10 @@ fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Tr
 /// Value and slope of a Hermite segment (glTF 2.0, appendix C.5), not normalized.
 fn hermite(track: &Track, key: usize, time: f64) -> (Vec<f64>, Vec<f64>) {
     let w = track.width;
-    let (from, to) =
-        (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..(key + 2) * 3 * w]);
+    let (from, to) = (
+        &track.values[key * 3 * w..(key + 1) * 3 * w],
+        &track.values[(key + 1) * 3 * w..(key + 2) * 3 * w],
+    );
     let start = f64::from(track.times[key]);
     let span = f64::from(track.times[key + 1]) - start;
     let u = (time - start) / span;
@@ -147,7 +151,9 @@ fn hermite(track: &Track, key: usize, time: f64) -> (Vec<f64>, Vec<f64>) {
             + span * (u3 - u2) * f64::from(to[i])
     });
     let slope = (0..w).map(|i| {
-        ((6.0 * u2 - 6.0 * u) * f64::from(from[w + i]) - (6.0 * u2 - 6.0 * u) * f64::from(to[w + i])) / span
+        ((6.0 * u2 - 6.0 * u) * f64::from(from[w + i])
+            - (6.0 * u2 - 6.0 * u) * f64::from(to[w + i]))
+            / span
             + (3.0 * u2 - 4.0 * u + 1.0) * f64::from(from[2 * w + i])
             + (3.0 * u2 - 2.0 * u) * f64::from(to[i])
     });
@@ -160,7 +166,10 @@ fn split(track: &Track, key: usize, time: f32) -> Track {
         unit_slope(track, time)
     } else {
         let (value, slope) = hermite(track, key, f64::from(time));
-        (value.into_iter().map(|v| v as f32).collect(), slope.into_iter().map(|v| v as f32).collect())
+        (
+            value.into_iter().map(|v| v as f32).collect(),
+            slope.into_iter().map(|v| v as f32).collect(),
+        )
     };
     with(track, key + 1, time, &value, &slope)
 }
@@ -188,12 +197,15 @@ fn gap(track: &Track, made: &Track, low: usize, high: usize) -> f32 {
         let t = from + (to - from) * k as f64 / SAMPLES as f64;
         sample_into(track, t, &mut a);
         sample_into(made, t, &mut b);
-        worst.max(ulna_model::transform::angle_between(glam::Quat::from_array(a), glam::Quat::from_array(b)))
+        worst.max(ulna_model::transform::angle_between(
+            glam::Quat::from_array(a),
+            glam::Quat::from_array(b),
+        ))
     })
 }
 
-/// Chooses the parts along the values of the two tangents inside a segment of new keys for the least error, and gives that
-/// error. Tangents of keys that were there before stay as they are.
+/// Chooses the parts along the values of the two tangents inside a segment of new keys for the
+/// least error, and gives that error. Tangents of keys that were there before stay as they are.
 fn fit(track: &Track, made: &mut Track, low: usize, high: usize) -> f32 {
     let span = made.times[high] - made.times[low];
     let mut best = gap(track, made, low, high);
@@ -233,7 +245,8 @@ fn along(track: &Track, key: usize, part: usize, by: f32) -> Track {
     Track { values: values.into(), ..track.clone() }
 }
 
-/// [`fit`], and where the motion is to be kept exactly and is not, the times at which more keys are needed.
+/// [`fit`], and where the motion is to be kept exactly and is not, the times at which more keys are
+/// needed.
 fn radial(
     track: &Track,
     made: &mut Track,
@@ -288,14 +301,19 @@ mod tests {
             let s = Quat::from_rotation_x(0.3) * q;
             [(s * slope).to_array(), q.to_array(), (s * slope).to_array()].concat()
         };
-        track(Property::Rotation, &[(0.0, key(0.0, 0.0)), (1.0, key(std::f32::consts::FRAC_PI_2, 0.2))])
+        track(
+            Property::Rotation,
+            &[(0.0, key(0.0, 0.0)), (1.0, key(std::f32::consts::FRAC_PI_2, 0.2))],
+        )
     }
 
     proptest! {
         #[test]
-        fn a_key_without_a_change_leaves_the_motion(values in prop::collection::vec(-3.0f32..3.0, 27), at in 0.01f32..2.9) {
+        fn a_key_without_a_change_leaves_the_motion(values in prop::collection::vec(-3.0f32..3.0,
+            27), at in 0.01f32..2.9) {
             let keys: Vec<(f32, Vec<f32>)> =
-                values.chunks(9).enumerate().map(|(k, v)| (k as f32 * 1.3 + 0.2, v.to_vec())).collect();
+                values.chunks(9).enumerate().map(|(k, v)| (k as f32 * 1.3 + 0.2, v.to_vec()))
+                    .collect();
             let track = track(Property::Translation, &keys);
             let made = insert_key(&track, at, None, false).track;
             prop_assert!(made.validate().is_ok());
@@ -321,13 +339,20 @@ mod tests {
         assert!(degrees(one.error) < 0.6, "{}°", degrees(one.error));
         let exact = insert_key(&track, 0.3, None, true);
         assert!(exact.track.validate().is_ok() && exact.track.times.len() > 3);
-        assert!(degrees(exact.error) < 0.0101, "{}° with {} keys", degrees(exact.error), exact.track.times.len());
+        assert!(
+            degrees(exact.error) < 0.0101,
+            "{}° with {} \
+            keys",
+            degrees(exact.error),
+            exact.track.times.len()
+        );
         let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
         for k in 0..=500 {
             let t = f64::from(k) / 500.0;
             sample_into(&track, t, &mut a);
             sample_into(&exact.track, t, &mut b);
-            let gap = ulna_model::transform::angle_between(Quat::from_array(a), Quat::from_array(b));
+            let gap =
+                ulna_model::transform::angle_between(Quat::from_array(a), Quat::from_array(b));
             assert!(degrees(gap) < 0.02, "{t}: {}°", degrees(gap));
         }
     }

@@ -1,9 +1,10 @@
-//! What is found by looking through a whole document, and is the same as long as its bodies are: which nodes carry motion, their roles,
-//! their mirror partners. Handles ask for it in each frame and commands for each node, so it is kept for the last few documents that a
-//! thread looked at.
+//! What is found by looking through a whole document, and is the same as long as its bodies are:
+//! which nodes carry motion, their roles, their mirror partners. Handles ask for it in each frame
+//! and commands for each node, so it is kept for the last few documents that a thread looked at.
 //!
-//! Poses and keys are no part of a body: a drag, or a key more, finds all of it again. A gesture asks in turns about the document that it
-//! began with and the one that it shows, hence more than one.
+//! Poses and keys are no part of a body: a drag, or a key more, finds all of it again. A gesture
+//! asks in turns about the document that it began with and the one that it shows, hence more than
+//! one.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -13,8 +14,8 @@ use std::{
 
 use super::{humanoid::BodyRole, mirror::Mirror, rig::Rig};
 use ulna_model::{
-    Document, Local, MeshId, Node, NodeId, PointerTrack, Shared, SharedWeak, Skin, SkinId, Slots, Targets, Tree, Vrm,
-    WeightMap,
+    Document, Local, MeshId, Node, NodeId, PointerTrack, Shared, SharedWeak, Skin, SkinId, Slots,
+    Targets, Tree, Vrm, WeightMap,
 };
 
 /// Nodes with what part of a body each is.
@@ -54,12 +55,21 @@ struct Body {
 
 impl Bodies {
     fn of(document: &Document) -> Self {
-        let part = |node: &Node| Body { name: node.name.clone(), rest: node.rest, mesh: node.mesh, skin: node.skin };
+        let part = |node: &Node| Body {
+            name: node.name.clone(),
+            rest: node.rest,
+            mesh: node.mesh,
+            skin: node.skin,
+        };
         Self {
             tree: document.nodes.tree().clone(),
             nodes: document.nodes.slots().map(|slot| slot.map(part)).collect(),
             skins: document.skins.clone(),
-            moved: document.clips.values().map(|c| (c.tracks.targets().clone(), c.pointers.clone())).collect(),
+            moved: document
+                .clips
+                .values()
+                .map(|c| (c.tracks.targets().clone(), c.pointers.clone()))
+                .collect(),
             vrm: document.vrm.clone(),
             pairs: document.aids.mirror_pairs.clone(),
         }
@@ -132,7 +142,10 @@ impl Known {
         self.rig.get_or_init(|| Arc::new(find())).clone()
     }
 
-    pub fn roles(&self, find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>) -> Arc<[(NodeId, Option<BodyRole>)]> {
+    pub fn roles(
+        &self,
+        find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>,
+    ) -> Arc<[(NodeId, Option<BodyRole>)]> {
         self.roles.get_or_init(|| find().into()).clone()
     }
 
@@ -141,7 +154,12 @@ impl Known {
     }
 
     pub fn mirror(&self, carriers: Vec<bool>, find: impl FnOnce(&[bool]) -> Mirror) -> Arc<Mirror> {
-        let kept = self.mirror.borrow().as_ref().filter(|(of, _)| *of == carriers).map(|(_, mirror)| mirror.clone());
+        let kept = self
+            .mirror
+            .borrow()
+            .as_ref()
+            .filter(|(of, _)| *of == carriers)
+            .map(|(_, mirror)| mirror.clone());
         kept.unwrap_or_else(|| {
             let made = Arc::new(find(&carriers));
             *self.mirror.borrow_mut() = Some((carriers, made.clone()));
@@ -150,7 +168,8 @@ impl Known {
     }
 }
 
-/// By joint of a skin, whether a weight map has a weight for it: found once as long as no weight changes.
+/// By joint of a skin, whether a weight map has a weight for it: found once as long as no weight
+/// changes.
 pub(super) fn used_joints(map: &Shared<WeightMap>) -> Arc<[bool]> {
     /// Maps that are remembered.
     const MAPS: usize = 64;

@@ -1,7 +1,7 @@
 //! Layers of user-local transforms at a moment, and put onto local transforms: `((M ∘ U₁) ∘ U₂) …`.
 //!
-//! Most layers are the same at all times. Those that follow one another are made one, once, where that is exact, so that ten cost
-//! little more than one.
+//! Most layers are the same at all times. Those that follow one another are made one, once, where
+//! that is exact, so that ten cost little more than one.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,8 @@ pub fn user_at(layer: &PoseLayer, node: NodeId, time: f64) -> Transform {
     user
 }
 
-/// What a layer adds to a node at a time, whatever else is in its list; nothing where it does not count or says nothing of it.
+/// What a layer adds to a node at a time, whatever else is in its list; nothing where it does not
+/// count or says nothing of it.
 pub fn added_at(layer: &PoseLayer, node: NodeId, time: f64) -> Option<Transform> {
     if !layer.says(node) {
         return None;
@@ -75,7 +76,8 @@ enum Step {
 #[derive(Clone, Debug)]
 struct Constant {
     node: u32,
-    /// All of it at once: `(M ∘ U₁) ∘ U₂` is `M ∘ (U₁ ∘ U₂)` where the scale of `M` is the same along all axes.
+    /// All of it at once: `(M ∘ U₁) ∘ U₂` is `M ∘ (U₁ ∘ U₂)` where the scale of `M` is the same
+    /// along all axes.
     at_once: Transform,
     /// One after the other, for where it is not; empty where there is one.
     one_by_one: Vec<Transform>,
@@ -84,7 +86,8 @@ struct Constant {
 impl Laid {
     /// Takes layers up, where they are others than it has.
     pub fn take_up(&mut self, layers: &Shared<PoseLayers>) {
-        let same = Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
+        let same =
+            Shared::ptr_eq(&self.layers, layers) || (self.layers.is_empty() && layers.is_empty());
         if !same {
             *self = Self::of(layers);
         }
@@ -118,18 +121,27 @@ impl Laid {
         for step in &self.steps {
             match step {
                 Step::Turns(list) => {
-                    all.extend(list.iter().map(|(node, _)| (NodeId(*node), Parts::bit(Property::Rotation))));
+                    all.extend(
+                        list.iter()
+                            .map(|(node, _)| (NodeId(*node), Parts::bit(Property::Rotation))),
+                    );
                 }
                 Step::Constant(list) => {
                     for constant in list {
                         let users = std::iter::once(&constant.at_once).chain(&constant.one_by_one);
-                        all.extend(users.map(|user| (NodeId(constant.node), Parts::moved_by(user))));
+                        all.extend(
+                            users.map(|user| (NodeId(constant.node), Parts::moved_by(user))),
+                        );
                     }
                 }
                 Step::Keyed(k) => {
                     let layer = &self.layers.0[*k];
-                    all.extend(layer.moves.iter().map(|(node, user)| (*node, Parts::moved_by(user))));
-                    all.extend(layer.keys.tracks.values().map(|t| (t.target, Parts::bit(t.property))));
+                    all.extend(
+                        layer.moves.iter().map(|(node, user)| (*node, Parts::moved_by(user))),
+                    );
+                    all.extend(
+                        layer.keys.tracks.values().map(|t| (t.target, Parts::bit(t.property))),
+                    );
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes nothing.
+//! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes
+//! nothing.
 
 mod axes;
 mod balance;
@@ -50,16 +51,18 @@ pub use self::{
     bend::{Bend, TestPose, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
     evaluator::Evaluator,
-    fold::{Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged},
+    fold::{
+        Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
+    },
     insert::{Inserted, insert_key},
     layers::{added_at, strength_of, user_at, with_layers},
     limits::{JointRange, Limits, limits_of},
     mirror::{Mirror, MirrorGap, Mirrored, MirroredPose, SkinGap, SkinPairs},
     mirror_pairs::{MirrorPairs, PairSource, Role, Side},
     mixer::{
-        BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams, blend_weights, foot_slides,
-        footfalls, ground_place, ground_speed, ground_velocity, jumps, known_feet, mask_weights, nlerp_difference,
-        nlerp_gap, plane_weights,
+        BarClock, BestSeam, Jump, Mixer, Passing, Playing, baked, baked_error, best_seams,
+        blend_weights, foot_slides, footfalls, ground_place, ground_speed, ground_velocity, jumps,
+        known_feet, mask_weights, nlerp_difference, nlerp_gap, plane_weights,
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,
@@ -69,7 +72,9 @@ pub use self::{
     seen::SeenPoints,
     skeleton::{Bone, Skeleton, bones},
     skinning::{Placement, Posed},
-    stack::{Additive, Averaging, Constraint, Instance, Lane, MorphOffset, Offset, Reference, Stack},
+    stack::{
+        Additive, Averaging, Constraint, Instance, Lane, MorphOffset, Offset, Reference, Stack,
+    },
     strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,

@@ -1,8 +1,9 @@
-//! How far joints turn, guessed from all clips: what a file's makers never do, a pose better does not either. Nothing says so in
-//! glTF; where no clip turns a joint there is no limit.
+//! How far joints turn, guessed from all clips: what a file's makers never do, a pose better does
+//! not either. Nothing says so in glTF; where no clip turns a joint there is no limit.
 //!
-//! Turns from the rest are told as rotation vectors (axis times angle). Their main directions are the axes that a joint turns about,
-//! a hinge's first of all; along each it keeps between the least and the most that any key has.
+//! Turns from the rest are told as rotation vectors (axis times angle). Their main directions are
+//! the axes that a joint turns about, a hinge's first of all; along each it keeps between the least
+//! and the most that any key has.
 
 use std::collections::BTreeMap;
 
@@ -35,12 +36,15 @@ fn vector(q: DQuat) -> DVec3 {
 
 /// The rotations that a track has at its keys.
 fn rotations(track: &Track) -> impl Iterator<Item = Quat> + '_ {
-    let (stride, skip) = (track.stride(), if track.interpolation == Interpolation::CubicSpline { 4 } else { 0 });
+    let (stride, skip) =
+        (track.stride(), if track.interpolation == Interpolation::CubicSpline { 4 } else { 0 });
     let keys = track.values.chunks_exact(stride.max(4));
-    keys.filter_map(move |v| v.get(skip..skip + 4)).map(|v| unit_or(Quat::from_slice(v), Quat::IDENTITY))
+    keys.filter_map(move |v| v.get(skip..skip + 4))
+        .map(|v| unit_or(Quat::from_slice(v), Quat::IDENTITY))
 }
 
-/// The direction in which vectors spread most: the axis of the largest eigenvalue, by powers of their scatter.
+/// The direction in which vectors spread most: the axis of the largest eigenvalue, by powers of
+/// their scatter.
 fn main_axis(scatter: &DMat3) -> Option<DVec3> {
     let start = [scatter.x_axis, scatter.y_axis, scatter.z_axis]
         .into_iter()
@@ -61,7 +65,10 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
     let x = main_axis(&scatter)?;
     let without = |v: DVec3| v.reject_from(x);
     let rest = vectors.iter().fold(DMat3::ZERO, |sum, v| sum + outer(without(*v)));
-    let y = main_axis(&rest).map(without).and_then(DVec3::try_normalize).unwrap_or_else(|| x.any_orthonormal_vector());
+    let y = main_axis(&rest)
+        .map(without)
+        .and_then(DVec3::try_normalize)
+        .unwrap_or_else(|| x.any_orthonormal_vector());
     let axes = [x, y, x.cross(y)];
     // The rest belongs to it, whether any key has it or not.
     let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
@@ -70,7 +77,11 @@ fn range_of(vectors: &[DVec3]) -> Option<JointRange> {
         (low, high) = (low.min(along), high.max(along));
     }
     let margin = DVec3::splat(MARGIN);
-    Some(JointRange { axes: axes.map(|a| a.as_vec3()), low: (low - margin).as_vec3(), high: (high + margin).as_vec3() })
+    Some(JointRange {
+        axes: axes.map(|a| a.as_vec3()),
+        low: (low - margin).as_vec3(),
+        high: (high + margin).as_vec3(),
+    })
 }
 
 /// The ranges of some joints over all clips.
@@ -79,7 +90,10 @@ pub fn limits_of(document: &Document, joints: &[NodeId]) -> Limits {
     for track in document.clips.values().flat_map(|c| c.tracks.values()) {
         if track.property == Property::Rotation && joints.contains(&track.target) {
             let rest = document.node(track.target).rest.transform().rotation.as_dquat().inverse();
-            turns.entry(track.target).or_default().extend(rotations(track).map(|r| vector(rest * r.as_dquat())));
+            turns
+                .entry(track.target)
+                .or_default()
+                .extend(rotations(track).map(|r| vector(rest * r.as_dquat())));
         }
     }
     turns.into_iter().filter_map(|(node, vectors)| Some((node, range_of(&vectors)?))).collect()
@@ -114,7 +128,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_any_key_has_stays_and_what_is_beyond_comes_back(
-            turns in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 1..20), to in prop::array::uniform3(-1.6f64..1.6),
+            turns in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 1..20),
+                to in prop::array::uniform3(-1.6f64..1.6),
         ) {
             let vectors: Vec<DVec3> = turns.iter().map(|v| DVec3::from_array(*v)).collect();
             let Some(range) = range_of(&vectors) else { return Ok(()) };
@@ -132,7 +147,8 @@ mod tests {
 
     #[test]
     fn a_hinge_is_found() {
-        let vectors: Vec<DVec3> = (0..9).map(|k| DVec3::new(0.0, 0.1 + 0.2 * f64::from(k), 0.0)).collect();
+        let vectors: Vec<DVec3> =
+            (0..9).map(|k| DVec3::new(0.0, 0.1 + 0.2 * f64::from(k), 0.0)).collect();
         let range = range_of(&vectors).unwrap();
         assert!(range.axes[0].y.abs() > 0.999);
         let width = range.high - range.low;

@@ -1,8 +1,9 @@
 //! Averages of transforms, eight nodes at a time.
 //!
-//! The mean of rotations on the sphere is what makes the weighted logarithms from it sum to 0. Two steps towards it from the
-//! normalised sum are taken (Buss and Fillmore, *Spherical Averages and Applications to Spherical Splines and
-//! Interpolation*, 2001, algorithm A1); for two rotations one is exact, and it is SLERP.
+//! The mean of rotations on the sphere is what makes the weighted logarithms from it sum to 0. Two
+//! steps towards it from the normalised sum are taken (Buss and Fillmore, *Spherical Averages and
+//! Applications to Spherical Splines and Interpolation*, 2001, algorithm A1); for two rotations one
+//! is exact, and it is SLERP.
 
 use glam::{Quat, Vec3};
 
@@ -82,7 +83,11 @@ impl DrivenChannels {
     pub(super) fn new(nodes: &[Parts]) -> Self {
         let mut parts = [Parts::default(); LANES];
         parts[..nodes.len()].copy_from_slice(nodes);
-        Self { parts, whole: nodes.iter().all(|p| p.is_whole()), none: nodes.iter().all(|p| p.0 & Parts::WHOLE == 0) }
+        Self {
+            parts,
+            whole: nodes.iter().all(|p| p.is_whole()),
+            none: nodes.iter().all(|p| p.0 & Parts::WHOLE == 0),
+        }
     }
 }
 
@@ -262,7 +267,8 @@ fn mean(turns: impl Turns, side: &[F32x8; 4], on_sphere: bool, ways: &mut Vec<Wa
         let mut widest = [0.0f32; LANES];
         for (which, way) in ways.iter_mut().enumerate() {
             let (dot, weight) = (dot(turns.turn(which), &mean), turns.weight(which));
-            // Into arrays of their own, each in a loop: what goes to memory lane by lane is not done in vectors.
+            // Into arrays of their own, each in a loop: what goes to memory lane by lane is not
+            // done in vectors.
             let (mut cos, mut half) = ([1.0; LANES], [1.0; LANES]);
             for i in 0..LANES {
                 cos[i] = if weight[i] > 0.0 { way.sign[i] * dot[i] } else { 1.0 };
@@ -307,13 +313,19 @@ fn mean(turns: impl Turns, side: &[F32x8; 4], on_sphere: bool, ways: &mut Vec<Wa
         }
         let mut next = [[0.0; LANES]; 4];
         for i in 0..LANES {
-            let x =
-                step[0][i] * step[0][i] + step[1][i] * step[1][i] + step[2][i] * step[2][i] + step[3][i] * step[3][i];
+            let x = step[0][i] * step[0][i]
+                + step[1][i] * step[1][i]
+                + step[2][i] * step[2][i]
+                + step[3][i] * step[3][i];
             // cos √x and sin √x / √x, x at most (π/2)².
-            let cos =
-                1.0 + x * (-1.0 / 2.0 + x * (1.0 / 24.0 + x * (-1.0 / 720.0 + x * (1.0 / 40_320.0 - x / 3_628_800.0))));
+            let cos = 1.0
+                + x * (-1.0 / 2.0
+                    + x * (1.0 / 24.0
+                        + x * (-1.0 / 720.0 + x * (1.0 / 40_320.0 - x / 3_628_800.0))));
             let sin = 1.0
-                + x * (-1.0 / 6.0 + x * (1.0 / 120.0 + x * (-1.0 / 5040.0 + x * (1.0 / 362_880.0 - x / 39_916_800.0))));
+                + x * (-1.0 / 6.0
+                    + x * (1.0 / 120.0
+                        + x * (-1.0 / 5040.0 + x * (1.0 / 362_880.0 - x / 39_916_800.0))));
             for k in 0..4 {
                 next[k][i] = mean[k][i] * cos + step[k][i] * sin;
             }
@@ -355,7 +367,8 @@ pub(super) fn lay(
     vectors().dispatch(
         #[inline(always)]
         || {
-            // Taken by value: a closure that could be called twice gets a shim, which is not compiled for the wide vectors.
+            // Taken by value: a closure that could be called twice gets a shim, which is not
+            // compiled for the wide vectors.
             let (local, scratch, counting) = (local, scratch, &counting[..]);
             for (block, nodes) in slots.nodes().chunks(LANES).enumerate() {
                 if drivers.iter().all(|d| d.driven[block].none) {
@@ -389,7 +402,8 @@ impl Sum {
         }
     }
 
-    /// By what weights are multiplied, and the share that is missing: none where rounding alone makes it.
+    /// By what weights are multiplied, and the share that is missing: none where rounding alone
+    /// makes it.
     #[inline(always)]
     fn shares(self) -> (f32, f32) {
         const ROUNDED: f32 = 1e-6;
@@ -403,7 +417,8 @@ impl Sum {
     }
 }
 
-/// [`lay_block`] where every driver drives all of each node, and counts the same everywhere: what most clips come to.
+/// [`lay_block`] where every driver drives all of each node, and counts the same everywhere: what
+/// most clips come to.
 #[inline(always)]
 fn lay_whole_block(
     local: &mut [Local],
@@ -415,7 +430,10 @@ fn lay_whole_block(
 ) {
     let mut under = Block::default();
     if missing > 0.0 {
-        nodes.iter().enumerate().for_each(|(k, node)| under.put(k, &local[*node as usize].transform()));
+        nodes
+            .iter()
+            .enumerate()
+            .for_each(|(k, node)| under.put(k, &local[*node as usize].transform()));
     }
     let of = Whole { under: (missing > 0.0).then_some((&under, missing)), ..of };
     let (mut places, mut sizes) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
@@ -428,8 +446,11 @@ fn lay_whole_block(
             }
         }
     }
-    let turns =
-        if of.count() < 2 { *of.turn(0) } else { mean(of, of.turn(of.heaviest()), cover.on_sphere, &mut scratch.ways) };
+    let turns = if of.count() < 2 {
+        *of.turn(0)
+    } else {
+        mean(of, of.turn(of.heaviest()), cover.on_sphere, &mut scratch.ways)
+    };
     let result = Block { places, turns, sizes };
     let whole = cover.weight >= 1.0;
     for (k, node) in nodes.iter().enumerate().take(LANES) {
@@ -442,8 +463,11 @@ fn lay_whole_block(
             }
             local => {
                 let result = result.at(k);
-                *local =
-                    Local::Trs(if whole { result } else { between(&local.transform(), &result, cover.weight, cover) });
+                *local = Local::Trs(if whole {
+                    result
+                } else {
+                    between(&local.transform(), &result, cover.weight, cover)
+                });
             }
         }
     }
@@ -463,7 +487,8 @@ fn lay_block(
     let mut sums = [[Sum::default(); LANES]; 3];
     for (d, driver) in drivers.iter().enumerate() {
         for k in 0..count {
-            let (parts, weight) = (driver.driven[block].parts[k], driver.weight_at(nodes[k] as usize));
+            let (parts, weight) =
+                (driver.driven[block].parts[k], driver.weight_at(nodes[k] as usize));
             for (sum, property) in sums.iter_mut().zip(Property::TRS) {
                 sum[k].add(d, if parts.has(property) { weight } else { 0.0 });
             }
@@ -526,7 +551,12 @@ fn lay_block(
         for k in (0..count).filter(|k| sums[*k].count > 0) {
             under.1[k] = sums[k].shares().1;
             missing |= under.1[k] > 0.0;
-            below[k].rotation.to_array().into_iter().enumerate().for_each(|(c, v)| under.0[c][k] = v);
+            below[k]
+                .rotation
+                .to_array()
+                .into_iter()
+                .enumerate()
+                .for_each(|(c, v)| under.0[c][k] = v);
         }
         if missing {
             turns.push(under);
@@ -545,7 +575,8 @@ fn lay_block(
             let share = cover.mask.map_or(cover.weight, |m| cover.weight * m.at(NodeId(nodes[k])));
             if share > 0.0 {
                 let whole = share >= 1.0;
-                let to = if whole { result[k] } else { between(&below[k], &result[k], share, cover) };
+                let to =
+                    if whole { result[k] } else { between(&below[k], &result[k], share, cover) };
                 local[nodes[k] as usize] = Local::Trs(to);
             }
         }
@@ -558,20 +589,32 @@ fn between(from: &Transform, to: &Transform, share: f32, cover: LaneCoverage<'_>
     let turn = from.rotation != to.rotation;
     Transform {
         translation: line(from.translation, to.translation),
-        rotation: if turn { turned(from.rotation, to.rotation, share, cover.on_sphere) } else { from.rotation },
+        rotation: if turn {
+            turned(from.rotation, to.rotation, share, cover.on_sphere)
+        } else {
+            from.rotation
+        },
         scale: line(from.scale, to.scale),
     }
 }
 
 /// Averages the weights of morph targets, and lays that over `morphs`.
-pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[BlendSource<'_>], cover: LaneCoverage<'_>) {
+pub(super) fn lay_morphs(
+    morphs: &mut [Vec<f32>],
+    drivers: &[BlendSource<'_>],
+    cover: LaneCoverage<'_>,
+) {
     for (node, below) in morphs.iter_mut().enumerate().filter(|(_, m)| !m.is_empty()) {
         let mut sum = Sum::default();
         for (d, driver) in drivers.iter().enumerate() {
-            let drives = driver.drives[node].has(Property::Weights) && driver.morphs[node].len() == below.len();
+            let drives = driver.drives[node].has(Property::Weights)
+                && driver.morphs[node].len() == below.len();
             sum.add(d, if drives { driver.weight_at(node) } else { 0.0 });
         }
-        let share = cover.mask.map_or(cover.weight, |m| cover.weight * m.at(NodeId::from(node))).clamp(0.0, 1.0);
+        let share = cover
+            .mask
+            .map_or(cover.weight, |m| cover.weight * m.at(NodeId::from(node)))
+            .clamp(0.0, 1.0);
         if sum.count == 0 || share == 0.0 {
             continue;
         }
@@ -581,7 +624,9 @@ pub(super) fn lay_morphs(morphs: &mut [Vec<f32>], drivers: &[BlendSource<'_>], c
                 Some(d) => drivers[d].morphs[node][target],
                 None => {
                     let of = |d: &BlendSource<'_>| match d.drives[node].has(Property::Weights) {
-                        true => d.morphs[node].get(target).map_or(0.0, |m| m * d.weight_at(node).max(0.0) * scale),
+                        true => d.morphs[node]
+                            .get(target)
+                            .map_or(0.0, |m| m * d.weight_at(node).max(0.0) * scale),
                         false => 0.0,
                     };
                     *value * missing + drivers.iter().map(of).sum::<f32>()

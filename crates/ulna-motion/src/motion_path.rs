@@ -1,4 +1,5 @@
-//! The way of a joint through the scene over a clip: where it is at each frame, and where its keys are.
+//! The way of a joint through the scene over a clip: where it is at each frame, and where its keys
+//! are.
 
 use super::{Averaging, Evaluator, Pose, Stack};
 use glam::Vec3;
@@ -33,8 +34,9 @@ impl MotionPath {
     }
 }
 
-/// The ways of some joints over a clip: `most` frames of a rate at most, every other one where there are more, and all keys among them.
-/// `between`: the interpolation of LINEAR rotations that is shown.
+/// The ways of some joints over a clip: `most` frames of a rate at most, every other one where
+/// there are more, and all keys among them. `between`: the interpolation of LINEAR rotations that
+/// is shown.
 pub fn motion_paths(
     document: &Document,
     id: ClipId,
@@ -54,16 +56,23 @@ pub fn motion_paths(
     let frames = (length * rate).ceil();
     let step = (frames / (most - 1) as f64).ceil().max(1.0);
     let own_keys = |node: NodeId| {
-        let chain = std::iter::successors(Some(node), |n| document.node(*n).parent).take(ABOVE + 1).collect::<Vec<_>>();
-        let moved = |t: &&Shared<ulna_model::Track>| t.property != Property::Weights && chain.contains(&t.target);
-        let mut times: Vec<f32> = clip.tracks.values().filter(moved).flat_map(|t| t.times.iter().copied()).collect();
+        let chain = std::iter::successors(Some(node), |n| document.node(*n).parent)
+            .take(ABOVE + 1)
+            .collect::<Vec<_>>();
+        let moved = |t: &&Shared<ulna_model::Track>| {
+            t.property != Property::Weights && chain.contains(&t.target)
+        };
+        let mut times: Vec<f32> =
+            clip.tracks.values().filter(moved).flat_map(|t| t.times.iter().copied()).collect();
         times.sort_by(f32::total_cmp);
         times.dedup();
         times
     };
     let keys: Vec<Vec<f32>> = nodes.iter().map(|n| own_keys(*n)).collect();
-    let mut times: Vec<f32> =
-        (0..).map(|k| (f64::from(k) * step / rate) as f32).take_while(|t| f64::from(*t) < length).collect();
+    let mut times: Vec<f32> = (0..)
+        .map(|k| (f64::from(k) * step / rate) as f32)
+        .take_while(|t| f64::from(*t) < length)
+        .collect();
     times.push(length as f32);
     // A capture has a key on each frame: those between the frames that are shown say nothing more.
     if keys.iter().map(Vec::len).sum::<usize>() <= most * 2 {
@@ -71,8 +80,10 @@ pub fn motion_paths(
     }
     times.sort_by(f32::total_cmp);
     times.dedup_by(|a, b| (*a - *b).abs() < NEAR);
-    let mut paths: Vec<MotionPath> =
-        nodes.iter().map(|node| MotionPath { node: *node, places: Vec::with_capacity(times.len()) }).collect();
+    let mut paths: Vec<MotionPath> = nodes
+        .iter()
+        .map(|node| MotionPath { node: *node, places: Vec::with_capacity(times.len()) })
+        .collect();
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let mut stack = Stack::shown(document, Some(id), 0.0).going(between);
     for time in times {
@@ -110,7 +121,10 @@ mod tests {
             kinds: Default::default(),
         };
         let clip = document.clips.next_id();
-        let made = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() });
+        let made = Shared::new(Clip {
+            tracks: [(TrackId(0), Shared::new(track))].into(),
+            ..Clip::default()
+        });
         document.file.clips.put(clip, Some(made));
         let paths = motion_paths(&document, clip, &nodes[..2], (30.0, Averaging::Slerp), 200);
         assert_eq!(paths.len(), 2);

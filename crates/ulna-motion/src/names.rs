@@ -1,7 +1,8 @@
 //! What the name of a joint says about its side.
 //!
-//! Every tool spells it otherwise: Mixamo `mixamorig:LeftArm`, Blender `upper_arm.L`, Rigify `DEF-upper_arm.L.001`, VRM
-//! `J_Bip_L_UpperArm` and `leftUpperArm`, Unreal `upperarm_l`, Biped `Bip001 L UpperArm`, BVH `LHipJoint`, MMD `左腕`.
+//! Every tool spells it otherwise: Mixamo `mixamorig:LeftArm`, Blender `upper_arm.L`, Rigify
+//! `DEF-upper_arm.L.001`, VRM `J_Bip_L_UpperArm` and `leftUpperArm`, Unreal `upperarm_l`, Biped
+//! `Bip001 L UpperArm`, BVH `LHipJoint`, MMD `左腕`.
 
 use super::mirror_pairs::Side;
 
@@ -14,7 +15,8 @@ pub(super) struct Stem {
     pub words: String,
 }
 
-/// What a name of a joint says, however its tool spells it: its side, and its words without a number at their end.
+/// What a name of a joint says, however its tool spells it: its side, and its words without a
+/// number at their end.
 pub fn joint_key(name: &str) -> (Option<Side>, String) {
     let stem = Stem::of(name);
     (stem.side, stem.without_number().to_owned())
@@ -44,7 +46,8 @@ impl Stem {
         }
     }
 
-    /// The words without a number at their end, which exporters count joints by (`b_LeftHand_011`, `Arm.L.001`).
+    /// The words without a number at their end, which exporters count joints by (`b_LeftHand_011`,
+    /// `Arm.L.001`).
     pub fn without_number(&self) -> &str {
         match self.words.rsplit_once(' ') {
             Some((rest, last)) if last.bytes().all(|b| b.is_ascii_digit()) => rest,
@@ -53,8 +56,9 @@ impl Stem {
     }
 }
 
-/// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals stays together but for one that begins a word
-/// (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`); the signs for left and right stand alone.
+/// Parts of `UpperArmL`: `Upper`, `Arm`, `L`. A run of capitals stays together but for one that
+/// begins a word (`LHipJoint`: `L`, `Hip`, `Joint`; `FKArm`: `FK`, `Arm`); the signs for left and
+/// right stand alone.
 fn split(segment: &str) -> Vec<String> {
     let chars: Vec<char> = segment.chars().collect();
     let mut parts: Vec<String> = Vec::new();
@@ -64,7 +68,9 @@ fn split(segment: &str) -> Vec<String> {
         let begins = match before {
             None => true,
             Some(b) if is_sign(b) || is_sign(*c) => true,
-            Some(b) => c.is_uppercase() && (!b.is_uppercase() || after.is_some_and(|a| a.is_lowercase())),
+            Some(b) => {
+                c.is_uppercase() && (!b.is_uppercase() || after.is_some_and(|a| a.is_lowercase()))
+            }
         };
         match parts.last_mut().filter(|_| !begins) {
             Some(part) => part.push(*c),
@@ -87,7 +93,8 @@ fn side(part: &str, k: usize, parts: &[String]) -> Option<Side> {
         "l" | "r" => {}
         _ => return None,
     }
-    // A single letter counts alone (`arm_l`), before a word (`lArm`, `LHip`), or as a capital after one (`ArmL`).
+    // A single letter counts alone (`arm_l`), before a word (`lArm`, `LHip`), or as a capital after
+    // one (`ArmL`).
     let next_is_word = parts.get(k + 1).is_some_and(|p| p.len() > 1);
     let capital = part == "L" || part == "R";
     let counts = parts.len() == 1 || (k == 0 && next_is_word) || (k + 1 == parts.len() && capital);

@@ -46,7 +46,8 @@ impl RecentPoses {
     /// Poses that are kept: with and without a clip's layers, before and after a first command.
     const KEPT: usize = 4;
 
-    /// As [`Pose::evaluate`]. What is not keyed yet is put on what is kept, since it changes from frame to frame.
+    /// As [`Pose::evaluate`]. What is not keyed yet is put on what is kept, since it changes from
+    /// frame to frame.
     pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
         if !stack.constraints.is_empty() {
             return Pose::evaluate(file, stack);
@@ -57,15 +58,22 @@ impl RecentPoses {
         let at = kept.iter().position(|k| k.stack == keyed && k.nodes == file.nodes);
         let found = match at.and_then(|at| kept.remove(at)) {
             Some(found) => found,
-            None => Recent { nodes: file.nodes.clone(), pose: Pose::evaluate(file, &keyed), stack: keyed },
+            None => Recent {
+                nodes: file.nodes.clone(),
+                pose: Pose::evaluate(file, &keyed),
+                stack: keyed,
+            },
         };
         let pose = match &stack.unkeyed {
             None => found.pose.clone(),
             Some(unkeyed) => {
-                let locals: Vec<(NodeId, Components)> = unkeyed.locals.iter().map(|(n, to)| (*n, *to)).collect();
+                let locals: Vec<(NodeId, Components)> =
+                    unkeyed.locals.iter().map(|(n, to)| (*n, *to)).collect();
                 let mut pose = found.pose.with(file, &locals);
                 for (node, weights) in &unkeyed.morphs {
-                    if let Some(morphs) = pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len()) {
+                    if let Some(morphs) =
+                        pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len())
+                    {
                         morphs.copy_from_slice(weights);
                     }
                 }
@@ -87,7 +95,9 @@ impl RecentPoses {
 fn child(parent: &Mat4, local: &Transform) -> Mat4 {
     let turn = glam::Mat3A::from_quat(local.rotation);
     let p = [parent.x_axis, parent.y_axis, parent.z_axis];
-    let column = |v: glam::Vec3A, scale: f32| p[0] * (v.x * scale) + p[1] * (v.y * scale) + p[2] * (v.z * scale);
+    let column = |v: glam::Vec3A, scale: f32| {
+        p[0] * (v.x * scale) + p[1] * (v.y * scale) + p[2] * (v.z * scale)
+    };
     let t = local.translation;
     Mat4::from_cols(
         column(turn.x_axis, local.scale.x),
@@ -98,7 +108,8 @@ fn child(parent: &Mat4, local: &Transform) -> Mat4 {
 }
 
 impl Pose {
-    /// The pose that a stack makes of a document's nodes. Of one after another, an [`Evaluator`] makes them faster.
+    /// The pose that a stack makes of a document's nodes. Of one after another, an [`Evaluator`]
+    /// makes them faster.
     pub fn evaluate(file: &Asset, stack: &Stack) -> Self {
         let mut pose = Self::default();
         Evaluator::default().update(file, stack, &mut pose);
@@ -120,7 +131,8 @@ impl Pose {
         }
     }
 
-    /// The same with other components of some nodes, each given once. Only what hangs on them is found anew.
+    /// The same with other components of some nodes, each given once. Only what hangs on them is
+    /// found anew.
     #[must_use]
     pub fn with(&self, file: &Asset, wanted: &[(NodeId, Components)]) -> Self {
         let mut pose = self.clone();
@@ -151,7 +163,11 @@ impl Pose {
     /// `T_j = W_j · IBM_j` for every joint of a skin, in its order: `scene_from_mesh` by joint.
     pub fn palette(&self, file: &Asset, skin: SkinId) -> Vec<Mat4> {
         let skin = file.skin(skin);
-        skin.joints.iter().zip(skin.inverse_bind.iter()).map(|(j, inverse)| self.world[j.index()] * *inverse).collect()
+        skin.joints
+            .iter()
+            .zip(skin.inverse_bind.iter())
+            .map(|(j, inverse)| self.world[j.index()] * *inverse)
+            .collect()
     }
 
     /// The local transform that puts a node at `scene_from_node`, and what shear was left out.
@@ -171,7 +187,11 @@ impl Pose {
         let local = parent.inverse() * scene_from_node.as_dmat4();
         let like = self.local[node.index()].transform();
         let found = ulna_model::transform::decompose(&local, &like);
-        if found.transform.is_finite() { Ok(found) } else { Err(ulna_model::TransformError::NotFinite) }
+        if found.transform.is_finite() {
+            Ok(found)
+        } else {
+            Err(ulna_model::TransformError::NotFinite)
+        }
     }
 
     /// The `Ul` that makes a node's local transform `local`.

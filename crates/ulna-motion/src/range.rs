@@ -1,6 +1,8 @@
-//! A synthetic range of motion: every joint that moves skin, bent about each of its own axes, one at a time.
+//! A synthetic range of motion: every joint that moves skin, bent about each of its own axes, one
+//! at a time.
 //!
-//! A rig without clips still has to be tried, and clips seldom bend every joint. As a clip it can be played, too.
+//! A rig without clips still has to be tried, and clips seldom bend every joint. As a clip it can
+//! be played, too.
 
 use glam::{Quat, Vec3};
 
@@ -27,8 +29,9 @@ fn weighted_joints(document: &Document, skin: SkinId) -> Vec<bool> {
     found
 }
 
-/// A clip in which each joint with weights goes from its rest by `± degrees` about its local X, Y and Z, one joint and one
-/// axis after another; a key stands at each extreme. All other joints of the skin stay at rest.
+/// A clip in which each joint with weights goes from its rest by `± degrees` about its local X, Y
+/// and Z, one joint and one axis after another; a key stands at each extreme. All other joints of
+/// the skin stay at rest.
 pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip {
     let weighted = weighted_joints(document, skin);
     let mut tracks = Tracks::default();
@@ -82,7 +85,9 @@ mod tests {
             for time in track.times.iter() {
                 let pose = Pose::evaluate(&document, &Stack::of(Some(&clip), f64::from(*time)));
                 let turns = [0, 1].map(|j| pose.local[j].transform().rotation);
-                assert!(turns.iter().filter(|q| q.angle_between(Quat::IDENTITY) > 1e-3).count() <= 1);
+                assert!(
+                    turns.iter().filter(|q| q.angle_between(Quat::IDENTITY) > 1e-3).count() <= 1
+                );
                 for (joint, turn) in turns.into_iter().enumerate() {
                     let (axis, angle) = turn.to_axis_angle();
                     for k in 0..3 {

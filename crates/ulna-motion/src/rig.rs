@@ -1,6 +1,6 @@
-//! The nodes that carry motion, and the tree they form: joints of skins, nodes moved by a clip, the bones of a VRM's humanoid map,
-//! and all parts of a figure without a skin. Helper nodes between them (nulls, the nodes that an FBX importer splits a joint into)
-//! are skipped.
+//! The nodes that carry motion, and the tree they form: joints of skins, nodes moved by a clip, the
+//! bones of a VRM's humanoid map, and all parts of a figure without a skin. Helper nodes between
+//! them (nulls, the nodes that an FBX importer splits a joint into) are skipped.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ pub(super) struct Rig {
     above: Vec<Option<NodeId>>,
     /// By node: whether it always has the same origin as its parent.
     on_parent: Vec<bool>,
-    /// By node: whether a bone starts there, at it or at a carrier below it that has the same origin.
+    /// By node: whether a bone starts there, at it or at a carrier below it that has the same
+    /// origin.
     goes_on: Vec<bool>,
 }
 
@@ -35,10 +36,13 @@ impl Rig {
     fn find(document: &Document) -> Self {
         let count = document.nodes.len();
         let joints = document.joint_flags();
-        let (mut turned, mut moved, mut strong) = (vec![false; count], vec![false; count], joints.clone());
+        let (mut turned, mut moved, mut strong) =
+            (vec![false; count], vec![false; count], joints.clone());
         for clip in document.clips.values() {
             let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
-            for (node, property) in clip.tracks.targets().all().chain(pointers.map(|t| (t.target, t.property))) {
+            for (node, property) in
+                clip.tracks.targets().all().chain(pointers.map(|t| (t.target, t.property)))
+            {
                 let node = node.index();
                 match property {
                     Property::Translation => moved[node] = true,
@@ -52,7 +56,8 @@ impl Rig {
         for (_, node) in document.vrm.iter().flat_map(|v| v.bones.iter()) {
             strong[node.index()] = true;
         }
-        let size = document.node_ids().map(|n| document.node(n).rest.transform().translation.length());
+        let size =
+            document.node_ids().map(|n| document.node(n).rest.transform().translation.length());
         let near = size.filter(|s| s.is_finite()).fold(0.0, f32::max) * 1e-6;
         let mut on_parent = vec![false; count];
         for (id, node) in document.nodes.iter() {
@@ -81,7 +86,8 @@ impl Rig {
         let order = document.nodes.order();
         for id in order.iter() {
             let Some(parent) = document.node(*id).parent else { continue };
-            self.above[id.index()] = if self.carries(parent) { Some(parent) } else { self.above[parent.index()] };
+            self.above[id.index()] =
+                if self.carries(parent) { Some(parent) } else { self.above[parent.index()] };
         }
         for id in order.iter().rev() {
             // Children are added in reverse order.
@@ -126,15 +132,17 @@ impl Rig {
         document.children(node).iter().any(|c| *c != line && self.goes_on(*c))
     }
 
-    /// Whether the carrier `upper` and the carrier `lower`, which is below it, are one joint to a person: they always have the same
-    /// origin, and at most one of them is a joint of a skin.
+    /// Whether the carrier `upper` and the carrier `lower`, which is below it, are one joint to a
+    /// person: they always have the same origin, and at most one of them is a joint of a skin.
     pub fn stands_in(&self, document: &Document, upper: NodeId, lower: NodeId) -> bool {
         let both = self.joints[upper.index()] && self.joints[lower.index()];
-        let mut path = std::iter::successors(Some(lower), |n| document.node(*n).parent).take_while(|n| *n != upper);
+        let mut path = std::iter::successors(Some(lower), |n| document.node(*n).parent)
+            .take_while(|n| *n != upper);
         !both && path.all(|n| self.on_parent[n.index()])
     }
 
-    /// The carriers above a node that are one joint with it and carry nothing else, the lowest first, the node itself leading.
+    /// The carriers above a node that are one joint with it and carry nothing else, the lowest
+    /// first, the node itself leading.
     fn same_joint(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let next = |n: &NodeId| {
             let upper = self.above(*n)?;
@@ -143,26 +151,29 @@ impl Rig {
         std::iter::successors(Some(node), next).collect()
     }
 
-    /// The node that rotates a joint: a helper at the same place where clips rotate that one, else the joint itself.
+    /// The node that rotates a joint: a helper at the same place where clips rotate that one, else
+    /// the joint itself.
     pub fn turner(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.turned[n.index()]).unwrap_or(node)
     }
 
-    /// The node that translates a joint: a helper at the same place where clips translate that one, else the joint itself.
+    /// The node that translates a joint: a helper at the same place where clips translate that one,
+    /// else the joint itself.
     pub fn mover(&self, document: &Document, node: NodeId) -> NodeId {
         let all = self.same_joint(document, node);
         all.into_iter().find(|n| self.moved[n.index()]).unwrap_or(node)
     }
 
-    /// The highest of the nodes that are one joint with this one: itself, and helpers right above it with the same origin or made
-    /// of it by an FBX importer.
+    /// The highest of the nodes that are one joint with this one: itself, and helpers right above
+    /// it with the same origin or made of it by an FBX importer.
     pub fn top_of_joint(&self, document: &Document, node: NodeId) -> NodeId {
         let alone = |n: NodeId| document.children(n).len() == 1 && document.node(n).mesh.is_none();
         let next = |n: &NodeId| {
             let upper = document.node(*n).parent?;
             let one = !self.joints[upper.index()] && self.on_parent[n.index()];
-            (alone(upper) && (one || is_split_of(document.node(upper), document.node(node)))).then_some(upper)
+            (alone(upper) && (one || is_split_of(document.node(upper), document.node(node))))
+                .then_some(upper)
         };
         std::iter::successors(Some(node), next).last().unwrap_or(node)
     }
@@ -183,16 +194,25 @@ impl Rig {
     }
 }
 
-/// Whether a node is one of those that Assimp splits a joint into: `Hips_$AssimpFbx$_Translation` of `Hips`.
+/// Whether a node is one of those that Assimp splits a joint into: `Hips_$AssimpFbx$_Translation`
+/// of `Hips`.
 fn is_split_of(part: &Node, joint: &Node) -> bool {
-    let (Some(part), Some(joint)) = (part.name.as_deref(), joint.name.as_deref()) else { return false };
+    let (Some(part), Some(joint)) = (part.name.as_deref(), joint.name.as_deref()) else {
+        return false;
+    };
     let own = joint.split("_$AssimpFbx$_").next();
     part.split_once("_$AssimpFbx$_").is_some_and(|(name, _)| Some(name) == own)
 }
 
-/// The parts of figures without a skin: nodes that no joint is above or below, in trees that a clip moves or whose names have a
-/// left and a right. Nodes that only hold the mesh of their parent are none.
-fn figures(document: &Document, joints: &[bool], strong: &[bool], on_parent: &[bool]) -> Vec<NodeId> {
+/// The parts of figures without a skin: nodes that no joint is above or below, in trees that a clip
+/// moves or whose names have a left and a right. Nodes that only hold the mesh of their parent are
+/// none.
+fn figures(
+    document: &Document,
+    joints: &[bool],
+    strong: &[bool],
+    on_parent: &[bool],
+) -> Vec<NodeId> {
     let order = document.nodes.order();
     let count = document.nodes.len();
     let (mut over, mut under, mut moving) = (joints.to_vec(), joints.to_vec(), strong.to_vec());
@@ -222,15 +242,20 @@ fn figures(document: &Document, joints: &[bool], strong: &[bool], on_parent: &[b
             _ => {}
         }
     }
-    let holds_mesh =
-        |n: NodeId| document.node(n).mesh.is_some() && document.children(n).is_empty() && !strong[n.index()];
+    let holds_mesh = |n: NodeId| {
+        document.node(n).mesh.is_some() && document.children(n).is_empty() && !strong[n.index()]
+    };
     let only_a_mesh = |n: NodeId| {
         let Some(parent) = document.node(n).parent.filter(|_| holds_mesh(n)) else { return false };
         let beside = document.children(parent).iter().filter(|c| holds_mesh(**c)).count();
         document.node(parent).mesh.is_none() && (on_parent[n.index()] || beside == 1)
     };
     let is_part = |n: &NodeId| {
-        let in_figure = if moves[root[n.index()]] { moving[n.index()] } else { sides[root[n.index()]] == (true, true) };
+        let in_figure = if moves[root[n.index()]] {
+            moving[n.index()]
+        } else {
+            sides[root[n.index()]] == (true, true)
+        };
         free(n) && in_figure && !only_a_mesh(*n)
     };
     order.iter().copied().filter(is_part).collect()

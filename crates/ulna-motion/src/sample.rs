@@ -19,7 +19,8 @@ pub(super) struct KeySegment {
 /// Where `time` lies among key times, beginning the search at `cursor`, which is moved there.
 pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegment {
     let last = times.len() - 1;
-    let inside = |k: usize| k < last && f64::from(times[k]) <= time && time < f64::from(times[k + 1]);
+    let inside =
+        |k: usize| k < last && f64::from(times[k]) <= time && time < f64::from(times[k + 1]);
     let key = if inside(*cursor) {
         *cursor
     } else if inside(*cursor + 1) {
@@ -45,8 +46,8 @@ pub(super) fn segment(times: &[f32], time: f64, cursor: &mut usize) -> KeySegmen
 
 /// The value of `track` at `time` seconds, written to `out` (`track.width` numbers).
 ///
-/// Before the first and after the last key the end value holds; at a key the stored value is used as it is, rotations
-/// made unit.
+/// Before the first and after the last key the end value holds; at a key the stored value is used
+/// as it is, rotations made unit.
 pub fn sample_into(track: &Track, time: f64, out: &mut [f32]) {
     sample_by(track, time, Averaging::Slerp, out);
 }
@@ -67,7 +68,8 @@ pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: 
             Interpolation::Linear if track.property == Property::Rotation => {
                 let a = Quat::from_slice(track.value(key));
                 let b = Quat::from_slice(track.value(key + 1));
-                let turn = if between == Averaging::Slerp { slerp(a, b, u) } else { nlerp(a, b, u) };
+                let turn =
+                    if between == Averaging::Slerp { slerp(a, b, u) } else { nlerp(a, b, u) };
                 out.copy_from_slice(&turn.to_array());
             }
             Interpolation::Linear => {
@@ -78,11 +80,17 @@ pub(super) fn sample_at(track: &Track, at: KeySegment, between: Averaging, out: 
             Interpolation::CubicSpline => {
                 let (u2, u3) = (u * u, u * u * u);
                 let (w, span) = (track.width, at.span);
-                let (from, to) = (&track.values[key * 3 * w..(key + 1) * 3 * w], &track.values[(key + 1) * 3 * w..]);
+                let (from, to) = (
+                    &track.values[key * 3 * w..(key + 1) * 3 * w],
+                    &track.values[(key + 1) * 3 * w..],
+                );
                 let (value, slope) = (2.0 * u3 - 3.0 * u2 + 1.0, span * (u3 - 2.0 * u2 + u));
                 let (next, next_slope) = (-2.0 * u3 + 3.0 * u2, span * (u3 - u2));
                 for (i, o) in out.iter_mut().enumerate() {
-                    *o = value * from[w + i] + slope * from[2 * w + i] + next * to[w + i] + next_slope * to[i];
+                    *o = value * from[w + i]
+                        + slope * from[2 * w + i]
+                        + next * to[w + i]
+                        + next_slope * to[i];
                 }
             }
         }
@@ -99,8 +107,8 @@ pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     if a4.dot(b4) < 0.0 {
         b4 = -b4;
     }
-    // The angle from both lengths: acos(dot) loses half its digits near 1, and is none where stored integers make the
-    // quaternions a little shorter than 1.
+    // The angle from both lengths: acos(dot) loses half its digits near 1, and is none where stored
+    // integers make the quaternions a little shorter than 1.
     let angle = 2.0 * (a4 - b4).length().atan2((a4 + b4).length());
     // Below this angle slerp and nlerp differ by less than an f32 can hold, and 1/sin would not.
     if angle < 1.5e-3 {
@@ -110,7 +118,8 @@ pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
 }
 
-/// Normalised linear interpolation on the short way: for cross-fades and previews, where neighbours are close.
+/// Normalised linear interpolation on the short way: for cross-fades and previews, where neighbours
+/// are close.
 pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));
     if a4.dot(b4) < 0.0 {
@@ -124,7 +133,13 @@ mod tests {
     use super::*;
     use ulna_model::NodeId;
 
-    fn track(property: Property, interpolation: Interpolation, times: &[f32], values: &[f32], width: usize) -> Track {
+    fn track(
+        property: Property,
+        interpolation: Interpolation,
+        times: &[f32],
+        values: &[f32],
+        width: usize,
+    ) -> Track {
         let track = Track {
             target: NodeId(0),
             property,
@@ -146,7 +161,13 @@ mod tests {
 
     #[test]
     fn ends_hold_and_step_keeps_the_key_before() {
-        let t = track(Property::Scale, Interpolation::Step, &[1.0, 2.0], &[1.0, 1.0, 1.0, 5.0, 5.0, 5.0], 3);
+        let t = track(
+            Property::Scale,
+            Interpolation::Step,
+            &[1.0, 2.0],
+            &[1.0, 1.0, 1.0, 5.0, 5.0, 5.0],
+            3,
+        );
         assert_eq!(at(&t, 0.0)[0], 1.0);
         assert_eq!(at(&t, 1.99)[0], 1.0);
         assert_eq!(at(&t, 2.0)[0], 5.0);

@@ -1,7 +1,9 @@
-//! Points of what is seen, by which poses are compared: vertices of the skin, and joints where there is none.
+//! Points of what is seen, by which poses are compared: vertices of the skin, and joints where
+//! there is none.
 //!
-//! Small models give all of their vertices. Of large ones each joint gives the vertices that it moves farthest from itself, which go
-//! astray first where it is turned, and the rest is an even spread.
+//! Small models give all of their vertices. Of large ones each joint gives the vertices that it
+//! moves farthest from itself, which go astray first where it is turned, and the rest is an even
+//! spread.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,8 @@ use glam::{Mat4, Vec3};
 use super::{Pose, Stack, skinning};
 use ulna_model::{Document, MorphTarget, NodeId, Primitive, Skin, WeightMap};
 
-/// What a joint does to a vertex: its weight, the vertex in the joint's space, and what each morph target adds there.
+/// What a joint does to a vertex: its weight, the vertex in the joint's space, and what each morph
+/// target adds there.
 #[derive(Clone, Debug)]
 struct Influence {
     node: NodeId,
@@ -54,13 +57,15 @@ impl SeenPoints {
         Self::where_all(document, most, &|_| true)
     }
 
-    /// The same of those vertices that are moved by none but these nodes. Empty where there are vertices, and none is moved so.
+    /// The same of those vertices that are moved by none but these nodes. Empty where there are
+    /// vertices, and none is moved so.
     pub fn where_all(document: &Document, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
         let rest = Pose::evaluate(document, &Stack::default());
         let sampler = Sampler::of(document, &rest, most, moved_by);
         if sampler.sources.iter().all(|s| s.of.positions.is_empty()) {
             let joints = document.node_ids().filter(|n| moved_by(*n));
-            let influence = |node| Influence { node, weight: 1.0, point: Vec3::ZERO, morphs: Vec::new() };
+            let influence =
+                |node| Influence { node, weight: 1.0, point: Vec3::ZERO, morphs: Vec::new() };
             let point = |node| SeenPoint { mesh_node: node, influences: vec![influence(node)] };
             return Self { points: joints.map(point).collect(), on_skin: false };
         }
@@ -139,7 +144,9 @@ impl<'a> Source<'a> {
 
     /// The joints, weights, and positions in the space of each, of a vertex.
     fn parts(&self, vertex: usize) -> Vec<(NodeId, f32, Mat4)> {
-        let Some((skin, weights)) = self.skinned else { return vec![(self.node, 1.0, self.instance)] };
+        let Some((skin, weights)) = self.skinned else {
+            return vec![(self.node, 1.0, self.instance)];
+        };
         let part = |(slot, weight): (u16, f32)| {
             let slot = usize::from(slot);
             let bind = skin.inverse_bind.get(slot).copied().unwrap_or_default();
@@ -151,12 +158,20 @@ impl<'a> Source<'a> {
     fn point(&self, vertex: usize) -> SeenPoint {
         let at = self.of.positions[vertex];
         let influence = |(node, weight, bind): (NodeId, f32, Mat4)| {
-            let way = |(k, t): (u32, &MorphTarget)| Some((k, bind.transform_vector3(*t.positions.get(vertex)?)));
-            let morphs =
-                (0..).zip(self.of.targets.iter()).filter_map(way).filter(|(_, way)| *way != Vec3::ZERO).collect();
+            let way = |(k, t): (u32, &MorphTarget)| {
+                Some((k, bind.transform_vector3(*t.positions.get(vertex)?)))
+            };
+            let morphs = (0..)
+                .zip(self.of.targets.iter())
+                .filter_map(way)
+                .filter(|(_, way)| *way != Vec3::ZERO)
+                .collect();
             Influence { node, weight, point: bind.transform_point3(at), morphs }
         };
-        SeenPoint { mesh_node: self.node, influences: self.parts(vertex).into_iter().map(influence).collect() }
+        SeenPoint {
+            mesh_node: self.node,
+            influences: self.parts(vertex).into_iter().map(influence).collect(),
+        }
     }
 }
 
@@ -167,14 +182,22 @@ struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    fn of(document: &'a Document, rest: &Pose, most: usize, moved_by: &dyn Fn(NodeId) -> bool) -> Self {
-        /// Vertices that are looked at for each that is taken, so that the largest mesh takes no longer.
+    fn of(
+        document: &'a Document,
+        rest: &Pose,
+        most: usize,
+        moved_by: &dyn Fn(NodeId) -> bool,
+    ) -> Self {
+        /// Vertices that are looked at for each that is taken, so that the largest mesh takes no
+        /// longer.
         const LOOKED: usize = 64;
         let mut sources = Vec::new();
         let mut places = Vec::new();
         let nodes = document.shown_nodes();
-        let meshes = || nodes.iter().filter_map(|n| Some((*n, document.mesh(document.node(*n).mesh?))));
-        let count: usize = meshes().flat_map(|(_, mesh)| &mesh.primitives).map(|p| p.positions.len()).sum();
+        let meshes =
+            || nodes.iter().filter_map(|n| Some((*n, document.mesh(document.node(*n).mesh?))));
+        let count: usize =
+            meshes().flat_map(|(_, mesh)| &mesh.primitives).map(|p| p.positions.len()).sum();
         let step = (count / most.saturating_mul(LOOKED).max(1)).max(1);
         for (node, mesh) in meshes() {
             for of in &mesh.primitives {
@@ -185,7 +208,8 @@ impl<'a> Sampler<'a> {
                         continue;
                     }
                     let reach = |(node, weight, bind): &(NodeId, f32, Mat4)| {
-                        let arm = rest.world[node.index()].transform_vector3(bind.transform_point3(*at));
+                        let arm =
+                            rest.world[node.index()].transform_vector3(bind.transform_point3(*at));
                         (*node, arm.length() * weight)
                     };
                     let most = parts.iter().map(reach).filter(|(_, r)| r.is_finite());
@@ -199,7 +223,8 @@ impl<'a> Sampler<'a> {
         Self { sources, places }
     }
 
-    /// The vertices that are taken: all, or of each joint the farthest, and of the others every so many.
+    /// The vertices that are taken: all, or of each joint the farthest, and of the others every so
+    /// many.
     fn chosen(self, most: usize) -> Vec<SeenPoint> {
         let point = |p: &VertexPlace| self.sources[p.source].point(p.vertex);
         if self.places.len() <= most {
@@ -212,7 +237,8 @@ impl<'a> Sampler<'a> {
         let mut chosen: Vec<&VertexPlace> = Vec::with_capacity(most + by_joint.len() * 2);
         for list in by_joint.values_mut() {
             list.sort_by(|a, b| b.reach.total_cmp(&a.reach));
-            // Every so many of the farther half, from the farthest on: the farthest ones lie side by side.
+            // Every so many of the farther half, from the farthest on: the farthest ones lie side
+            // by side.
             let step = (list.len() / 2 / each).max(1);
             chosen.extend(list.iter().step_by(step).take(each));
         }

@@ -40,7 +40,8 @@ impl Skeleton {
                 continue;
             };
             let joints = &document.skin(skin).joints;
-            for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_ref()) {
+            for weights in document.mesh(mesh).primitives.iter().filter_map(|p| p.weights.as_ref())
+            {
                 let used = used_joints(weights);
                 for (joint, _) in joints.iter().zip(used.iter()).filter(|(_, used)| **used) {
                     deforms[joint.index()] = true;
@@ -56,11 +57,12 @@ impl Skeleton {
         Self { joints: document.joint_flags(), deforms, carries }
     }
 
-    /// Whether a root only says where the whole stands: it moves nothing itself, or leads to nothing but the joint on which all
-    /// limbs hang.
+    /// Whether a root only says where the whole stands: it moves nothing itself, or leads to
+    /// nothing but the joint on which all limbs hang.
     fn is_origin(&self, document: &Document, id: NodeId) -> bool {
         let carries = |id: &NodeId| self.joint(*id) && self.carries.get(id.index()) == Some(&true);
-        let below = |id: NodeId| document.children(id).iter().copied().filter(carries).collect::<Vec<_>>();
+        let below =
+            |id: NodeId| document.children(id).iter().copied().filter(carries).collect::<Vec<_>>();
         let leads_to_hips = matches!(below(id)[..], [hips] if below(hips).len() > 1);
         carries(&id) && (self.deforms.get(id.index()) == Some(&false) || leads_to_hips)
     }
@@ -70,15 +72,17 @@ impl Skeleton {
     }
 }
 
-/// All bones of the shown skeletons: from a joint to those below it. Joints without get a stub that goes on as their parent
-/// did.
+/// All bones of the shown skeletons: from a joint to those below it. Joints without get a stub that
+/// goes on as their parent did.
 ///
-/// No bone leads to a helper, below which nothing moves a vertex, where the joint carries something else; and none from the root
-/// of a skeleton to the hips, or where it moves none itself: it is no limb of anything.
+/// No bone leads to a helper, below which nothing moves a vertex, where the joint carries something
+/// else; and none from the root of a skeleton to the hips, or where it moves none itself: it is no
+/// limb of anything.
 pub fn bones(document: &Document, pose: &Pose, skeleton: &Skeleton) -> Vec<Bone> {
     let at = |id: NodeId| pose.world[id.index()].w_axis.truncate();
     let carries = |id: NodeId| skeleton.carries.get(id.index()) == Some(&true);
-    let size = joint_bounds(document, pose).map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
+    let size =
+        joint_bounds(document, pose).map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
     let mut list = Vec::new();
     for id in document.shown_nodes() {
         if !skeleton.joint(id) || !at(id).is_finite() {

@@ -1,7 +1,9 @@
-//! Skinning of eight vertices at once, on processors with AVX2 and FMA; elsewhere `skinning.rs` does one after another.
+//! Skinning of eight vertices at once, on processors with AVX2 and FMA; elsewhere `skinning.rs`
+//! does one after another.
 //!
-//! Matrices are blended a vertex at a time, two columns a vector, and then turned over, so that positions and normals are
-//! worked out component by component for all eight. Nothing here may stay a call: it would lose the wide vectors.
+//! Matrices are blended a vertex at a time, two columns a vector, and then turned over, so that
+//! positions and normals are worked out component by component for all eight. Nothing here may stay
+//! a call: it would lose the wide vectors.
 
 use core::arch::x86_64::{__m128, __m256};
 
@@ -29,7 +31,8 @@ impl<'a> Skinner<'a> {
         Some(Self { simd: eight_lanes()?, palette: bytemuck::cast_slice(palette) })
     }
 
-    /// Places vertices, all but the last few that are no eight. `slots` gives a vertex's joints and weights.
+    /// Places vertices, all but the last few that are no eight. `slots` gives a vertex's joints and
+    /// weights.
     pub(super) fn skin<'b>(
         self,
         slots: impl Fn(usize) -> (&'b [u16], &'b [f32]),
@@ -42,7 +45,8 @@ impl<'a> Skinner<'a> {
             #[inline(always)]
             || {
                 let (p, n) = (positions.as_chunks::<EIGHT>().0, normals.as_chunks::<EIGHT>().0);
-                let (out, out_normals) = (out.as_chunks_mut::<EIGHT>().0, out_normals.as_chunks_mut::<EIGHT>().0);
+                let (out, out_normals) =
+                    (out.as_chunks_mut::<EIGHT>().0, out_normals.as_chunks_mut::<EIGHT>().0);
                 let count = p.len().min(n.len()).min(out.len()).min(out_normals.len());
                 for k in 0..count {
                     let zero = [0.0f32; 8];
@@ -70,7 +74,10 @@ impl<'a> Skinner<'a> {
         for k in 0..count {
             let [front, back] = &self.palette[usize::from(joints[k]).min(none)];
             let weight = avx._mm256_set1_ps(weights[k]);
-            sum = [fma._mm256_fmadd_ps(cast(*front), weight, sum[0]), fma._mm256_fmadd_ps(cast(*back), weight, sum[1])];
+            sum = [
+                fma._mm256_fmadd_ps(cast(*front), weight, sum[0]),
+                fma._mm256_fmadd_ps(cast(*back), weight, sum[1]),
+            ];
         }
         sum
     }
@@ -102,7 +109,8 @@ impl<'a> Skinner<'a> {
         ]
     }
 
-    /// Not divided by a sum of weights: one that is not 1 must scale the translation as it does the rest.
+    /// Not divided by a sum of weights: one that is not 1 must scale the translation as it does the
+    /// rest.
     #[inline(always)]
     fn position(self, [x, y, z, w]: [&Three; 4], p: &Three) -> Three {
         let fma = self.simd.fma;
@@ -115,7 +123,8 @@ impl<'a> Skinner<'a> {
         out
     }
 
-    /// By the cofactor matrix times the sign of the determinant, made unit; zero where there is no direction.
+    /// By the cofactor matrix times the sign of the determinant, made unit; zero where there is no
+    /// direction.
     #[inline(always)]
     fn normal(self, [x, y, z]: [&Three; 3], n: &Three) -> Three {
         const LESS: i32 = 0x11;
@@ -153,7 +162,11 @@ impl<'a> Skinner<'a> {
     #[inline(always)]
     fn dot(self, a: &Three, b: &Three) -> __m256 {
         let (avx, fma) = (self.simd.avx, self.simd.fma);
-        fma._mm256_fmadd_ps(a[2], b[2], fma._mm256_fmadd_ps(a[1], b[1], avx._mm256_mul_ps(a[0], b[0])))
+        fma._mm256_fmadd_ps(
+            a[2],
+            b[2],
+            fma._mm256_fmadd_ps(a[1], b[1], avx._mm256_mul_ps(a[0], b[0])),
+        )
     }
 
     /// Components of eight vectors.

@@ -1,4 +1,5 @@
-//! Morphing and linear blend skinning on the CPU: the judge of the GPU's, and its stand-in on software adapters.
+//! Morphing and linear blend skinning on the CPU: the judge of the GPU's, and its stand-in on
+//! software adapters.
 
 use glam::{Mat3, Mat4, Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
@@ -27,17 +28,21 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// How a primitive under a node is placed. A skinned mesh's own node does not count (glTF 2.0, *Joint Hierarchy*);
-    /// a primitive without weights, or with none but 0, is rigid whatever its node says.
+    /// How a primitive under a node is placed. A skinned mesh's own node does not count (glTF 2.0,
+    /// *Joint Hierarchy*); a primitive without weights, or with none but 0, is rigid whatever its
+    /// node says.
     pub fn of(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive) -> Self {
         match (document.node(node).skin, &primitive.weights) {
-            (Some(skin), Some(weights)) if !weights.is_bare() => Self::Skinned(pose.palette(document, skin)),
+            (Some(skin), Some(weights)) if !weights.is_bare() => {
+                Self::Skinned(pose.palette(document, skin))
+            }
             _ => Self::Rigid(pose.world[node.index()]),
         }
     }
 }
 
-/// Where a node's instances are, `scene_from_mesh` each; nothing where its mesh is shown once, as under a skin.
+/// Where a node's instances are, `scene_from_mesh` each; nothing where its mesh is shown once, as
+/// under a skin.
 pub fn instances(document: &Document, pose: &Pose, node: NodeId) -> Option<Vec<Mat4>> {
     let found = document.node(node);
     let list = found.instances.as_ref().filter(|_| found.skin.is_none())?;
@@ -49,12 +54,18 @@ const PARALLEL: usize = 16_384;
 /// Vertices a task.
 const CHUNK: usize = 4_096;
 
-/// Morphs and places a primitive: `p' = Σ w·T·p`, normals by the cofactor matrix of `Σ w·T` times the sign of its
-/// determinant.
+/// Morphs and places a primitive: `p' = Σ w·T·p`, normals by the cofactor matrix of `Σ w·T` times
+/// the sign of its determinant.
 ///
-/// `base_normals` are the primitive's own or the flat ones made for it, one a vertex. Joints past the palette are
-/// ignored.
-pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placement: &Placement, out: &mut Posed) {
+/// `base_normals` are the primitive's own or the flat ones made for it, one a vertex. Joints past
+/// the palette are ignored.
+pub fn skin(
+    primitive: &Primitive,
+    base_normals: &[Vec3],
+    morphs: &[f32],
+    placement: &Placement,
+    out: &mut Posed,
+) {
     let count = primitive.positions.len();
     let moved = primitive.targets.iter().zip(morphs).any(|(_, w)| *w != 0.0);
     if !moved
@@ -104,13 +115,13 @@ pub fn skin(primitive: &Primitive, base_normals: &[Vec3], morphs: &[f32], placem
     }
 }
 
-/// The plain way, which looks at every weight: for palettes with a matrix that is not finite, where a weight of 0 must not
-/// count.
+/// The plain way, which looks at every weight: for palettes with a matrix that is not finite, where
+/// a weight of 0 must not count.
 fn one_by_one(palette: &[Mat4], weights: &WeightMap, out: &mut Posed) {
     for (vertex, (position, normal)) in out.positions.iter_mut().zip(&mut out.normals).enumerate() {
         let blended = blended(palette, weights, vertex);
-        // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must scale the translation as
-        // it does the rest.
+        // Not transform_point3: it divides by nothing, but a sum of weights that is not 1 must
+        // scale the translation as it does the rest.
         *position = (blended * position.extend(1.0)).truncate();
         *normal = normal_matrix(&blended) * *normal;
     }
@@ -129,7 +140,8 @@ pub(super) fn blended(palette: &[Mat4], weights: &WeightMap, vertex: usize) -> M
     blended
 }
 
-/// [`skin`] of some vertices alone, into a surface that is posed already. Differs from it by what rounding does.
+/// [`skin`] of some vertices alone, into a surface that is posed already. Differs from it by what
+/// rounding does.
 pub fn skin_some(
     primitive: &Primitive,
     base_normals: &[Vec3],
@@ -163,7 +175,8 @@ pub fn skin_some(
     }
 }
 
-/// What skinning reads besides the vertices, laid out for long vectors and without a branch a weight.
+/// What skinning reads besides the vertices, laid out for long vectors and without a branch a
+/// weight.
 struct Blend<'a> {
     /// Columns of the palette's matrices, and last a matrix of zeros for joints that are none.
     palette: Vec<[Vec4; 4]>,
@@ -181,12 +194,19 @@ impl<'a> Blend<'a> {
         Some(Self { palette, weights })
     }
 
-    fn skin(&self, positions: &[Vec3], normals: &[Vec3], out: &mut [Vec3], out_normals: &mut [Vec3]) {
+    fn skin(
+        &self,
+        positions: &[Vec3],
+        normals: &[Vec3],
+        out: &mut [Vec3],
+        out_normals: &mut [Vec3],
+    ) {
         let run = |first: usize, out: &mut [Vec3], out_normals: &mut [Vec3]| {
             let stride = self.weights.stride();
             let range = first..first + out.len();
             let slots = range.start * stride..range.end * stride;
-            let (joints, weights) = (&self.weights.joints[slots.clone()], &self.weights.weights[slots]);
+            let (joints, weights) =
+                (&self.weights.joints[slots.clone()], &self.weights.weights[slots]);
             let (positions, normals) = (&positions[range.clone()], &normals[range]);
             let sums = Sums { palette: &self.palette };
             // Vertices that were placed eight at once.
@@ -203,10 +223,12 @@ impl<'a> Blend<'a> {
                     done = out.len() / EIGHT * EIGHT;
                 }
                 for k in done..out.len() {
-                    (out[k], out_normals[k]) = place(sums.of(&joints[k], &weights[k]), positions[k], normals[k]);
+                    (out[k], out_normals[k]) =
+                        place(sums.of(&joints[k], &weights[k]), positions[k], normals[k]);
                 }
             } else {
-                let slots = |k: usize| (&joints[k * stride..][..stride], &weights[k * stride..][..stride]);
+                let slots =
+                    |k: usize| (&joints[k * stride..][..stride], &weights[k * stride..][..stride]);
                 #[cfg(target_arch = "x86_64")]
                 if let Some(skinner) = Skinner::new(&self.palette) {
                     skinner.skin(slots, positions, normals, out, out_normals);
@@ -214,7 +236,8 @@ impl<'a> Blend<'a> {
                 }
                 for k in done..out.len() {
                     let (joints, weights) = slots(k);
-                    (out[k], out_normals[k]) = place(sums.of(joints, weights), positions[k], normals[k]);
+                    (out[k], out_normals[k]) =
+                        place(sums.of(joints, weights), positions[k], normals[k]);
                 }
             }
         };
@@ -254,11 +277,13 @@ impl Sums<'_> {
     }
 }
 
-/// A vertex by its blended matrix. Not divided by a sum of weights: one that is not 1 must scale the translation as it does
-/// the rest.
+/// A vertex by its blended matrix. Not divided by a sum of weights: one that is not 1 must scale
+/// the translation as it does the rest.
 #[inline(always)]
 fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
-    let position = (m[0] * Vec4::splat(p.x) + m[1] * Vec4::splat(p.y) + m[2] * Vec4::splat(p.z) + m[3]).truncate();
+    let position =
+        (m[0] * Vec4::splat(p.x) + m[1] * Vec4::splat(p.y) + m[2] * Vec4::splat(p.z) + m[3])
+            .truncate();
     let [x, y, z] = [Vec3A::from_vec4(m[0]), Vec3A::from_vec4(m[1]), Vec3A::from_vec4(m[2])];
     let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
     let turned = yz * n.x + zx * n.y + xy * n.z;
@@ -266,16 +291,16 @@ fn place(m: [Vec4; 4], p: Vec3, n: Vec3) -> (Vec3, Vec3) {
     (position, Vec3::from((turned * side).normalize_or_zero()))
 }
 
-/// The cofactor matrix of the 3×3 part, times the sign of its determinant: turns normals rightly under any scale,
-/// mirrored too, and needs no inverse.
+/// The cofactor matrix of the 3×3 part, times the sign of its determinant: turns normals rightly
+/// under any scale, mirrored too, and needs no inverse.
 pub fn normal_matrix(matrix: &Mat4) -> Mat3 {
     let (x, y, z) = (matrix.x_axis.truncate(), matrix.y_axis.truncate(), matrix.z_axis.truncate());
     let cofactor = Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
     if x.dot(y.cross(z)) < 0.0 { cofactor * -1.0 } else { cofactor }
 }
 
-/// The normals to start from: the file's, or where it has none or one without a direction, flat ones summed over the
-/// triangles of a vertex; zero where those have no area either.
+/// The normals to start from: the file's, or where it has none or one without a direction, flat
+/// ones summed over the triangles of a vertex; zero where those have no area either.
 pub fn base_normals(primitive: &Primitive) -> Slice<Vec3> {
     let own = primitive.normals.len() == primitive.positions.len();
     if own && primitive.normals.iter().all(|n| *n != Vec3::ZERO) {
@@ -294,7 +319,9 @@ pub fn base_normals(primitive: &Primitive) -> Slice<Vec3> {
     }
     let made = normals.into_iter().map(Vec3::normalize_or_zero);
     if own {
-        made.zip(primitive.normals.iter()).map(|(made, own)| if *own == Vec3::ZERO { made } else { *own }).collect()
+        made.zip(primitive.normals.iter())
+            .map(|(made, own)| if *own == Vec3::ZERO { made } else { *own })
+            .collect()
     } else {
         made.collect()
     }
@@ -326,7 +353,8 @@ mod tests {
         let palette: Vec<Mat4> = (0..40)
             .map(|k| {
                 // Uneven, mirrored and flat ones too.
-                let turn = glam::Quat::from_euler(glam::EulerRot::XYZ, k as f32, k as f32 * 0.7, 0.3);
+                let turn =
+                    glam::Quat::from_euler(glam::EulerRot::XYZ, k as f32, k as f32 * 0.7, 0.3);
                 let scale = if k % 11 == 0 { Vec3::new(1.0, 0.0, 1.0) } else { point(k) * 2.0 };
                 Mat4::from_scale_rotation_translation(scale, turn, point(k * 5))
             })
@@ -336,9 +364,15 @@ mod tests {
             // A few joints are past the palette, and the sums of weights are not 1.
             let joints: Vec<u16> = (0..count * stride).map(|k| (k * 7 % 43) as u16).collect();
             let weights: Vec<f32> = (0..count * stride).map(|k| number(k).abs() * 0.4).collect();
-            let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
+            let map = WeightMap {
+                sets,
+                joints: joints.into(),
+                weights: weights.into(),
+                ..WeightMap::default()
+            };
             let positions: Vec<Vec3> = (0..count).map(|k| point(k * 3)).collect();
-            let mut normals: Vec<Vec3> = (0..count).map(|k| point(k * 3 + 1).normalize_or_zero()).collect();
+            let mut normals: Vec<Vec3> =
+                (0..count).map(|k| point(k * 3 + 1).normalize_or_zero()).collect();
             normals[3] = Vec3::ZERO;
             let (mut out, mut out_normals) = (vec![Vec3::NAN; count], vec![Vec3::NAN; count]);
             let blend = Blend::new(&palette, &map).unwrap();
@@ -346,7 +380,8 @@ mod tests {
             for k in 0..count {
                 let mut blended = Mat4::ZERO;
                 for (joint, weight) in map.vertex(k) {
-                    blended += palette.get(usize::from(joint)).copied().unwrap_or(Mat4::ZERO) * weight;
+                    blended +=
+                        palette.get(usize::from(joint)).copied().unwrap_or(Mat4::ZERO) * weight;
                 }
                 let wanted = (blended * positions[k].extend(1.0)).truncate();
                 assert!((out[k] - wanted).length() < 2e-6, "{k} of {count}: {} {wanted}", out[k]);
@@ -357,7 +392,12 @@ mod tests {
                     continue;
                 }
                 let wanted = turned.as_vec3().normalize_or_zero();
-                assert!((out_normals[k] - wanted).length() < 1e-3, "{k} of {count}: {} {wanted}", out_normals[k]);
+                assert!(
+                    (out_normals[k] - wanted).length() < 1e-3,
+                    "{k} of {count}: {} \
+                    {wanted}",
+                    out_normals[k]
+                );
             }
             assert_eq!(out_normals[3], Vec3::ZERO);
         }

@@ -1,7 +1,9 @@
-//! Tracks with key times of their own, played: the present span between two keys of each, side by side.
+//! Tracks with key times of their own, played: the present span between two keys of each, side by
+//! side.
 //!
-//! A span is copied into its lane when it begins, found by a list of moments that all lanes share; a few long loops then
-//! evaluate all lanes. Spans are stored in the order of time, so that going anywhere reads memory in one direction.
+//! A span is copied into its lane when it begins, found by a list of moments that all lanes share;
+//! a few long loops then evaluate all lanes. Spans are stored in the order of time, so that going
+//! anywhere reads memory in one direction.
 
 use super::{
     frame::{FrameComponent, Sink, Slots, Targets},
@@ -98,7 +100,8 @@ impl Moments {
 /// Whether the numbers of a track can be squared and summed in lanes.
 pub(super) fn is_in_range(track: &Track) -> bool {
     let length = track.times.last().map_or(0.0, |last| last - track.times[0]).max(1.0);
-    track.values.len() < u32::MAX as usize / 4 && track.values.iter().all(|v| (v * length).abs() < 1e15)
+    track.values.len() < u32::MAX as usize / 4
+        && track.values.iter().all(|v| (v * length).abs() < 1e15)
 }
 
 /// Where spans are stored at a moment.
@@ -131,8 +134,10 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let lanes = tracks.len();
         let total: usize = tracks.iter().map(|t| t.times.len() + 1).sum();
         let first = tracks.iter().map(|t| t.times[0]).fold(f32::INFINITY, f32::min);
-        let last = tracks.iter().map(|t| t.times[t.times.len() - 1]).fold(f32::NEG_INFINITY, f32::max);
-        // As many moments as a track has keys, on the mean: a row of them is no more memory than the keys.
+        let last =
+            tracks.iter().map(|t| t.times[t.times.len() - 1]).fold(f32::NEG_INFINITY, f32::max);
+        // As many moments as a track has keys, on the mean: a row of them is no more memory than
+        // the keys.
         let count = (total / lanes.max(1)).max(1);
         let length = f64::from(last) - f64::from(first);
         let per_second = if length > 0.0 { count as f64 / length } else { 0.0 };
@@ -151,7 +156,13 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         for k in 0..count {
             places[k + 1] += places[k];
         }
-        let none = Span { start: f32::INFINITY, end: f32::NEG_INFINITY, rate: 0.0, next: 0, points: [[0.0; W]; P] };
+        let none = Span {
+            start: f32::INFINITY,
+            end: f32::NEG_INFINITY,
+            rate: 0.0,
+            next: 0,
+            points: [[0.0; W]; P],
+        };
         let mut stored = vec![none; total];
         let mut marks = vec![Mark { place: 0, next: 0, end: f32::INFINITY }; (count + 1) * lanes];
         for (lane, track) in tracks.iter().enumerate() {
@@ -189,7 +200,9 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         let mut blocks = Vec::new();
         for lane in (0..lanes).step_by(LANES) {
             // Lanes of no track never end.
-            let end = std::array::from_fn(|k| if lane + k < lanes { f32::NEG_INFINITY } else { f32::INFINITY });
+            let end = std::array::from_fn(|k| {
+                if lane + k < lanes { f32::NEG_INFINITY } else { f32::INFINITY }
+            });
             let start = end.map(|v: f32| -v);
             blocks.push(Block { start, end, rate: [0.0; LANES], points: [[[0.0; LANES]; W]; P] });
         }
@@ -237,7 +250,11 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
         clippy::needless_range_loop,
         reason = "the insides of zipped iterators are made where the standard library likes"
     )]
-    pub(super) fn step<B: Blend<W, P>, T: FrameComponent<W>>(&mut self, time: LaneTime, sink: &mut impl Sink) {
+    pub(super) fn step<B: Blend<W, P>, T: FrameComponent<W>>(
+        &mut self,
+        time: LaneTime,
+        sink: &mut impl Sink,
+    ) {
         let LaneTime { high, low, floor } = time;
         let lanes = self.present.len();
         let moment = self.moments.of(floor);
@@ -263,7 +280,8 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                     spans[k] = &stored[present[k] as usize];
                 }
                 for k in 0..LANES {
-                    (block.start[k], block.end[k], block.rate[k]) = (spans[k].start, spans[k].end, spans[k].rate);
+                    (block.start[k], block.end[k], block.rate[k]) =
+                        (spans[k].start, spans[k].end, spans[k].rate);
                 }
                 for p in 0..P {
                     for c in 0..W {
@@ -279,8 +297,11 @@ impl<const W: usize, const P: usize> SegmentCache<W, P> {
                 ended &= ended - 1;
                 let next = stored[present[k] as usize].next;
                 let span = &stored[next as usize];
-                present[k] =
-                    if follows && span.start <= floor && floor < span.end { next } else { find.place(b * LANES + k) };
+                present[k] = if follows && span.start <= floor && floor < span.end {
+                    next
+                } else {
+                    find.place(b * LANES + k)
+                };
                 let span = &stored[present[k] as usize];
                 (block.start[k], block.end[k], block.rate[k]) = (span.start, span.end, span.rate);
                 for p in 0..P {

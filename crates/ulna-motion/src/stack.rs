@@ -9,12 +9,15 @@
 //!  additive lanes ─► offsets of a transition ─► the unkeyed pose ─► constraints ─► worlds ─► palettes
 //! ```
 //!
-//! The window, the command line, thumbnails, the search for the worst pose and baking hand the same stack to the same
-//! [`Evaluator`](super::Evaluator); its caches live there, and a [`Pose`](super::Pose) is plain data.
+//! The window, the command line, thumbnails, the search for the worst pose and baking hand the same
+//! stack to the same [`Evaluator`](super::Evaluator); its caches live there, and a
+//! [`Pose`](super::Pose) is plain data.
 
 use glam::{Mat4, Quat, Vec3};
 
-use ulna_model::{Clip, ClipId, Document, JointMask, LayerHome, NodeId, PoseLayers, Shared, Unkeyed};
+use ulna_model::{
+    Clip, ClipId, Document, JointMask, LayerHome, NodeId, PoseLayers, Shared, Unkeyed,
+};
 
 /// What a pose is made of. Empty, it is the file's own pose.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +32,8 @@ pub struct Stack {
     pub offsets: Vec<Offset>,
     /// The same of weights of morph targets.
     pub morph_offsets: Vec<MorphOffset>,
-    /// How linear rotations go from key to key: on the sphere as glTF asks (appendix C.4), or by the normalised sum, as older players did.
+    /// How linear rotations go from key to key: on the sphere as glTF asks (appendix C.4), or by
+    /// the normalised sum, as older players did.
     pub between: Averaging,
     /// What was posed and not keyed yet: it wins over everything below.
     pub unkeyed: Option<Shared<Unkeyed>>,
@@ -77,9 +81,9 @@ pub enum Averaging {
 
 /// Clips that are averaged.
 ///
-/// Their weights, after masks, are divided by their sum where that is above 1. The share that is missing to 1 is what lies
-/// below, and so is every component that no clip of the lane drives. A clip drives a component where it has a channel, or
-/// where one of its layers moves it.
+/// Their weights, after masks, are divided by their sum where that is above 1. The share that is
+/// missing to 1 is what lies below, and so is every component that no clip of the lane drives. A
+/// clip drives a component where it has a channel, or where one of its layers moves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lane {
     /// What is averaged; the order does not matter.
@@ -110,8 +114,8 @@ pub enum Reference {
     At(f64),
 }
 
-/// A clip whose difference to a reference is added: `t + w(t_a − t_ref)`, `r · slerp(1, r_ref⁻¹·r_a, w)`,
-/// `s · (s_a/s_ref)^w`, where the clip drives them.
+/// A clip whose difference to a reference is added: `t + w(t_a − t_ref)`,
+/// `r · slerp(1, r_ref⁻¹·r_a, w)`, `s · (s_a/s_ref)^w`, where the clip drives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Additive {
     /// The clip; its weight is `w`.
@@ -188,7 +192,10 @@ impl Stack {
     /// Without the layers of what plays; those of the pose stay.
     #[must_use]
     pub fn without_layers_of_clips(mut self) -> Self {
-        self.lanes.iter_mut().flat_map(|l| &mut l.instances).for_each(|i| i.layers = Shared::default());
+        self.lanes
+            .iter_mut()
+            .flat_map(|l| &mut l.instances)
+            .for_each(|i| i.layers = Shared::default());
         self
     }
 

@@ -1,6 +1,8 @@
-//! Where the skin breaks: how far a pose pulls, squeezes and turns over the surface, vertex by vertex.
+//! Where the skin breaks: how far a pose pulls, squeezes and turns over the surface, vertex by
+//! vertex.
 //!
-//! Everything is measured against the rest pose in the scene, without morph targets: what those stretch is meant.
+//! Everything is measured against the rest pose in the scene, without morph targets: what those
+//! stretch is meant.
 
 use glam::{Mat3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
@@ -11,16 +13,19 @@ use ulna_model::{Document, NodeId, Primitive, PrimitiveId, SkinId, Slice, Topolo
 /// What happened to one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexStrain {
-    /// The worst of its edges: `max(len/len₀, len₀/len)`, so 1 means none; at most [`VertexStrain::MOST`].
+    /// The worst of its edges: `max(len/len₀, len₀/len)`, so 1 means none; at most
+    /// [`VertexStrain::MOST`].
     pub stretch: f32,
-    /// What blending leaves of the volume: `det Σwᵢ·Tᵢ / Σwᵢ·det Tᵢ` of the 3×3 parts, weights summing to 1. 1 where joints
-    /// agree or there is one alone, `cos²(θ/2)` halfway between two that a turn by θ parts, 0 in a candy wrapper.
+    /// What blending leaves of the volume: `det Σwᵢ·Tᵢ / Σwᵢ·det Tᵢ` of the 3×3 parts, weights
+    /// summing to 1. 1 where joints agree or there is one alone, `cos²(θ/2)` halfway between two
+    /// that a turn by θ parts, 0 in a candy wrapper.
     ///
-    /// The determinant of the linear part of a deformation is the ratio of volumes; that linear blending loses it is what
-    /// Kavan et al., *Geometric Skinning with Approximate Dual Quaternion Blending* (2008), section 2, describes.
+    /// The determinant of the linear part of a deformation is the ratio of volumes; that linear
+    /// blending loses it is what Kavan et al., *Geometric Skinning with Approximate Dual Quaternion
+    /// Blending* (2008), section 2, describes.
     pub volume: f32,
-    /// Whether a triangle of it is turned over: its normal points against the one that the mean of its corners' blended
-    /// matrices gives it.
+    /// Whether a triangle of it is turned over: its normal points against the one that the mean of
+    /// its corners' blended matrices gives it.
     pub flipped: bool,
 }
 
@@ -30,8 +35,9 @@ impl VertexStrain {
     /// The largest stretch told apart; what is no number counts as this, too.
     pub const MOST: f32 = 64.0;
 
-    /// One number, 0 at rest, in doublings of a length: `log₂ stretch + |log₂ volume|/3`, and 1 more where flipped. A volume
-    /// counts a third since it is three lengths; below 2⁻¹⁸ (turned inside out, too) it counts as that.
+    /// One number, 0 at rest, in doublings of a length: `log₂ stretch + |log₂ volume|/3`, and 1
+    /// more where flipped. A volume counts a third since it is three lengths; below 2⁻¹⁸ (turned
+    /// inside out, too) it counts as that.
     pub fn score(&self) -> f32 {
         const LEAST: f32 = 1.0 / (VertexStrain::MOST * VertexStrain::MOST * VertexStrain::MOST);
         let volume = if self.volume >= LEAST { self.volume.min(1.0 / LEAST) } else { LEAST };
@@ -88,7 +94,12 @@ impl Strain {
         Self::at_rest(document, &rest_pose(document), node, primitive)
     }
 
-    pub(super) fn at_rest(document: &Document, rest: &Pose, node: NodeId, index: PrimitiveId) -> Option<Self> {
+    pub(super) fn at_rest(
+        document: &Document,
+        rest: &Pose,
+        node: NodeId,
+        index: PrimitiveId,
+    ) -> Option<Self> {
         let skin = document.node(node).skin?;
         let primitive = document.mesh(document.node(node).mesh?).primitives.get(index.index())?;
         if primitive.topology != Topology::Triangles || primitive.weights.is_none() {
@@ -141,14 +152,28 @@ impl Strain {
     }
 
     /// The primitive in a document, if it is still the one that was measured at rest.
-    pub(super) fn source<'a>(&self, document: &'a Document) -> Option<(&'a Primitive, &'a WeightMap)> {
-        let primitive = document.mesh(document.nodes.get(self.node)?.mesh?).primitives.get(self.primitive.index())?;
-        let same = Slice::ptr_eq(&primitive.indices, &self.indices) && primitive.positions.len() == self.rest.len();
+    pub(super) fn source<'a>(
+        &self,
+        document: &'a Document,
+    ) -> Option<(&'a Primitive, &'a WeightMap)> {
+        let primitive = document
+            .mesh(document.nodes.get(self.node)?.mesh?)
+            .primitives
+            .get(self.primitive.index())?;
+        let same = Slice::ptr_eq(&primitive.indices, &self.indices)
+            && primitive.positions.len() == self.rest.len();
         Some((primitive, primitive.weights.as_deref()?)).filter(|_| same)
     }
 
-    /// Measures every vertex in a pose, into `out`. As at rest where the document has another primitive there.
-    pub fn measure(&self, document: &Document, pose: &Pose, scratch: &mut StrainScratch, out: &mut Vec<VertexStrain>) {
+    /// Measures every vertex in a pose, into `out`. As at rest where the document has another
+    /// primitive there.
+    pub fn measure(
+        &self,
+        document: &Document,
+        pose: &Pose,
+        scratch: &mut StrainScratch,
+        out: &mut Vec<VertexStrain>,
+    ) {
         out.clear();
         let Some((primitive, weights)) = self.source(document) else {
             out.resize(self.rest.len(), VertexStrain::NONE);
@@ -156,7 +181,11 @@ impl Strain {
         };
         let palette = Palette::new(pose.palette(document, self.skin));
         let place = |v: usize| palette.place(primitive, weights, v);
-        (0..self.rest.len()).into_par_iter().with_min_len(1024).map(place).collect_into_vec(&mut scratch.placed);
+        (0..self.rest.len())
+            .into_par_iter()
+            .with_min_len(1024)
+            .map(place)
+            .collect_into_vec(&mut scratch.placed);
         let placed = &scratch.placed;
         let corners = self.indices.as_chunks::<3>().0;
         let flips = corners.par_iter().with_min_len(1024);
@@ -222,11 +251,13 @@ impl Strain {
 /// Lowest and highest corner of what is finite.
 pub(super) fn bounds(list: &[Vec3]) -> (Vec3, Vec3) {
     let finite = list.iter().filter(|p| p.is_finite());
-    let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+    let (low, high) =
+        finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
     if low.is_finite() { (low, high) } else { (Vec3::ZERO, Vec3::ZERO) }
 }
 
-/// Whether a triangle points against where the mean of its corners' matrices carries it. A mirrored skeleton turns both over.
+/// Whether a triangle points against where the mean of its corners' matrices carries it. A mirrored
+/// skeleton turns both over.
 fn flips_over(primitive: &Primitive, corner: &[u32; 3], placed: [Placed; 3]) -> bool {
     let [a, b, c] = corner.map(|v| primitive.positions[v as usize]);
     let turn = placed[0].turn + placed[1].turn + placed[2].turn;
@@ -260,8 +291,10 @@ impl Palette {
             wanted += self.volumes[usize::from(joint)] * weight;
         }
         let p = primitive.positions[vertex];
-        let position = (blended[0] * p.x + blended[1] * p.y + blended[2] * p.z + blended[3]).truncate();
-        let turn = Mat3::from_cols(blended[0].truncate(), blended[1].truncate(), blended[2].truncate());
+        let position =
+            (blended[0] * p.x + blended[1] * p.y + blended[2] * p.z + blended[3]).truncate();
+        let turn =
+            Mat3::from_cols(blended[0].truncate(), blended[1].truncate(), blended[2].truncate());
         // det(M/s) / (wanted/s)
         let volume = turn.determinant() / (sum * sum * wanted);
         Placed { position, turn, volume: if volume.is_finite() { volume } else { 1.0 } }
@@ -303,7 +336,8 @@ mod tests {
         ] {
             // The armature's own scale, as files in centimetres have it.
             let mut document = tube::tube(|y| y);
-            document.file.nodes[NodeId(0)].rest = Local::Trs(Transform { scale, ..Transform::IDENTITY });
+            document.file.nodes[NodeId(0)].rest =
+                Local::Trs(Transform { scale, ..Transform::IDENTITY });
             let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
             document.file.nodes[NodeId(0)].set_user(Some(Transform {
                 translation: Vec3::new(4.0, -2.0, 1.0),
@@ -311,7 +345,10 @@ mod tests {
                 scale: Vec3::ONE,
             }));
             for found in measured(&strain, &document) {
-                assert!(found.stretch < 1.001 && (found.volume - 1.0).abs() < 1e-3 && !found.flipped, "{found:?}");
+                assert!(
+                    found.stretch < 1.001 && (found.volume - 1.0).abs() < 1e-3 && !found.flipped,
+                    "{found:?}"
+                );
                 assert!(found.score() < 0.005);
             }
         }
@@ -323,7 +360,9 @@ mod tests {
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         tube::bend(&mut document, Quat::from_rotation_y(2.8));
         let found = measured(&strain, &document);
-        let worst = (0..found.len()).max_by(|a, b| found[*a].score().total_cmp(&found[*b].score())).unwrap();
+        let worst = (0..found.len())
+            .max_by(|a, b| found[*a].score().total_cmp(&found[*b].score()))
+            .unwrap();
         assert!((height(worst) - 0.5).abs() < 0.06, "{}", height(worst));
         for (v, found) in found.iter().enumerate() {
             let share = ((height(v) - 0.3) / 0.4).clamp(0.0, 1.0);
@@ -346,11 +385,17 @@ mod tests {
         let mut weights = tube::weights(|_| 0.0);
         weights.weights.make_mut()[vertex * 4..vertex * 4 + 2].copy_from_slice(&[0.0, 1.0]);
         tube::set_weights(&mut document, weights);
-        document.file.nodes[NodeId(1)]
-            .set_user(Some(Transform { translation: Vec3::new(0.0, 0.1, 0.0), ..Transform::IDENTITY }));
+        document.file.nodes[NodeId(1)].set_user(Some(Transform {
+            translation: Vec3::new(0.0, 0.1, 0.0),
+            ..Transform::IDENTITY
+        }));
         let found = measured(&strain, &document);
         // The edge down was 1/40 long and is 1/40 + 1/10 now.
-        assert!(found[vertex].flipped && (found[vertex].stretch - 5.0).abs() < 0.01, "{:?}", found[vertex]);
+        assert!(
+            found[vertex].flipped && (found[vertex].stretch - 5.0).abs() < 0.01,
+            "{:?}",
+            found[vertex]
+        );
         assert!(found[vertex + tube::ROUND].flipped);
         let around: std::collections::BTreeSet<u32> = strain.around(vertex).collect();
         for (v, found) in found.iter().enumerate() {
@@ -372,7 +417,8 @@ mod tests {
     fn a_pose_that_is_no_number_is_the_worst_and_nothing_breaks() {
         let mut document = tube::tube(|y| y);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
-        document.file.nodes[NodeId(1)].set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
+        document.file.nodes[NodeId(1)]
+            .set_user(Some(Transform { translation: Vec3::NAN, ..Transform::IDENTITY }));
         assert!(
             measured(&strain, &document)
                 .iter()

@@ -98,7 +98,9 @@ impl Surface {
                 if primitive.topology != Topology::Triangles {
                     continue;
                 }
-                let same = |p: &PosedMesh| p.node == node && p.primitive == index && p.source.is(primitive);
+                let same = |p: &PosedMesh| {
+                    p.node == node && p.primitive == index && p.source.is(primitive)
+                };
                 let mut part = old.next().filter(same).unwrap_or_else(|| PosedMesh {
                     node,
                     primitive: index,
@@ -125,9 +127,9 @@ impl Surface {
         }
     }
 
-    /// Poses a few vertices of one primitive again, after their weights changed: the rest stays as the last
-    /// [`Surface::update`] left it, which must have been for the same pose. Nothing happens where the primitive is not
-    /// shown; vertices that are not there are left out.
+    /// Poses a few vertices of one primitive again, after their weights changed: the rest stays as
+    /// the last [`Surface::update`] left it, which must have been for the same pose. Nothing
+    /// happens where the primitive is not shown; vertices that are not there are left out.
     pub fn move_vertices(
         &mut self,
         document: &Document,
@@ -136,17 +138,30 @@ impl Surface {
         primitive: PrimitiveId,
         vertices: &[u32],
     ) {
-        let Some(part) = self.parts.iter_mut().find(|p| p.node == node && p.primitive == primitive) else { return };
+        let Some(part) = self.parts.iter_mut().find(|p| p.node == node && p.primitive == primitive)
+        else {
+            return;
+        };
         let Some(mesh) = document.node(node).mesh else { return };
-        let Some(source) = document.mesh(mesh).primitives.get(primitive.index()).filter(|p| part.source.is(p)) else {
+        let Some(source) =
+            document.mesh(mesh).primitives.get(primitive.index()).filter(|p| part.source.is(p))
+        else {
             return;
         };
         let count = part.posed.positions.len();
         let there: Vec<u32> = vertices.iter().copied().filter(|v| (*v as usize) < count).collect();
         let placement = part.placement(document, pose, source);
         let morphs = &pose.morphs[node.index()];
-        skinning::skin_some(source, &part.base_normals, morphs, &placement, &there, &mut part.posed);
-        let leaves = part.leaves.get_or_insert_with(|| part.bvh.leaves_of_vertices(count)).of(&there);
+        skinning::skin_some(
+            source,
+            &part.base_normals,
+            morphs,
+            &placement,
+            &there,
+            &mut part.posed,
+        );
+        let leaves =
+            part.leaves.get_or_insert_with(|| part.bvh.leaves_of_vertices(count)).of(&there);
         part.bvh.refit_leaves(leaves, &part.posed.positions);
     }
 
@@ -161,15 +176,17 @@ impl Surface {
         })
     }
 
-    /// Hands over, list by list with its part, the vertices of the posed surface at most `radius` metres from a place in the
-    /// scene, and some more, each once. Instances are left out, and so are vertices that no triangle uses.
+    /// Hands over, list by list with its part, the vertices of the posed surface at most `radius`
+    /// metres from a place in the scene, and some more, each once. Instances are left out, and so
+    /// are vertices that no triangle uses.
     pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
         for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
             part.bvh.around(centre, radius, &mut |list| add(k, list));
         }
     }
 
-    /// Lowest and highest corner of everything that the file does not hide, or `None` where there is no finite point.
+    /// Lowest and highest corner of everything that the file does not hide, or `None` where there
+    /// is no finite point.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.bounds_of(false).or_else(|| self.bounds_of(true))
     }
@@ -186,8 +203,13 @@ impl Surface {
         };
         for part in self.parts.iter().filter(|p| p.hidden == hidden) {
             match &part.places {
-                // What no triangle uses is not seen. The root holds what is used, if all of it is finite.
-                None => match part.bvh.bounds().filter(|(low, high)| low.is_finite() && high.is_finite()) {
+                // What no triangle uses is not seen. The root holds what is used, if all of it is
+                // finite.
+                None => match part
+                    .bvh
+                    .bounds()
+                    .filter(|(low, high)| low.is_finite() && high.is_finite())
+                {
                     Some((low, high)) => [low, high].into_iter().for_each(&mut grow),
                     None => part.posed.positions.iter().copied().for_each(&mut grow),
                 },
@@ -196,7 +218,8 @@ impl Surface {
                     let Some((low, high)) = part.bvh.bounds() else { continue };
                     for corner in 0..8u32 {
                         let pick = |k: u32| corner >> k & 1 == 1;
-                        let corner = Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), high, low);
+                        let corner =
+                            Vec3::select(glam::BVec3::new(pick(0), pick(1), pick(2)), high, low);
                         places.iter().for_each(|m| grow(m.transform_point3(corner)));
                     }
                 }
@@ -205,16 +228,25 @@ impl Surface {
         bounds
     }
 
-    /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of which a hit does not say the one.
+    /// Where the corners of a triangle that was hit are in the scene; nothing for instances, of
+    /// which a hit does not say the one.
     pub fn corners(&self, hit: &Hit) -> Option<[Vec3; 3]> {
-        let is_it = |p: &&PosedMesh| (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none();
+        let is_it = |p: &&PosedMesh| {
+            (p.node, p.primitive) == (hit.node, hit.primitive) && p.places.is_none()
+        };
         let part = self.parts.iter().find(is_it)?;
         let [a, b, c] = hit.vertices.map(|v| part.posed.positions.get(v as usize).copied());
         Some([a?, b?, c?])
     }
 
-    /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are looked through.
-    pub fn hit(&self, document: &Document, ray: &Ray, skip: &dyn Fn(NodeId) -> bool) -> Option<Hit> {
+    /// The nearest triangle on a ray, seen from either side. Surfaces of nodes that `skip` says are
+    /// looked through.
+    pub fn hit(
+        &self,
+        document: &Document,
+        ray: &Ray,
+        skip: &dyn Fn(NodeId) -> bool,
+    ) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for part in self.parts.iter().filter(|p| !skip(p.node)) {
             let Some(mesh) = document.node(part.node).mesh else { continue };
@@ -222,7 +254,8 @@ impl Surface {
             let own = std::slice::from_ref(&Mat4::IDENTITY);
             for place in part.places.as_deref().unwrap_or(own) {
                 let limit = best.map_or(f32::INFINITY, |h| h.distance);
-                // A distance along a direction that is not made unit again is the same in both spaces.
+                // A distance along a direction that is not made unit again is the same in both
+                // spaces.
                 let mesh_from_scene = place.inverse();
                 let local = Ray {
                     origin: mesh_from_scene.transform_point3(ray.origin),
@@ -257,7 +290,9 @@ impl PosedMesh {
 pub fn joints_at(document: &Document, hit: &Hit) -> Vec<(NodeId, f32)> {
     let node = document.node(hit.node);
     let Some((skin, mesh)) = node.skin.zip(node.mesh) else { return Vec::new() };
-    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive.index()].weights else { return Vec::new() };
+    let Some(weights) = &document.mesh(mesh).primitives[hit.primitive.index()].weights else {
+        return Vec::new();
+    };
     let joints = &document.skin(skin).joints;
     let mut shares: std::collections::BTreeMap<NodeId, f32> = std::collections::BTreeMap::new();
     for (vertex, share) in hit.vertices.iter().zip(hit.shares) {
@@ -353,14 +388,22 @@ mod tests {
         let pose = Pose::evaluate(&document, &Stack::default());
         let surface = Surface::new(&document, &pose);
         let parts: Vec<PartView<'_>> = surface.parts().collect();
-        assert_eq!(parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(), [0, 0, 2]);
+        assert_eq!(
+            parts.iter().map(|p| p.places.map_or(0, <[Mat4]>::len)).collect::<Vec<_>>(),
+            [0, 0, 2]
+        );
         let mut seen = [0; 3];
-        for centre in [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)] {
+        for centre in
+            [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)]
+        {
             let mut found = Vec::new();
-            surface.around(centre, 0.17, &mut |part, list| found.extend(list.iter().map(|v| (part, *v))));
+            surface.around(centre, 0.17, &mut |part, list| {
+                found.extend(list.iter().map(|v| (part, *v)))
+            });
             let mut plain = Vec::new();
             for (k, part) in parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
-                let near = part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
+                let near =
+                    part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
                 plain.extend(near.map(|(v, _)| (k, v as u32)));
             }
             found.sort_unstable();
@@ -382,7 +425,8 @@ mod tests {
         for (ring, axis) in [(10, Vec3::Y), (30, glam::Quat::from_rotation_z(0.9) * Vec3::Y)] {
             for v in ring * tube::ROUND..(ring + 1) * tube::ROUND {
                 let middle =
-                    part.positions[ring * tube::ROUND..][..tube::ROUND].iter().sum::<Vec3>() / tube::ROUND as f32;
+                    part.positions[ring * tube::ROUND..][..tube::ROUND].iter().sum::<Vec3>()
+                        / tube::ROUND as f32;
                 let out = (part.positions[v] - middle).normalize_or_zero();
                 assert!(part.normals[v].dot(axis).abs() < 1e-3);
                 assert!(part.normals[v].dot(out) > 0.99, "{} {out}", part.normals[v]);
@@ -396,7 +440,8 @@ mod tests {
         let pose = Pose::evaluate(&document, &Stack::default());
         let mut surface = Surface::new(&document, &pose);
         let changed = [1u32, 500, 501, 502, 700, 40_000];
-        let before = document.mesh(0.into()).primitives[0].weights.as_deref().expect("weights").clone();
+        let before =
+            document.mesh(0.into()).primitives[0].weights.as_deref().expect("weights").clone();
         let mut weights = before.clone();
         for v in &changed[..5] {
             let at = *v as usize * 4;

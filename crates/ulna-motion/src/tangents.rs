@@ -1,7 +1,8 @@
 //! Tangents for normal maps: made where the file has none, and posed with the surface.
 //!
-//! glTF 2.0 (*Meshes overview*) asks for MikkTSpace where a primitive has no tangents of its own. Its result is one a corner
-//! of a triangle, so a vertex whose corners disagree is split for showing.
+//! glTF 2.0 (*Meshes overview*) asks for MikkTSpace where a primitive has no tangents of its own.
+//! Its result is one a corner of a triangle, so a vertex whose corners disagree is split for
+//! showing.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -10,7 +11,8 @@ use glam::{Mat4, Vec2, Vec3, Vec4};
 use super::Placement;
 use ulna_model::{Primitive, Topology};
 
-/// What normal mapping adds to a primitive: a tangent for each vertex, and the vertices that it had to split.
+/// What normal mapping adds to a primitive: a tangent for each vertex, and the vertices that it had
+/// to split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tangents {
     /// One a vertex, appended ones included: a unit vector, and in `w` the side of the bitangent.
@@ -22,22 +24,31 @@ pub struct Tangents {
 }
 
 impl Tangents {
-    /// The file's own tangents where it has them, else by MikkTSpace over a set of texture coordinates. Nothing where there
-    /// are no triangles, no coordinates or no normals to make them from.
+    /// The file's own tangents where it has them, else by MikkTSpace over a set of texture
+    /// coordinates. Nothing where there are no triangles, no coordinates or no normals to make them
+    /// from.
     pub fn of(primitive: &Primitive, uv_set: u32) -> Option<Self> {
         let count = primitive.positions.len();
-        if primitive.topology != Topology::Triangles || primitive.normals.len() != count || count == 0 {
+        if primitive.topology != Topology::Triangles
+            || primitive.normals.len() != count
+            || count == 0
+        {
             return None;
         }
         if primitive.tangents.len() == count {
             let tangents = primitive.tangents.to_vec();
-            return Some(Self { tangents, copies: Vec::new(), indices: primitive.indices.to_vec() });
+            return Some(Self {
+                tangents,
+                copies: Vec::new(),
+                indices: primitive.indices.to_vec(),
+            });
         }
         let uv = if uv_set == 1 { &primitive.uv1 } else { &primitive.uv0 };
         if uv.len() != count {
             return None;
         }
-        let mut corners = Corners { primitive, uv, found: vec![Vec4::ZERO; primitive.indices.len()] };
+        let mut corners =
+            Corners { primitive, uv, found: vec![Vec4::ZERO; primitive.indices.len()] };
         match bevy_mikktspace::generate_tangents(&mut corners) {
             Ok(()) => Some(Self::joined(primitive, &corners.found)),
             Err(error) => {
@@ -47,7 +58,8 @@ impl Tangents {
         }
     }
 
-    /// One tangent a vertex, with a copy of the vertex for each further tangent that its corners need.
+    /// One tangent a vertex, with a copy of the vertex for each further tangent that its corners
+    /// need.
     fn joined(primitive: &Primitive, corners: &[Vec4]) -> Self {
         let count = primitive.positions.len();
         let mut tangents = vec![Vec4::ZERO; count];
@@ -77,7 +89,12 @@ impl Tangents {
     }
 
     /// [`Self::posed`] of some vertices alone, split ones being numbered after the primitive's own.
-    pub fn posed_some(&self, primitive: &Primitive, placement: &Placement, vertices: Range<usize>) -> Vec<Vec4> {
+    pub fn posed_some(
+        &self,
+        primitive: &Primitive,
+        placement: &Placement,
+        vertices: Range<usize>,
+    ) -> Vec<Vec4> {
         let own = primitive.positions.len();
         let source = |k: usize| if k < own { k } else { self.copies[k - own] as usize };
         let turn = |matrix: &Mat4, t: Vec4| {
@@ -98,7 +115,9 @@ impl Tangents {
                 };
                 vertices.map(|k| turn(&blend(source(k)), self.tangents[k])).collect()
             }
-            (Placement::Rigid(matrix), _) => self.tangents[vertices].iter().map(|t| turn(matrix, *t)).collect(),
+            (Placement::Rigid(matrix), _) => {
+                self.tangents[vertices].iter().map(|t| turn(matrix, *t)).collect()
+            }
             (Placement::Skinned(_), None) => self.tangents[vertices].to_vec(),
         }
     }
@@ -145,8 +164,14 @@ impl bevy_mikktspace::Geometry for Corners<'_> {
         [uv.x, 1.0 - uv.y]
     }
 
-    fn set_tangent(&mut self, tangent: Option<bevy_mikktspace::TangentSpace>, face: usize, corner: usize) {
-        // None where a triangle has no area in space or in the texture: without a direction it is shown without its map.
+    fn set_tangent(
+        &mut self,
+        tangent: Option<bevy_mikktspace::TangentSpace>,
+        face: usize,
+        corner: usize,
+    ) {
+        // None where a triangle has no area in space or in the texture: without a direction it is
+        // shown without its map.
         let Some(tangent) = tangent else { return };
         let [x, y, z, w] = tangent.tangent_encoded();
         let direction = Vec3::new(x, y, z).normalize_or_zero();
@@ -231,8 +256,11 @@ mod tests {
     fn posed_tangents_turn_with_the_surface_and_flip_with_a_mirror() {
         let square = square(upright());
         let made = Tangents::of(&square, 0).unwrap();
-        let turn = Mat4::from_quat(Quat::from_rotation_z(1.0)) * Mat4::from_scale(Vec3::new(-2.0, 1.0, 1.0));
-        for (before, after) in made.tangents.iter().zip(made.posed(&square, &Placement::Rigid(turn))) {
+        let turn = Mat4::from_quat(Quat::from_rotation_z(1.0))
+            * Mat4::from_scale(Vec3::new(-2.0, 1.0, 1.0));
+        for (before, after) in
+            made.tangents.iter().zip(made.posed(&square, &Placement::Rigid(turn)))
+        {
             let wanted = turn.transform_vector3(before.truncate()).normalize_or_zero();
             assert!(after.truncate().distance(wanted) < 1e-6);
             assert_eq!(after.w, -before.w);

@@ -1,14 +1,18 @@
-//! Poses taken from one skeleton to another, of other rests, other names, other sizes: what a kept pose comes to here.
+//! Poses taken from one skeleton to another, of other rests, other names, other sizes: what a kept
+//! pose comes to here.
 //!
-//! What is carried of a joint is how far it is turned from its rest, told in the axes of the scene at rest, so that it does not matter
-//! how either skeleton's axes lie. With `R` the rest rotations in the scene of a joint `j` and of the one `q` that it hangs on:
+//! What is carried of a joint is how far it is turned from its rest, told in the axes of the scene
+//! at rest, so that it does not matter how either skeleton's axes lie. With `R` the rest rotations
+//! in the scene of a joint `j` and of the one `q` that it hangs on:
 //!
 //! ```text
 //!  E = R_q · r_j · R_j⁻¹            r_p = R_q'⁻¹ · E · R_p
 //! ```
 //!
-//! That is the mirror's function with no reflection (see [`super::mirror`]). Here a joint may hang on another part than there, or
-//! with nodes between that have no partner: their turns are multiplied in on one side and divided out on the other. A joint whose rest is the very same gets its very numbers.
+//! That is the mirror's function with no reflection (see [`super::mirror`]). Here a joint may hang
+//! on another part than there, or with nodes between that have no partner: their turns are
+//! multiplied in on one side and divided out on the other. A joint whose rest is the very same gets
+//! its very numbers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +27,9 @@ use super::{
     names::Stem,
     rig::Rig,
 };
-use ulna_model::{Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or};
+use ulna_model::{
+    Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or,
+};
 
 /// Rests that differ by less than this are one.
 const SAME: f32 = 1e-6;
@@ -39,7 +45,8 @@ pub struct Fitted {
     pub unmatched: usize,
     /// How many were found by what part of a body they are, not by name.
     pub by_role: usize,
-    /// How many scales could not be taken over, since the axes of the two joints do not lie on one another.
+    /// How many scales could not be taken over, since the axes of the two joints do not lie on one
+    /// another.
     pub scales_left: usize,
 }
 
@@ -56,7 +63,8 @@ struct Rests {
 impl Rests {
     fn of(document: &Document) -> Self {
         let count = document.nodes.len();
-        let (mut rotations, mut worlds) = (vec![Quat::IDENTITY; count], vec![DMat4::IDENTITY; count]);
+        let (mut rotations, mut worlds) =
+            (vec![Quat::IDENTITY; count], vec![DMat4::IDENTITY; count]);
         for node in document.nodes.order() {
             let rest = document.node(*node).rest.transform();
             let parent = document.node(*node).parent;
@@ -66,8 +74,10 @@ impl Rests {
             worlds[node.index()] = above * rest.matrix().as_dmat4();
         }
         let joints = document.joint_flags();
-        let heights = (0..count).filter(|k| joints[*k]).map(|k| worlds[k].w_axis.y).filter(|y| y.is_finite());
-        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
+        let heights =
+            (0..count).filter(|k| joints[*k]).map(|k| worlds[k].w_axis.y).filter(|y| y.is_finite());
+        let (low, high) =
+            heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
         let units = worlds.iter().map(|w| w.determinant().abs().cbrt() as f32).collect();
         let height = if high > low { (high - low) as f32 } else { 1.0 };
         Self { rotations, units, height }
@@ -75,14 +85,19 @@ impl Rests {
 
     /// The rest rotation of what a node hangs on, and metres in a unit of it.
     fn above(&self, document: &Document, node: NodeId) -> (Quat, f32) {
-        document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| (self.rotations[p.index()], self.units[p.index()]))
+        document
+            .node(node)
+            .parent
+            .map_or((Quat::IDENTITY, 1.0), |p| (self.rotations[p.index()], self.units[p.index()]))
     }
 }
 
 /// The nodes that a pose is of: joints, and what is posed or moved by a clip.
 pub(super) fn posable(document: &Document) -> Vec<bool> {
     let mut all = document.joint_flags();
-    for track in document.clips.values().flat_map(|c| c.played()).filter(|t| t.property != Property::Weights) {
+    for track in
+        document.clips.values().flat_map(|c| c.played()).filter(|t| t.property != Property::Weights)
+    {
         all[track.target.index()] = true;
     }
     for (id, _) in document.nodes.iter().filter(|(_, n)| n.pose.is_some()) {
@@ -95,7 +110,12 @@ pub(super) fn posable(document: &Document) -> Vec<bool> {
 }
 
 /// Keeps how some nodes stand in a pose; all joints, and what else moves, unless given.
-pub fn keep_pose(document: &Document, seen: &Pose, name: &str, nodes: Option<&[NodeId]>) -> KeptPose {
+pub fn keep_pose(
+    document: &Document,
+    seen: &Pose,
+    name: &str,
+    nodes: Option<&[NodeId]>,
+) -> KeptPose {
     let rests = Rests::of(document);
     let posable = posable(document);
     let wanted = |n: NodeId| nodes.map_or_else(|| posable[n.index()], |some| some.contains(&n));
@@ -114,21 +134,30 @@ pub fn keep_pose(document: &Document, seen: &Pose, name: &str, nodes: Option<&[N
             unit: rests.above(document, node).1,
         });
     }
-    let morphs = document.node_ids().filter(|n| nodes.is_none_or(|some| some.contains(n))).filter_map(|node| {
-        let weights = seen.morphs.get(node.index()).filter(|w| !w.is_empty())?;
-        let name = document.node(node).label(node);
-        let weights = weights.iter().enumerate().map(|(k, w)| (target_name(document, node, k), *w)).collect();
-        Some(KeptMorphs { name, weights })
-    });
+    let morphs = document
+        .node_ids()
+        .filter(|n| nodes.is_none_or(|some| some.contains(n)))
+        .filter_map(|node| {
+            let weights = seen.morphs.get(node.index()).filter(|w| !w.is_empty())?;
+            let name = document.node(node).label(node);
+            let weights = weights
+                .iter()
+                .enumerate()
+                .map(|(k, w)| (target_name(document, node, k), *w))
+                .collect();
+            Some(KeptMorphs { name, weights })
+        });
     KeptPose { name: name.to_owned(), height: rests.height, joints, morphs: morphs.collect() }
 }
 
 pub(super) fn target_name(document: &Document, node: NodeId, target: usize) -> String {
     let mesh = document.node(node).mesh.map(|m| document.mesh(m));
-    mesh.and_then(|m| m.target_names.get(target)).map_or_else(|| format!("#{target}"), ToString::to_string)
+    mesh.and_then(|m| m.target_names.get(target))
+        .map_or_else(|| format!("#{target}"), ToString::to_string)
 }
 
-/// The morph target of the other side, by its name: itself where that speaks of no side; nothing where the other is not there.
+/// The morph target of the other side, by its name: itself where that speaks of no side; nothing
+/// where the other is not there.
 pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option<usize> {
     let names = &document.mesh(document.node(node).mesh?).target_names;
     let own = Stem::of(names.get(target)?);
@@ -198,11 +227,9 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
         }
         for k in open {
             let key = key(&sought[k]);
-            if let Some(Some(node)) = here
-                .get(&key)
-                .copied()
-                .filter(|n| there[&key] == 1 && !key.is_empty() && n.is_none_or(|n| !bodies.deny(k, n)))
-            {
+            if let Some(Some(node)) = here.get(&key).copied().filter(|n| {
+                there[&key] == 1 && !key.is_empty() && n.is_none_or(|n| !bodies.deny(k, n))
+            }) {
                 found[k] = Some((node, by));
                 taken[node.index()] = true;
             }
@@ -210,19 +237,23 @@ pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeI
     };
     pair(&mut found, FoundBy::Name, &|j| j.path.clone(), &|n| document.path(n));
     pair(&mut found, FoundBy::Name, &|j| j.name.clone(), &|n| document.node(n).label(n));
-    pair(&mut found, FoundBy::PlainName, &|j| plain(&j.name), &|n| plain(&document.node(n).label(n)));
+    pair(&mut found, FoundBy::PlainName, &|j| plain(&j.name), &|n| {
+        plain(&document.node(n).label(n))
+    });
     by_parts(document, sought, &mut found, &mut taken);
     found
 }
 
 /// The roles of joints that are sought, by the humanoid map of their file and by their names.
 fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
-    let named: Vec<(&str, Option<usize>)> = sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
+    let named: Vec<(&str, Option<usize>)> =
+        sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
     let mapped: Vec<_> = sought.iter().map(|j| j.role.as_deref().and_then(mapped_part)).collect();
     body_roles(&named, &mapped)
 }
 
-/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin has are those of other nodes.
+/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin
+/// has are those of other nodes.
 pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
     known(document).roles(|| find_roles(document)).to_vec()
 }
@@ -235,12 +266,15 @@ fn find_roles(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
         return known;
     }
     let kind = |role: &BodyRole| (role.part, role.side);
-    let own: HashMap<NodeId, BodyRole> = known.into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
+    let own: HashMap<NodeId, BodyRole> =
+        known.into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
     let is_free = |role: &BodyRole| own.values().all(|r| kind(r) != kind(role));
     let flags: Vec<bool> = (0..joints.len()).map(|k| rig.carries(NodeId(k as u32))).collect();
     let all = roles_among(document, &flags).into_iter();
-    all.map(|(n, role)| (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r)))))
-        .collect()
+    all.map(|(n, role)| {
+        (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r))))
+    })
+    .collect()
 }
 
 /// The roles of some nodes of a document, by node.
@@ -253,17 +287,26 @@ fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyR
     let named: Vec<(&str, Option<usize>)> = nodes
         .iter()
         .zip(&labels)
-        .map(|(n, label)| (label.as_str(), above(document, *n).find_map(|p| place.get(&p).copied())))
+        .map(|(n, label)| {
+            (label.as_str(), above(document, *n).find_map(|p| place.get(&p).copied()))
+        })
         .collect();
     let mapped: Vec<_> = nodes.iter().map(|n| roles.get(n).and_then(|r| mapped_part(r))).collect();
     nodes.iter().copied().zip(body_roles(&named, &mapped)).collect()
 }
 
-fn by_parts(document: &Document, sought: &[Sought], found: &mut [Option<(NodeId, FoundBy)>], taken: &mut [bool]) {
+fn by_parts(
+    document: &Document,
+    sought: &[Sought],
+    found: &mut [Option<(NodeId, FoundBy)>],
+    taken: &mut [bool],
+) {
     let theirs = sought_roles(sought);
     let mut rows: HashMap<(BodyPart, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
-    let mut here: Vec<(usize, NodeId, BodyRole)> =
-        roles_of(document).into_iter().filter_map(|(node, role)| role.map(|r| (r.place, node, r))).collect();
+    let mut here: Vec<(usize, NodeId, BodyRole)> = roles_of(document)
+        .into_iter()
+        .filter_map(|(node, role)| role.map(|r| (r.place, node, r)))
+        .collect();
     here.sort_by_key(|(place, ..)| *place);
     for (_, node, role) in here {
         rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
@@ -308,13 +351,20 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
     let found = pairs(document, &kept.joints.iter().map(sought).collect::<Vec<_>>());
     let by_role = found.iter().flatten().filter(|(_, by)| *by == FoundBy::Role).count();
     let pairs: Vec<Option<NodeId>> = found.iter().map(|f| f.map(|(node, _)| node)).collect();
-    let mut made = Fitted { by_role, unmatched: pairs.iter().filter(|p| p.is_none()).count(), ..Fitted::default() };
-    let targets: HashMap<NodeId, usize> = pairs.iter().enumerate().filter_map(|(k, p)| Some(((*p)?, k))).collect();
+    let mut made = Fitted {
+        by_role,
+        unmatched: pairs.iter().filter(|p| p.is_none()).count(),
+        ..Fitted::default()
+    };
+    let targets: HashMap<NodeId, usize> =
+        pairs.iter().enumerate().filter_map(|(k, p)| Some(((*p)?, k))).collect();
     let their_axes = |j: &KeptJoint| j.frame * unit_or(j.rest.rotation, Quat::IDENTITY).conjugate();
     // How far each is turned from its rest as a whole: all that is kept above it, and itself.
     let mut turns: Vec<Quat> = Vec::with_capacity(kept.joints.len());
     for joint in &kept.joints {
-        let own = their_axes(joint) * unit_or(joint.local.rotation, Quat::IDENTITY) * joint.frame.conjugate();
+        let own = their_axes(joint)
+            * unit_or(joint.local.rotation, Quat::IDENTITY)
+            * joint.frame.conjugate();
         turns.push(joint.parent.map_or(Quat::IDENTITY, |p| turns[p]) * own);
     }
     let ratio = if kept.height > 0.0 { rests.height / kept.height } else { 1.0 };
@@ -324,7 +374,13 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
         let parent = document.node(node).parent;
         let same_parent = joint.parent.and_then(|p| pairs[p]) == parent
             || (joint.parent.is_none() && !above(document, node).any(|n| targets.contains_key(&n)));
-        if same_parent && rest.is_close(&joint.rest, SAME, SAME * rest.translation.abs().max_element().max(1.0)) {
+        if same_parent
+            && rest.is_close(
+                &joint.rest,
+                SAME,
+                SAME * rest.translation.abs().max_element().max(1.0),
+            )
+        {
             made.locals.insert(node, joint.local);
             continue;
         }
@@ -334,20 +390,31 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
         let (axes, unit) = rests.above(document, node);
         // What lies between here turns as it is seen.
         let mut between = Quat::IDENTITY;
-        for n in above(document, node).take_while(|n| carrier.is_some() && !targets.contains_key(n)) {
+        for n in above(document, node).take_while(|n| carrier.is_some() && !targets.contains_key(n))
+        {
             let local = unit_or(seen.local[n.index()].transform().rotation, Quat::IDENTITY);
-            between = rests.above(document, n).0 * local * rests.rotations[n.index()].conjugate() * between;
+            between = rests.above(document, n).0
+                * local
+                * rests.rotations[n.index()].conjugate()
+                * between;
         }
-        let rotation = axes.conjugate() * between.conjugate() * turn * rests.rotations[node.index()];
-        let way = their_axes(joint) * (joint.local.translation - joint.rest.translation) * joint.unit * ratio;
+        let rotation =
+            axes.conjugate() * between.conjugate() * turn * rests.rotations[node.index()];
+        let way = their_axes(joint)
+            * (joint.local.translation - joint.rest.translation)
+            * joint.unit
+            * ratio;
         let moved = way.length() > SAME * 10.0 * rests.height && unit > 0.0;
         let step = if moved { axes.conjugate() * way / unit } else { Vec3::ZERO };
         let factor = joint.local.scale / joint.rest.scale;
-        let plain = factor.is_finite() && (factor - Vec3::splat(factor.x)).abs().max_element() < 1e-4;
+        let plain =
+            factor.is_finite() && (factor - Vec3::splat(factor.x)).abs().max_element() < 1e-4;
         made.scales_left += usize::from(!plain);
-        let scale = if plain && (factor.x - 1.0).abs() > 1e-5 { rest.scale * factor.x } else { rest.scale };
+        let scale =
+            if plain && (factor.x - 1.0).abs() > 1e-5 { rest.scale * factor.x } else { rest.scale };
         let rotation = unit_or(rotation, rest.rotation);
-        made.locals.insert(node, Transform { translation: rest.translation + step, rotation, scale });
+        made.locals
+            .insert(node, Transform { translation: rest.translation + step, rotation, scale });
     }
     made.morphs = morphs(document, seen, kept);
     if flip { flipped(document, made) } else { made }
@@ -365,9 +432,13 @@ fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId,
         // Of the node of that name; else of any that has such targets.
         let own = kept.morphs.iter().find(|m| m.name == label);
         let lists: Vec<&KeptMorphs> = own.map_or_else(|| kept.morphs.iter().collect(), |m| vec![m]);
-        let of = |name: &str| lists.iter().flat_map(|m| &m.weights).find(|(n, _)| n == name).map(|(_, w)| *w);
-        let found: Vec<Option<f32>> = (0..now.len()).map(|k| of(&target_name(document, node, k))).collect();
-        let numbered_only = own.is_none() && (0..now.len()).all(|k| target_name(document, node, k).starts_with('#'));
+        let of = |name: &str| {
+            lists.iter().flat_map(|m| &m.weights).find(|(n, _)| n == name).map(|(_, w)| *w)
+        };
+        let found: Vec<Option<f32>> =
+            (0..now.len()).map(|k| of(&target_name(document, node, k))).collect();
+        let numbered_only = own.is_none()
+            && (0..now.len()).all(|k| target_name(document, node, k).starts_with('#'));
         if found.iter().any(Option::is_some) && !numbered_only {
             made.insert(node, found.iter().zip(now).map(|(to, w)| to.unwrap_or(*w)).collect());
         }
@@ -388,7 +459,11 @@ fn flipped(document: &Document, made: Fitted) -> Fitted {
             None => flipped.unmatched += 1,
         }
     }
-    flipped.morphs = made.morphs.into_iter().map(|(node, w)| (node, flipped_morphs(document, node, &w))).collect();
+    flipped.morphs = made
+        .morphs
+        .into_iter()
+        .map(|(node, w)| (node, flipped_morphs(document, node, &w)))
+        .collect();
     flipped
 }
 

@@ -3,7 +3,8 @@
 use glam::{Mat4, Vec3};
 
 use ulna_model::{
-    Asset, Document, Local, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, Slice, Topology, Transform, WeightMap,
+    Asset, Document, Local, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, Slice, Topology,
+    Transform, WeightMap,
 };
 
 /// Rings of vertices.
@@ -16,7 +17,11 @@ pub const MESH: NodeId = NodeId(2);
 
 /// A node that is nowhere else.
 pub fn node(parent: Option<NodeId>, translation: Vec3) -> Node {
-    Node { parent, rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }), ..Node::default() }
+    Node {
+        parent,
+        rest: Local::Trs(Transform { translation, ..Transform::IDENTITY }),
+        ..Node::default()
+    }
 }
 
 /// Weights by the share of the second joint at a height.
@@ -38,7 +43,12 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
     for ring in 0..RINGS - 1 {
         for round in 0..ROUND {
             let at = |ring: usize, round: usize| (ring * ROUND + round % ROUND) as u32;
-            let [a, b, c, d] = [at(ring, round), at(ring, round + 1), at(ring + 1, round), at(ring + 1, round + 1)];
+            let [a, b, c, d] = [
+                at(ring, round),
+                at(ring, round + 1),
+                at(ring + 1, round),
+                at(ring + 1, round + 1),
+            ];
             indices.extend([a, c, b, b, c, d]);
         }
     }
@@ -82,7 +92,8 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
 
 /// Puts other weights on the tube.
 pub fn set_weights(document: &mut Document, weights: WeightMap) {
-    Shared::make_mut(&mut document.file.meshes[MeshId(0)]).primitives[0].weights = Some(Shared::new(weights));
+    Shared::make_mut(&mut document.file.meshes[MeshId(0)]).primitives[0].weights =
+        Some(Shared::new(weights));
 }
 
 /// Turns the second joint.

@@ -1,4 +1,5 @@
-//! Slerp of eight quaternions at once, without sines: what a playing clip spends most of its time on.
+//! Slerp of eight quaternions at once, without sines: what a playing clip spends most of its time
+//! on.
 
 /// Lanes of a block: one vector of AVX2, two of SSE2 or NEON.
 pub(super) const LANES: usize = 8;
@@ -31,8 +32,9 @@ const LOG_SERIES: [f32; TERMS] = {
     list
 };
 
-/// By number of terms from 1: the widest `1 − |cos θ|` for which they are enough. Term k is at most `(that / 2)^k` of the
-/// first, and an `f32` holds 24 bits, so it is `2 · 2^(−25 / (k − 1))` from 2 on.
+/// By number of terms from 1: the widest `1 − |cos θ|` for which they are enough. Term k is at most
+/// `(that / 2)^k` of the first, and an `f32` holds 24 bits, so it is `2 · 2^(−25 / (k − 1))` from 2
+/// on.
 const ENOUGH: [f32; TERMS] = {
     let mut list = [5e-8; TERMS];
     let mut k = 2;
@@ -67,8 +69,8 @@ fn terms(widest: f32) -> usize {
     ENOUGH.iter().position(|enough| widest <= *enough).map_or(TERMS, |k| k + 1)
 }
 
-/// The numbers of one lane. A loop and not `map`, whose insides the standard library makes where it likes: that costs twice the time of a
-/// pose where a crate is made in pieces.
+/// The numbers of one lane. A loop and not `map`, whose insides the standard library makes where it
+/// likes: that costs twice the time of a pose where a crate is made in pieces.
 #[inline(always)]
 pub(super) fn lane_of<const W: usize>(values: &[F32x8; W], lane: usize) -> [f32; W] {
     let mut made = [0.0; W];
@@ -89,7 +91,8 @@ fn largest(of: &F32x8) -> f32 {
     larger(larger(four[0], four[2]), larger(four[1], four[3]))
 }
 
-/// How a value comes about between two keys, from `P` points of `W` numbers and the part of the way that is gone.
+/// How a value comes about between two keys, from `P` points of `W` numbers and the part of the way
+/// that is gone.
 pub(super) trait Blend<const W: usize, const P: usize> {
     /// The value of each lane.
     fn blend(part: &F32x8, points: &[[F32x8; W]; P]) -> [F32x8; W];
@@ -101,8 +104,8 @@ pub(super) struct Slerp;
 pub(super) struct Nlerp;
 /// Linear interpolation.
 pub(super) struct Lerp;
-/// The cubic Hermite spline (glTF 2.0, appendix C.5) through value, out-tangent, next value, next in-tangent; tangents
-/// times the length of the span. Rotations are made unit.
+/// The cubic Hermite spline (glTF 2.0, appendix C.5) through value, out-tangent, next value, next
+/// in-tangent; tangents times the length of the span. Rotations are made unit.
 pub(super) struct Hermite;
 
 impl Blend<4, 2> for Slerp {
@@ -156,11 +159,12 @@ impl Blend<4, 4> for Hermite {
     }
 }
 
-/// Slerp from `points[0]` to `points[1]` by `part`, on the short way, made unit; what has no direction is no rotation.
+/// Slerp from `points[0]` to `points[1]` by `part`, on the short way, made unit; what has no
+/// direction is no rotation.
 ///
-/// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for Computing SLERP* (2011),
-/// equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with `c_k = (t² − k²)/(k(2k+1))`. As many terms are taken as the widest
-/// angle of the block needs.
+/// `sin(tθ)/sin θ` as a power series in `cos θ − 1`: Eberly, *A Fast and Accurate Algorithm for
+/// Computing SLERP* (2011), equation 9, nested as `t(1 + c₁x(1 + c₂x(…)))` with
+/// `c_k = (t² − k²)/(k(2k+1))`. As many terms are taken as the widest angle of the block needs.
 #[inline(always)]
 fn turn(part: &F32x8, points: &[[F32x8; 4]; 2]) -> [F32x8; 4] {
     let [a, b] = points;
@@ -200,8 +204,8 @@ pub(super) fn log_terms(widest: &F32x8) -> usize {
     terms(largest(widest))
 }
 
-/// `θ / sin θ` by `cos ½θ`: what the part of a unit quaternion that is square to another is multiplied with, to be its
-/// logarithm from there. Good up to about 170°.
+/// `θ / sin θ` by `cos ½θ`: what the part of a unit quaternion that is square to another is
+/// multiplied with, to be its logarithm from there. Good up to about 170°.
 ///
 /// Of half the angle the power series in `1 − cos` is short: its terms fall by less than half that.
 #[inline(always)]
@@ -269,7 +273,8 @@ mod tests {
             for sign in [1.0, -1.0] {
                 let b = Quat::from_vec4(Vec4::from(a * Quat::from_axis_angle(axis, angle)) * sign);
                 for part in [0.0, 0.01, 0.25, 0.5, 0.77, 0.999] {
-                    let out = turn(&[part; LANES], &[a, b].map(|q| q.to_array().map(|v| [v; LANES])));
+                    let out =
+                        turn(&[part; LANES], &[a, b].map(|q| q.to_array().map(|v| [v; LANES])));
                     let wanted = Vec4::from(slerp(a, b, part));
                     for lane in 0..LANES {
                         let found = Vec4::from(out.map(|v| v[lane]));

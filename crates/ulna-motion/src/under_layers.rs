@@ -1,4 +1,5 @@
-//! Writing into one layer of several: what its `U` must be for a node to be seen as it is wanted, whatever lies over it.
+//! Writing into one layer of several: what its `U` must be for a node to be seen as it is wanted,
+//! whatever lies over it.
 //!
 //! ```text
 //!  seen = ((M ∘ U₁) ∘ … U_k) ∘ … U_n        M: the clip, or the pose
@@ -25,14 +26,21 @@ pub enum LayerWriteError {
     NoLayer,
     /// It does not count there.
     #[error(
-        "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it would have no effect; unmute it, raise its strength or change its mask first"
+        "layer “{0}” is muted, has a strength of 0 or is masked at this joint, so edits in it \
+            would have no effect; unmute it, raise its strength or change its mask first"
     )]
     Silent(String),
     /// A layer above makes a scale 0.
-    #[error("layer “{0}” above it scales to 0, so edits below it would have no effect; mute that layer first")]
+    #[error(
+        "layer “{0}” above it scales to 0, so edits below it would have no effect; mute that \
+        layer first"
+    )]
     Covered(String),
     /// It counts too little.
-    #[error("the strength of layer “{0}” is too low here to rotate the joint this far; raise its strength first")]
+    #[error(
+        "the strength of layer “{0}” is too low here to rotate the joint this far; raise its \
+        strength first"
+    )]
     TooWeak(String),
     /// The transforms below cannot be divided out.
     #[error(transparent)]
@@ -52,16 +60,18 @@ impl LayerWriteError {
     }
 }
 
-/// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted components; the others are seen as
-/// they were. `base` is the node's local transform before the layers, `M`, at a time of the clip, in seconds; a layer with keys is
-/// taken as it is then, and its `U` is what it must be then.
+/// The whole `U` of the layer `chosen` at a node, with which the node is seen with the wanted
+/// components; the others are seen as they were. `base` is the node's local transform before the
+/// layers, `M`, at a time of the clip, in seconds; a layer with keys is taken as it is then, and
+/// its `U` is what it must be then.
 ///
-/// What lies above is divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`, `t = t_X − R·S·t_U`; what the layer's strength
-/// takes away is put on top of it, so that what is seen is what was asked for.
+/// What lies above is divided out on the right: `r = r_X·r_U⁻¹`, `s = s_X/s_U`,
+/// `t = t_X − R·S·t_U`; what the layer's strength takes away is put on top of it, so that what is
+/// seen is what was asked for.
 ///
 /// # Errors
-/// Where there is no such layer, where it does not count there, where a scale of 0 hides what it does, or where its strength
-/// is too small for a turn.
+/// Where there is no such layer, where it does not count there, where a scale of 0 hides what it
+/// does, or where its strength is too small for a turn.
 pub fn under_layers(
     base: &Transform,
     layers: &PoseLayers,
@@ -74,7 +84,9 @@ pub fn under_layers(
     if strength == 0.0 || !layers.counts(layer) {
         return Err(LayerWriteError::Silent(layer.name.to_string()));
     }
-    let over = |from: Transform, l: &&PoseLayer| added_at(l, node, time).map_or(from, |user| from.compose(&user));
+    let over = |from: Transform, l: &&PoseLayer| {
+        added_at(l, node, time).map_or(from, |user| from.compose(&user))
+    };
     let counting: Vec<&PoseLayer> = layers.counting().collect();
     let at = counting.iter().position(|l| l.id == chosen).ok_or(LayerWriteError::NoLayer)?;
     let below = counting[..at].iter().fold(*base, over);
@@ -98,8 +110,9 @@ pub fn under_layers(
     Ok(written.over(&old))
 }
 
-/// What a node must be below its layers for it to be seen with the wanted components; the others are seen as they were. `seen` is what is
-/// seen now, the layers on it, at a time of the clip, in seconds.
+/// What a node must be below its layers for it to be seen with the wanted components; the others
+/// are seen as they were. `seen` is what is seen now, the layers on it, at a time of the clip, in
+/// seconds.
 ///
 /// # Errors
 /// Where a scale of 0 hides what lies below.
@@ -131,7 +144,8 @@ fn divided(
         let translation = asked.translation - rotation * (scale * user.translation);
         asked = Transform { translation, rotation, scale };
     }
-    // A way above goes along axes that turn and grow with what is written here: the node shall stay where it is seen.
+    // A way above goes along axes that turn and grow with what is written here: the node shall stay
+    // where it is seen.
     let carried = moved_above && (wanted.rotation.is_some() || wanted.scale.is_some());
     Ok(Components {
         translation: (wanted.translation.is_some() || carried).then_some(asked.translation),

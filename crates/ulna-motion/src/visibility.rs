@@ -7,8 +7,9 @@ use ulna_model::{Asset, NodeId};
 
 /// All hidden nodes at the moment that a stack shows, with everything below them.
 ///
-/// A visibility that a clip animates replaces the node's own. Of several clips that animate it the one
-/// with the largest weight counts; a higher lane with at least half the weight replaces lower ones.
+/// A visibility that a clip animates replaces the node's own. Of several clips that animate it the
+/// one with the largest weight counts; a higher lane with at least half the weight replaces lower
+/// ones.
 pub(super) fn hidden_nodes(file: &Asset, stack: &Stack) -> BTreeSet<NodeId> {
     let mut animated: BTreeMap<NodeId, bool> = BTreeMap::new();
     for lane in &stack.lanes {
@@ -28,7 +29,8 @@ pub(super) fn hidden_nodes(file: &Asset, stack: &Stack) -> BTreeSet<NodeId> {
             }
         }
     }
-    let own = |id: NodeId| animated.get(&id).map_or_else(|| file.node(id).hidden, |visible| !visible);
+    let own =
+        |id: NodeId| animated.get(&id).map_or_else(|| file.node(id).hidden, |visible| !visible);
     let none = animated.values().all(|v| *v) && file.nodes.iter().all(|(_, n)| !n.hidden);
     let mut hidden = BTreeSet::new();
     if none {
@@ -45,5 +47,9 @@ pub(super) fn hidden_nodes(file: &Asset, stack: &Stack) -> BTreeSet<NodeId> {
 
 /// The visibilities that an instance of a clip animates, at its time.
 fn visibilities(instance: &Instance) -> impl Iterator<Item = (NodeId, bool)> + '_ {
-    instance.clip.pointers.iter().filter_map(|p| p.visibility.as_ref().map(|v| (v.node, v.at(&p.times, instance.time))))
+    instance
+        .clip
+        .pointers
+        .iter()
+        .filter_map(|p| p.visibility.as_ref().map(|v| (v.node, v.at(&p.times, instance.time))))
 }

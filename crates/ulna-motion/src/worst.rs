@@ -1,4 +1,5 @@
-//! The worst moment of every vertex, over all clips and a range of motion: where to look first when weights are painted.
+//! The worst moment of every vertex, over all clips and a range of motion: where to look first when
+//! weights are painted.
 
 use std::{
     collections::{BTreeSet, BinaryHeap},
@@ -97,30 +98,45 @@ impl WorstPose {
     /// A score below this is no spot: an edge longer by a hundredth.
     const LEAST: f32 = 0.015;
 
-    /// Looks at all moments, one after another, so that memory does not grow with their number. `progress` counts up to 1000;
-    /// where `cancel` is set, there is no result.
-    pub fn search(document: &Document, sampling: &Sampling, cancel: &AtomicBool, progress: &AtomicU32) -> Option<Self> {
+    /// Looks at all moments, one after another, so that memory does not grow with their number.
+    /// `progress` counts up to 1000; where `cancel` is set, there is no result.
+    pub fn search(
+        document: &Document,
+        sampling: &Sampling,
+        cancel: &AtomicBool,
+        progress: &AtomicU32,
+    ) -> Option<Self> {
         let document = &strain::clean(document);
         let rest = strain::rest_pose(document);
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
             for (primitive, _) in document.mesh(mesh).entries() {
-                let Some(strain) = Strain::at_rest(document, &rest, node, primitive) else { continue };
+                let Some(strain) = Strain::at_rest(document, &rest, node, primitive) else {
+                    continue;
+                };
                 let none = Worst { score: 0.0, strain: VertexStrain::NONE, slot: 0, time: 0.0 };
                 let worst = vec![none; strain.rest().len()];
                 parts.push(SearchedMesh { mesh, strain, worst });
             }
         }
-        let clips = document.clips.iter().map(|(id, clip)| Slot { clip: clip.clone(), id: Some(id), skin: None });
+        let clips = document.clips.iter().map(|(id, clip)| Slot {
+            clip: clip.clone(),
+            id: Some(id),
+            skin: None,
+        });
         let mut slots: Vec<Slot> = clips.collect();
-        let mut times: Vec<Vec<f32>> = slots.iter().map(|s| sample_times(&s.clip, sampling)).collect();
+        let mut times: Vec<Vec<f32>> =
+            slots.iter().map(|s| sample_times(&s.clip, sampling)).collect();
         if let Some(degrees) = sampling.degrees {
             let skins: BTreeSet<SkinId> = parts.iter().map(|p| p.strain.skin()).collect();
             for skin in skins {
                 let clip = Shared::new(range_of_motion(document, skin, degrees));
                 // Every extreme has a key.
-                times.push(sample_times(&clip, &Sampling { keys: usize::MAX, steps: 0, degrees: None }));
+                times.push(sample_times(
+                    &clip,
+                    &Sampling { keys: usize::MAX, steps: 0, degrees: None },
+                ));
                 slots.push(Slot { clip, id: None, skin: Some(skin) });
             }
         }
@@ -134,7 +150,8 @@ impl WorstPose {
                     return None;
                 }
                 evaluator.update(document, &slot.stack(document, *time), &mut pose);
-                let here = parts.iter_mut().filter(|p| slot.skin.is_none_or(|s| s == p.strain.skin()));
+                let here =
+                    parts.iter_mut().filter(|p| slot.skin.is_none_or(|s| s == p.strain.skin()));
                 for part in here {
                     part.strain.measure(document, &pose, &mut scratch, &mut found);
                     let pairs = part.worst.par_iter_mut().zip(&found).with_min_len(1024);
@@ -150,8 +167,11 @@ impl WorstPose {
             }
         }
         progress.store(1000, Ordering::Relaxed);
-        let corners: Vec<Vec3> =
-            parts.iter().map(|p| strain::bounds(p.strain.rest())).flat_map(|(low, high)| [low, high]).collect();
+        let corners: Vec<Vec3> = parts
+            .iter()
+            .map(|p| strain::bounds(p.strain.rest()))
+            .flat_map(|(low, high)| [low, high])
+            .collect();
         let (low, high) = strain::bounds(&corners);
         Some(Self { slots, parts, size: (high - low).length() })
     }
@@ -160,7 +180,8 @@ impl WorstPose {
     pub fn worst(&self, count: usize) -> Vec<Spot> {
         let list = self.parts.iter().enumerate().flat_map(|(p, part)| {
             let bad = part.worst.iter().enumerate().filter(|(_, w)| w.score > Self::LEAST);
-            // Scores are not negative, so their bits are in their order; of equals, the first vertex.
+            // Scores are not negative, so their bits are in their order; of equals, the first
+            // vertex.
             bad.map(move |(v, w)| (w.score.to_bits(), std::cmp::Reverse((p, v))))
         });
         let mut heap: BinaryHeap<_> = list.collect();
@@ -194,32 +215,49 @@ impl WorstPose {
 
     /// The worst moment of one vertex; `None` where it is not there or nothing happens to it.
     pub fn at(&self, node: NodeId, primitive: PrimitiveId, vertex: u32) -> Option<Spot> {
-        let part = self.parts.iter().find(|p| p.strain.node() == node && p.strain.primitive() == primitive)?;
+        let part = self
+            .parts
+            .iter()
+            .find(|p| p.strain.node() == node && p.strain.primitive() == primitive)?;
         part.worst.get(vertex as usize).filter(|w| w.score > 0.0)?;
         Some(self.spot(part, vertex as usize))
     }
 
     /// The scores of all vertices of a primitive; nothing where it was not measured.
     pub fn scores(&self, node: NodeId, primitive: PrimitiveId) -> impl Iterator<Item = f32> + '_ {
-        let part = self.parts.iter().find(move |p| p.strain.node() == node && p.strain.primitive() == primitive);
+        let part = self
+            .parts
+            .iter()
+            .find(move |p| p.strain.node() == node && p.strain.primitive() == primitive);
         part.into_iter().flat_map(|p| p.worst.iter().map(|w| w.score))
     }
 
-    /// The clip of the range of motion of a skin, as it was looked at: a spot without a clip is a time in it.
+    /// The clip of the range of motion of a skin, as it was looked at: a spot without a clip is a
+    /// time in it.
     pub fn range(&self, skin: SkinId) -> Option<&Shared<Clip>> {
         self.slots.iter().find(|s| s.skin == Some(skin)).map(|s| &s.clip)
     }
 
-    /// After weights of some vertices changed: measures them and their neighbours again, each at the worst moment known of
-    /// it. Another moment may be the worst now; a new [`WorstPose::search`] finds it.
-    pub fn rescore(&mut self, document: &Document, mesh: MeshId, primitive: PrimitiveId, vertices: &[u32]) {
+    /// After weights of some vertices changed: measures them and their neighbours again, each at
+    /// the worst moment known of it. Another moment may be the worst now; a new
+    /// [`WorstPose::search`] finds it.
+    pub fn rescore(
+        &mut self,
+        document: &Document,
+        mesh: MeshId,
+        primitive: PrimitiveId,
+        vertices: &[u32],
+    ) {
         let document = &strain::clean(document);
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-        for part in self.parts.iter_mut().filter(|p| p.mesh == mesh && p.strain.primitive() == primitive) {
+        for part in
+            self.parts.iter_mut().filter(|p| p.mesh == mesh && p.strain.primitive() == primitive)
+        {
             let strain = &part.strain;
             let Some((source, weights)) = strain.source(document) else { continue };
             let there = vertices.iter().map(|v| *v as usize).filter(|v| *v < part.worst.len());
-            let mut list: Vec<usize> = there.flat_map(|v| strain.around(v).map(|k| k as usize).chain([v])).collect();
+            let mut list: Vec<usize> =
+                there.flat_map(|v| strain.around(v).map(|k| k as usize).chain([v])).collect();
             list.sort_unstable();
             list.dedup();
             list.retain(|v| part.worst[*v].score > 0.0);
@@ -228,7 +266,11 @@ impl WorstPose {
             let mut found = Vec::with_capacity(list.len());
             for group in list.chunk_by(|a, b| moment(a) == moment(b)) {
                 let Worst { slot, time, .. } = part.worst[group[0]];
-                evaluator.update(document, &self.slots[slot as usize].stack(document, time), &mut pose);
+                evaluator.update(
+                    document,
+                    &self.slots[slot as usize].stack(document, time),
+                    &mut pose,
+                );
                 let palette = Palette::new(pose.palette(document, strain.skin()));
                 let one = |v: &usize| (*v, strain.measure_one(source, weights, &palette, *v));
                 found.par_extend(group.par_iter().with_min_len(256).map(one));
@@ -256,7 +298,8 @@ fn sample_times(clip: &Clip, sampling: &Sampling) -> Vec<f32> {
     keys.dedup();
     let kept = sampling.keys.min(keys.len());
     // The first and the last stay.
-    let mut times: Vec<f32> = (0..kept).map(|k| keys[k * (keys.len() - 1) / (kept - 1).max(1)]).collect();
+    let mut times: Vec<f32> =
+        (0..kept).map(|k| keys[k * (keys.len() - 1) / (kept - 1).max(1)]).collect();
     if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
         let part = |k: usize| k as f32 / (sampling.steps - 1).max(1) as f32;
         times.extend((0..sampling.steps).map(|k| first + (last - first) * part(k)));
@@ -292,7 +335,8 @@ mod tests {
         let mut document = tube::tube(second);
         let turned = Quat::from_rotation_x(2.0);
         document.file.clips.put(ClipId(0), Some(clip(0, &[(0.0, Quat::IDENTITY), (1.0, turned)])));
-        let keys = [(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_y(2.5)), (3.0, Quat::IDENTITY)];
+        let keys =
+            [(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_y(2.5)), (3.0, Quat::IDENTITY)];
         document.file.clips.put(ClipId(1), Some(clip(1, &keys)));
         document
     }
@@ -300,7 +344,8 @@ mod tests {
     fn search(document: &Document, degrees: Option<Vec3>) -> WorstPose {
         let progress = AtomicU32::new(0);
         let sampling = Sampling { keys: 8, steps: 5, degrees };
-        let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &progress).expect("not cancelled");
+        let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &progress)
+            .expect("not cancelled");
         assert_eq!(progress.into_inner(), 1000);
         found
     }
@@ -313,7 +358,10 @@ mod tests {
     fn the_twist_is_found_in_its_clip_at_its_time_at_the_joint() {
         let found = search(&document(|y| ((y - 0.35) / 0.3).clamp(0.0, 1.0)), None);
         let spots = found.worst(10);
-        assert_eq!((spots[0].node, spots[0].clip, spots[0].time), (tube::MESH, Some(ClipId(1)), 1.0));
+        assert_eq!(
+            (spots[0].node, spots[0].clip, spots[0].time),
+            (tube::MESH, Some(ClipId(1)), 1.0)
+        );
         assert!((height(&spots[0]) - 0.5).abs() < 0.05, "{}", height(&spots[0]));
         assert!(spots.len() > 3 && spots.is_sorted_by(|a, b| a.score >= b.score));
         assert_eq!(found.at(tube::MESH, PrimitiveId(0), spots[0].vertex), Some(spots[0]));
@@ -339,8 +387,12 @@ mod tests {
         assert!(search(&document, None).worst(10).is_empty());
         // The person's pose does not count, nor does what waits to be keyed.
         tube::bend(&mut document, Quat::from_rotation_z(1.0));
-        let turn = ulna_model::Components { rotation: Some(Quat::from_rotation_x(3.0)), ..Default::default() };
-        let unkeyed = ulna_model::Unkeyed { locals: [(NodeId(1), turn)].into(), ..Default::default() };
+        let turn = ulna_model::Components {
+            rotation: Some(Quat::from_rotation_x(3.0)),
+            ..Default::default()
+        };
+        let unkeyed =
+            ulna_model::Unkeyed { locals: [(NodeId(1), turn)].into(), ..Default::default() };
         document.aids.unkeyed.insert(ulna_model::UnkeyedAt::new(ClipId(1), 0.0), unkeyed.into());
         let found = search(&document, Some(Vec3::splat(45.0)));
         let spots = found.worst(3);
@@ -353,14 +405,18 @@ mod tests {
     #[test]
     fn scores_fall_when_the_weights_get_better_and_are_those_of_that_moment() {
         let mut document = document(|y| f32::from(y > 0.5));
-        document.file.clips.put(ClipId(1), Some(clip(1, &[(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_z(1.2))])));
+        document.file.clips.put(
+            ClipId(1),
+            Some(clip(1, &[(0.0, Quat::IDENTITY), (1.0, Quat::from_rotation_z(1.2))])),
+        );
         let mut found = search(&document, None);
         let before = found.worst(1)[0];
         let all: Vec<f32> = found.scores(tube::MESH, PrimitiveId(0)).collect();
         let smooth = tube::weights(|y| ((y - 0.3) / 0.4).clamp(0.0, 1.0));
         let old = document.mesh(MeshId(0)).primitives[0].weights.clone().unwrap();
-        let changed: Vec<u32> =
-            (0..all.len() as u32).filter(|v| old.pick(&[*v]).weights != smooth.pick(&[*v]).weights).collect();
+        let changed: Vec<u32> = (0..all.len() as u32)
+            .filter(|v| old.pick(&[*v]).weights != smooth.pick(&[*v]).weights)
+            .collect();
         assert!(changed.len() > 100 && changed.len() < all.len());
         tube::set_weights(&mut document, smooth);
         found.rescore(&document, MeshId(0), PrimitiveId(0), &changed);
@@ -378,24 +434,34 @@ mod tests {
         strain.measure(&document, &pose, &mut StrainScratch::default(), &mut out);
         let fresh = out[after.vertex as usize];
         assert!(
-            (fresh.stretch - after.strain.stretch).abs() < 1e-4 && (fresh.volume - after.strain.volume).abs() < 1e-5
+            (fresh.stretch - after.strain.stretch).abs() < 1e-4
+                && (fresh.volume - after.strain.volume).abs() < 1e-5
         );
         // Far away nothing was touched.
-        assert!(found.scores(tube::MESH, PrimitiveId(0)).zip(&all).take(tube::ROUND * 10).all(|(a, b)| a == *b));
+        assert!(
+            found
+                .scores(tube::MESH, PrimitiveId(0))
+                .zip(&all)
+                .take(tube::ROUND * 10)
+                .all(|(a, b)| a == *b)
+        );
     }
 
     #[test]
     fn what_is_cancelled_has_no_result() {
         let (cancel, progress) = (AtomicBool::new(true), AtomicU32::new(7));
-        assert!(WorstPose::search(&document(|y| y), &Sampling::default(), &cancel, &progress).is_none());
+        assert!(
+            WorstPose::search(&document(|y| y), &Sampling::default(), &cancel, &progress).is_none()
+        );
         assert_eq!(progress.into_inner(), 7);
     }
 
     #[test]
     fn times_are_thinned_and_keep_both_ends() {
         let keys: Vec<(f32, Quat)> = (0..1000).map(|k| (k as f32 * 0.1, Quat::IDENTITY)).collect();
-        let times =
-            |keys_kept, steps| sample_times(&clip(0, &keys), &Sampling { keys: keys_kept, steps, degrees: None });
+        let times = |keys_kept, steps| {
+            sample_times(&clip(0, &keys), &Sampling { keys: keys_kept, steps, degrees: None })
+        };
         assert_eq!(times(10, 0).len(), 10);
         assert_eq!((times(10, 0)[0], times(10, 0)[9]), (0.0, keys[999].0));
         assert_eq!(times(0, 3).len(), 3);

@@ -34,9 +34,11 @@ pub struct Camera {
     pub pitch: f32,
     /// Metres from the target.
     pub distance: f32,
-    /// Vertical field of view, radians. Without perspective, what it spans at the target is what is seen.
+    /// Vertical field of view, radians. Without perspective, what it spans at the target is what is
+    /// seen.
     pub fov: f32,
-    /// Radians about the line of sight: the picture turned clockwise. Only the file's own cameras have any.
+    /// Radians about the line of sight: the picture turned clockwise. Only the file's own cameras
+    /// have any.
     pub roll: f32,
     /// Without perspective.
     pub orthographic: bool,
@@ -108,16 +110,22 @@ impl Camera {
         let aspect = aspect.max(1e-3);
         let clip_from_view = if self.orthographic {
             let half = self.half_height();
-            // The eye is where it would be with perspective; depth runs from before it to far behind the target.
+            // The eye is where it would be with perspective; depth runs from before it to far
+            // behind the target.
             let (near, far) = (self.distance - self.reach, self.distance + self.reach);
             rh::proj::directx::orthographic(-half * aspect, half * aspect, -half, half, far, near)
         } else {
-            rh::proj::directx::perspective_infinite_reverse(self.fov, aspect, self.distance * Self::NEAR)
+            rh::proj::directx::perspective_infinite_reverse(
+                self.fov,
+                aspect,
+                self.distance * Self::NEAR,
+            )
         };
         clip_from_view * self.view_from_world()
     }
 
-    /// A point on a picture of `size`, and the depth that [`Camera::metres_per_point`] takes; `None` behind the eye.
+    /// A point on a picture of `size`, and the depth that [`Camera::metres_per_point`] takes;
+    /// `None` behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
         self.projector(size)(point)
     }
@@ -132,7 +140,10 @@ impl Camera {
                 return None;
             }
             let ndc = clip.truncate().truncate() / clip.w;
-            Some((Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y), flat.unwrap_or(clip.w)))
+            Some((
+                Vec2::new((ndc.x * 0.5 + 0.5) * size.x, (0.5 - ndc.y * 0.5) * size.y),
+                flat.unwrap_or(clip.w),
+            ))
         }
     }
 
@@ -179,8 +190,8 @@ impl Camera {
         self.distance = distance;
     }
 
-    /// Shows a box whole from where it looks, with some room about it. A box of no size is shown as one of a tenth of a
-    /// millimetre.
+    /// Shows a box whole from where it looks, with some room about it. A box of no size is shown as
+    /// one of a tenth of a millimetre.
     pub fn frame(&mut self, low: Vec3, high: Vec3, aspect: f32) {
         const ROOM: f32 = 0.88;
         self.target = (low + high) * 0.5;
@@ -201,11 +212,14 @@ impl Camera {
 
     /// Sets the eye of a node: a camera that looks along its −Z (glTF 2.0, *Cameras*).
     pub fn look_from(&mut self, scene_from_camera: &Mat4) {
-        let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| v.truncate().normalize_or(Vec3::Z));
+        let (eye, axis) = (scene_from_camera.w_axis.truncate(), |v: glam::Vec4| {
+            v.truncate().normalize_or(Vec3::Z)
+        });
         let (right, back) = (axis(scene_from_camera.x_axis), axis(scene_from_camera.z_axis));
         self.pitch = back.y.clamp(-1.0, 1.0).asin();
         // Straight up or down there is no heading but that of the picture.
-        self.yaw = if back.y.abs() < 0.9999 { back.x.atan2(back.z) } else { (-right.z).atan2(right.x) };
+        self.yaw =
+            if back.y.abs() < 0.9999 { back.x.atan2(back.z) } else { (-right.z).atan2(right.x) };
         self.roll = 0.0;
         let (level, upright) = (self.right(), self.up());
         self.roll = (-right.dot(upright)).atan2(right.dot(level));
@@ -235,7 +249,12 @@ impl Camera {
         let (right, up, back) = (turn * self.right(), turn * self.up(), turn * self.backward());
         let eye = self.target + back * self.distance;
         let target = self.target;
-        self.look_from(&Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), eye.extend(1.0)));
+        self.look_from(&Mat4::from_cols(
+            right.extend(0.0),
+            up.extend(0.0),
+            back.extend(0.0),
+            eye.extend(1.0),
+        ));
         self.target = target;
     }
 
@@ -282,18 +301,29 @@ mod tests {
         let (right, _) = camera.project(point + camera.right() * 0.1, SIZE).unwrap();
         assert!((0.1 / camera.metres_per_point(depth, SIZE.y) - (right.x - at.x)).abs() < 0.05);
         let clip = |p: Vec3| camera.clip_from_world(1.0).project_point3(p).z;
-        assert!(clip(camera.eye()) > clip(camera.target) && clip(camera.target) > 0.0, "nearer is more");
+        assert!(
+            clip(camera.eye()) > clip(camera.target) && clip(camera.target) > 0.0,
+            "nearer is \
+            more"
+        );
     }
 
     #[test]
     fn the_eye_of_a_node_sees_as_the_node_does() {
-        for (x, y, z) in [(0.3, 1.0, 0.2), (-1.2, -2.0, 0.9), (1.5707964, 0.4, 0.0), (-1.5707964, 1.1, 0.3)] {
+        for (x, y, z) in
+            [(0.3, 1.0, 0.2), (-1.2, -2.0, 0.9), (1.5707964, 0.4, 0.0), (-1.5707964, 1.1, 0.3)]
+        {
             let turn = glam::Quat::from_euler(glam::EulerRot::YXZ, y, x, z);
             let node = Mat4::from_rotation_translation(turn, Vec3::new(1.0, 2.0, 3.0));
             let mut camera = Camera::default();
             camera.look_from(&node);
             assert!(camera.eye().distance(Vec3::new(1.0, 2.0, 3.0)) < 1e-4);
-            assert!(camera.right().distance(turn * Vec3::X) < 2e-3, "{x} {y} {z}: {}", camera.right());
+            assert!(
+                camera.right().distance(turn * Vec3::X) < 2e-3,
+                "{x} {y} {z}: \
+                {}",
+                camera.right()
+            );
             assert!(camera.up().distance(turn * Vec3::Y) < 2e-3);
         }
     }
@@ -305,8 +335,8 @@ mod tests {
         let before = camera.ray(at, SIZE);
         // On the target's plane, where zooming pivots.
         let n = (camera.eye() - camera.target).normalize_or_zero();
-        let spot =
-            before.origin + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
+        let spot = before.origin
+            + before.direction * ((camera.target - before.origin).dot(n) / before.direction.dot(n));
         camera.zoom(0.5, at, SIZE);
         assert!(camera.project(spot, SIZE).unwrap().0.distance(at) < 0.05);
     }
@@ -330,11 +360,19 @@ mod tests {
                         let mut most = 0.0f32;
                         for k in 0..8u32 {
                             let side = |axis: u32| k >> axis & 1 == 1;
-                            let corner = Vec3::select(glam::BVec3::new(side(0), side(1), side(2)), high, low);
+                            let corner = Vec3::select(
+                                glam::BVec3::new(side(0), side(1), side(2)),
+                                high,
+                                low,
+                            );
                             let (at, _) = camera.project(corner, size).unwrap();
                             most = most.max(((at / size - 0.5) * 2.0).abs().max_element());
                         }
-                        assert!((0.8..0.95).contains(&most), "{low} {high} {yaw} {pitch} {orthographic}: {most}");
+                        assert!(
+                            (0.8..0.95).contains(&most),
+                            "{low} {high} {yaw} {pitch} \
+                            {orthographic}: {most}"
+                        );
                         framed += 1;
                     }
                 }

@@ -1,4 +1,5 @@
-//! The roles of the design tokens' colors and measures, as types: one that is not there does not compile.
+//! The roles of the design tokens' colors and measures, as types: one that is not there does not
+//! compile.
 
 use std::sync::LazyLock;
 
@@ -181,8 +182,9 @@ fn at<'a>(mut value: &'a Value, path: &str) -> &'a Value {
 
 /// All colors of a theme, `dark` or `light`, by role.
 fn palette(theme: &str) -> Vec<Color> {
-    let color =
-        |role: &ColorRole| Color::parse(at(&tokens()["color"][theme], role.path()).as_str().unwrap_or_default());
+    let color = |role: &ColorRole| {
+        Color::parse(at(&tokens()["color"][theme], role.path()).as_str().unwrap_or_default())
+    };
     ColorRole::ALL.iter().map(color).collect()
 }
 
@@ -220,7 +222,12 @@ mod tests {
             let colors = &tokens()["color"][theme];
             for role in ColorRole::ALL {
                 let text = at(colors, role.path()).as_str().unwrap_or_default();
-                assert!(text.starts_with('#') && matches!(text.len(), 7 | 9), "{theme} {}: “{text}”", role.path());
+                assert!(
+                    text.starts_with('#') && matches!(text.len(), 7 | 9),
+                    "{theme} {}: \
+                    “{text}”",
+                    role.path()
+                );
                 assert_eq!(role.color(theme), Color::parse(text));
             }
             assert_eq!(leaves(colors), ColorRole::ALL.len(), "{theme}");

@@ -1,4 +1,5 @@
-//! Which graphics devices there are, which is used, what they can hold, and what is done another way where one lacks it.
+//! Which graphics devices there are, which is used, what they can hold, and what is done another
+//! way where one lacks it.
 
 use serde::Serialize;
 
@@ -77,13 +78,16 @@ impl DeviceFacts {
             instead.push("Skinning runs on the CPU, which is faster on this device".to_owned());
         } else if !Gpu::can_skin(adapter, &limits) {
             instead.push(
-                "Skinning runs on the CPU, because the device does not support compute shaders with enough buffers"
+                "Skinning runs on the CPU, because the device does not support compute shaders \
+                    with enough buffers"
                     .to_owned(),
             );
         }
-        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS) {
+        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS)
+        {
             instead.push(
-                "Gamma correction runs as a separate pass, because the device cannot view a texture in two formats"
+                "Gamma correction runs as a separate pass, because the device cannot view a \
+                    texture in two formats"
                     .to_owned(),
             );
         }
@@ -97,13 +101,16 @@ impl DeviceFacts {
             largest_texture: limits.max_texture_dimension_2d,
             instead,
             unusable: (info.backend == wgpu::Backend::Gl)
-                .then(|| mixed_version(&info.driver_info, adapter.get_downlevel_capabilities().flags))
+                .then(|| {
+                    mixed_version(&info.driver_info, adapter.get_downlevel_capabilities().flags)
+                })
                 .flatten(),
             used: false,
         }
     }
 
-    /// What it is called where it is to be told from others: one device may be offered by several drivers.
+    /// What it is called where it is to be told from others: one device may be offered by several
+    /// drivers.
     pub fn id(&self) -> String {
         format!("{} by {}", self.name, self.backend)
     }
@@ -124,10 +131,12 @@ pub struct DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Places in a list of devices, the one to use first: the one that is wished for, then the quicker kinds, and of one
-    /// kind OpenGL last. Those that failed come after all others, and those that are unusable are not among them.
+    /// Places in a list of devices, the one to use first: the one that is wished for, then the
+    /// quicker kinds, and of one kind OpenGL last. Those that failed come after all others, and
+    /// those that are unusable are not among them.
     pub fn order(&self, devices: &[DeviceFacts]) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..devices.len()).filter(|k| devices[*k].unusable.is_none()).collect();
+        let mut places: Vec<usize> =
+            (0..devices.len()).filter(|k| devices[*k].unusable.is_none()).collect();
         places.sort_by_key(|k| {
             let device = &devices[*k];
             let wished = self.wish.as_ref().is_some_and(|w| device.is_called(w));
@@ -139,7 +148,8 @@ impl DeviceChoice {
 
 /// All devices, the one that is used first.
 pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
-    let list: Vec<DeviceFacts> = adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
+    let list: Vec<DeviceFacts> =
+        adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
     let mut order = choice.order(&list).into_iter();
     let mut sorted: Vec<DeviceFacts> =
         order.next().map(|k| DeviceFacts { used: true, ..list[k].clone() }).into_iter().collect();
@@ -148,15 +158,19 @@ pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
     sorted
 }
 
-/// Whether an OpenGL has the compute shaders of 4.3 and is of a version whose shaders cannot say where what they read is bound, as
-/// NVIDIA's is, which is asked for 3.3. wgpu 30 takes the one for the other then, and draws nothing.
+/// Whether an OpenGL has the compute shaders of 4.3 and is of a version whose shaders cannot say
+/// where what they read is bound, as NVIDIA's is, which is asked for 3.3. wgpu 30 takes the one for
+/// the other then, and draws nothing.
 fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
     // “3.3.0 NVIDIA 580.159”, “4.5 (Core Profile) Mesa 22.3.6”; OpenGL ES begins with its name.
     let mut numbers = driver.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
     let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
     mixed.then(|| {
-        format!("its driver mixes OpenGL {major}.{minor} with features of newer versions, which would draw nothing")
+        format!(
+            "its driver mixes OpenGL {major}.{minor} with features of newer versions, which \
+            would draw nothing"
+        )
     })
 }
 
@@ -182,7 +196,8 @@ impl Gpu {
             let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
             for device in &facts {
                 if let Some(message) = device.unusable.clone() {
-                    refused.get_or_insert(GpuError::NoDevice { name: device.name.clone(), message });
+                    refused
+                        .get_or_insert(GpuError::NoDevice { name: device.name.clone(), message });
                 }
             }
             let order = choice.order(&facts);
@@ -191,16 +206,23 @@ impl Gpu {
                 match pollster::block_on(found[k].request_device(&Self::descriptor(&found[k]))) {
                     Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
                     Err(error) => {
-                        log::warn!("graphics device {} could not be opened: {error}", facts[k].id());
+                        log::warn!(
+                            "graphics device {} could not be opened: \
+                            {error}",
+                            facts[k].id()
+                        );
                         let name = facts[k].name.clone();
-                        refused.get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
+                        refused
+                            .get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
                     }
                 }
             }
             known.extend(facts.iter().map(DeviceFacts::id));
         }
         Err(refused.unwrap_or_else(|| match &choice.wish {
-            Some(wish) if !known.is_empty() => GpuError::NotThere { wish: wish.clone(), known: known.join("”, “") },
+            Some(wish) if !known.is_empty() => {
+                GpuError::NotThere { wish: wish.clone(), known: known.join("”, “") }
+            }
             _ => GpuError::NoAdapter,
         }))
     }
@@ -254,7 +276,15 @@ mod tests {
     #[test]
     fn an_opengl_that_mixes_versions_is_told_by_what_it_says_and_never_used() {
         let mixed = |driver: &str| mixed_version(driver, wgpu::DownlevelFlags::all()).is_some();
-        assert!(mixed("3.3.0 NVIDIA 580.159.03") && mixed("3.3 (Core Profile) Mesa 22.3.6") && mixed("4.1"));
+        assert!(
+            mixed(
+                "3.3.0 NVIDIA \
+            580.159.03"
+            ) && mixed(
+                "3.3 (Core Profile) Mesa \
+            22.3.6"
+            ) && mixed("4.1")
+        );
         assert!(!mixed("4.6.0 NVIDIA 580.159.03") && !mixed("4.5 (Core Profile) Mesa 22.3.6"));
         assert!(!mixed("OpenGL ES 3.2 Mesa 22.3.6") && !mixed(""));
         // Of 3.3 alone it is as it should be.
@@ -280,6 +310,11 @@ mod tests {
         let choice = DeviceChoice { wish: Some("Radeon".into()), failed: failed.clone() };
         assert_eq!(choice.order(&list()), [2, 1, 0, 3]);
         let all: Vec<String> = list().iter().map(DeviceFacts::id).collect();
-        assert_eq!(DeviceChoice { wish: None, failed: all }.order(&list()), [3, 2, 1, 0], "one of them is used");
+        assert_eq!(
+            DeviceChoice { wish: None, failed: all }.order(&list()),
+            [3, 2, 1, 0],
+            "one of \
+            them is used"
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! A clip as pictures: numbered files, one that moves, or one sheet of all. They are made beside the place where they go and put there
-//! together, so that what was stopped half way leaves nothing.
+//! A clip as pictures: numbered files, one that moves, or one sheet of all. They are made beside
+//! the place where they go and put there together, so that what was stopped half way leaves
+//! nothing.
 
 use std::{
     fs::{self, File},
@@ -39,7 +40,8 @@ impl FilmKind {
         if self != Self::Numbered {
             return vec![to.with_extension(self.suffix())];
         }
-        let stem = to.file_stem().map_or_else(|| "frame".into(), |s| s.to_string_lossy().into_owned());
+        let stem =
+            to.file_stem().map_or_else(|| "frame".into(), |s| s.to_string_lossy().into_owned());
         (0..pictures).map(|k| to.with_file_name(format!("{stem}-{k:04}.png"))).collect()
     }
 }
@@ -63,7 +65,8 @@ pub enum FilmError {
     Image(#[from] ImageError),
     /// The sheet would be too large.
     #[error(
-        "a contact sheet of {0} × {1} pixels is too large; use smaller or fewer images, so that each side is at most {LARGEST_SHEET} pixels"
+        "a contact sheet of {0} × {1} pixels is too large; use smaller or fewer images, so that \
+            each side is at most {LARGEST_SHEET} pixels"
     )]
     Sheet(u32, u32),
     /// Somebody cancelled.
@@ -90,14 +93,15 @@ const LARGEST_SHEET: u32 = 16_384;
 /// Columns and rows of a sheet of so many pictures: nearly square.
 pub fn sheet_grid(pictures: usize, size: [u32; 2]) -> [u32; 2] {
     let n = pictures.max(1) as f64;
-    let columns = (n * f64::from(size[1].max(1)) / f64::from(size[0].max(1))).sqrt().round().clamp(1.0, n);
+    let columns =
+        (n * f64::from(size[1].max(1)) / f64::from(size[0].max(1))).sqrt().round().clamp(1.0, n);
     [columns as u32, (n / columns).ceil() as u32]
 }
 
 /// Takes pictures and writes them.
 ///
-/// `seconds` are from one picture to the next; `take` makes one by its number; `reach` is told how far it is, 0 to 1, and says
-/// whether to go on. The files come back.
+/// `seconds` are from one picture to the next; `take` makes one by its number; `reach` is told how
+/// far it is, 0 to 1, and says whether to go on. The files come back.
 ///
 /// # Errors
 /// See [`FilmError`]; nothing is left then.
@@ -119,7 +123,8 @@ pub fn film(
         move |source| FilmError::Io { path, source }
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
-    let beside = tempfile::Builder::new().prefix(".ulna-").tempdir_in(folder).map_err(failed(folder))?;
+    let beside =
+        tempfile::Builder::new().prefix(".ulna-").tempdir_in(folder).map_err(failed(folder))?;
     let made: Vec<PathBuf> = (0..files.len()).map(|k| beside.path().join(k.to_string())).collect();
     let mut next = |k: usize| {
         if reach(k as f32 / pictures.max(1) as f32) { take(k) } else { Err(FilmError::Cancelled) }
@@ -134,16 +139,24 @@ pub fn film(
             }
         }
         FilmKind::Gif => {
-            let mut gif =
-                GifEncoder::new_with_speed(File::create(&made[0]).map(BufWriter::new).map_err(failed(&made[0]))?, 10);
+            let mut gif = GifEncoder::new_with_speed(
+                File::create(&made[0]).map(BufWriter::new).map_err(failed(&made[0]))?,
+                10,
+            );
             gif.set_repeat(Repeat::Infinite)?;
             for k in 0..pictures {
                 let mut picture = next(k)?;
                 picture.pixels_mut().for_each(|p| p.0[3] = if p.0[3] < 128 { 0 } else { 255 });
-                // A GIF counts hundredths: each picture takes those up to the next, so that all of them last as long as the clip.
+                // A GIF counts hundredths: each picture takes those up to the next, so that all of
+                // them last as long as the clip.
                 let hundredths = |k: usize| (k as f64 * seconds * 100.0).round();
                 let delay = (hundredths(k + 1) - hundredths(k)).max(2.0) as u32 * 10;
-                gif.encode_frame(Frame::from_parts(picture, 0, 0, Delay::from_numer_denom_ms(delay, 1)))?;
+                gif.encode_frame(Frame::from_parts(
+                    picture,
+                    0,
+                    0,
+                    Delay::from_numer_denom_ms(delay, 1),
+                ))?;
             }
         }
         FilmKind::Sheet => {
@@ -184,7 +197,8 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
 
 /// Takes the share of light that a pixel has from its colour: what is half covered has half of it.
 ///
-/// The picture was drawn over nothing, so its colours are premultiplied as light (IEC 61966-2-1 says how light is written).
+/// The picture was drawn over nothing, so its colours are premultiplied as light (IEC 61966-2-1
+/// says how light is written).
 pub(super) fn straighten(picture: &mut RgbaImage) {
     let light: Vec<f32> = (0..=255u8).map(super::look::light_of).collect();
     for pixel in picture.pixels_mut() {
@@ -211,7 +225,8 @@ mod tests {
         let to = folder.path().join("deep/walk.x");
         let mut checked = 0;
         for kind in [FilmKind::Numbered, FilmKind::Gif, FilmKind::Sheet] {
-            let files = film(kind, &to, 7, 1.0 / 30.0, &mut |k| Ok(picture(k)), &mut |_| true).unwrap();
+            let files =
+                film(kind, &to, 7, 1.0 / 30.0, &mut |k| Ok(picture(k)), &mut |_| true).unwrap();
             assert_eq!(files, kind.files(&to, 7));
             match kind {
                 FilmKind::Numbered => {
@@ -225,8 +240,10 @@ mod tests {
                     let frames = image::codecs::gif::GifDecoder::new(reader).unwrap().into_frames();
                     let frames = frames.collect_frames().unwrap();
                     assert_eq!(frames.len(), 7);
-                    let all: u32 =
-                        frames.iter().map(|f| f.delay().numer_denom_ms().0 / f.delay().numer_denom_ms().1).sum();
+                    let all: u32 = frames
+                        .iter()
+                        .map(|f| f.delay().numer_denom_ms().0 / f.delay().numer_denom_ms().1)
+                        .sum();
                     assert_eq!(all, 230, "7 of 30 a second last 233 ms");
                 }
                 FilmKind::Sheet => {
@@ -234,7 +251,8 @@ mod tests {
                     let [columns, rows] = sheet_grid(7, [4, 2]);
                     assert_eq!(sheet.dimensions(), (columns * 4, rows * 2));
                     assert!(columns * rows >= 7 && columns * (rows - 1) < 7);
-                    let at = |k: u32| sheet.get_pixel(k % columns * 4 + 1, k / columns * 2 + 1).0[0];
+                    let at =
+                        |k: u32| sheet.get_pixel(k % columns * 4 + 1, k / columns * 2 + 1).0[0];
                     assert!((0..7).all(|k| u32::from(at(k)) == k * 10));
                 }
             }
@@ -251,13 +269,27 @@ mod tests {
         let to = folder.path().join("walk");
         fs::write(folder.path().join("walk-0000.png"), "mine").unwrap();
         for kind in [FilmKind::Numbered, FilmKind::Gif, FilmKind::Sheet] {
-            let cancelled = film(kind, &to, 7, 0.1, &mut |k| Ok(picture(k)), &mut |done| done < 0.5);
+            let cancelled =
+                film(kind, &to, 7, 0.1, &mut |k| Ok(picture(k)), &mut |done| done < 0.5);
             assert!(matches!(cancelled, Err(FilmError::Cancelled)));
-            let mut broken =
-                |k: usize| if k < 5 { Ok(picture(k)) } else { Err(GpuError::Failed("it burns".into()).into()) };
-            assert!(film(kind, &to, 7, 0.1, &mut broken, &mut |_| true).unwrap_err().to_string().contains("it burns"));
+            let mut broken = |k: usize| {
+                if k < 5 { Ok(picture(k)) } else { Err(GpuError::Failed("it burns".into()).into()) }
+            };
+            assert!(
+                film(kind, &to, 7, 0.1, &mut broken, &mut |_| true)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("it burns")
+            );
         }
-        let large = film(FilmKind::Sheet, &to, 40_000, 0.1, &mut |_| Ok(RgbaImage::new(200, 100)), &mut |_| true);
+        let large = film(
+            FilmKind::Sheet,
+            &to,
+            40_000,
+            0.1,
+            &mut |_| Ok(RgbaImage::new(200, 100)),
+            &mut |_| true,
+        );
         assert!(large.unwrap_err().to_string().contains("smaller"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(fs::read(folder.path().join("walk-0000.png")).unwrap(), b"mine");
@@ -271,7 +303,12 @@ mod tests {
                 let seen = super::super::look::byte_of(super::super::look::light_of(value) * share);
                 let mut one = RgbaImage::from_pixel(1, 1, image::Rgba([seen, seen, seen, alpha]));
                 straighten(&mut one);
-                assert!(one.get_pixel(0, 0).0[0].abs_diff(value) <= 2, "{value} {alpha} {:?}", one.get_pixel(0, 0));
+                assert!(
+                    one.get_pixel(0, 0).0[0].abs_diff(value) <= 2,
+                    "{value} {alpha} \
+                    {:?}",
+                    one.get_pixel(0, 0)
+                );
             }
         }
     }

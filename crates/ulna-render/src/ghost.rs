@@ -1,5 +1,5 @@
-//! Ghosts: the surfaces of a scene at other moments, posed once and kept, so that moving the playhead by a frame poses one more and
-//! no more than that.
+//! Ghosts: the surfaces of a scene at other moments, posed once and kept, so that moving the
+//! playhead by a frame poses one more and no more than that.
 
 use glam::Vec3;
 use wgpu::util::DeviceExt as _;
@@ -11,7 +11,8 @@ use ulna_motion::Pose;
 /// A ghost that a picture is to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GhostLook {
-    /// Which moment, by a number that is the caller's own. The same number is the same pose until [`Scene::forget_ghosts`].
+    /// Which moment, by a number that is the caller's own. The same number is the same pose until
+    /// [`Scene::forget_ghosts`].
     pub moment: u64,
     /// Linear, straight alpha.
     pub color: [f32; 4],
@@ -43,8 +44,9 @@ impl Ghost {
 }
 
 impl Scene {
-    /// Says which ghosts are shown from now on, and gives back the moments among them that are not posed yet: each of them is to
-    /// be given to [`Scene::pose_ghost`]. Those that are not named go.
+    /// Says which ghosts are shown from now on, and gives back the moments among them that are not
+    /// posed yet: each of them is to be given to [`Scene::pose_ghost`]. Those that are not named
+    /// go.
     pub fn show_ghosts(&mut self, gpu: &Gpu, looks: &[GhostLook]) -> Vec<u64> {
         self.ghosts.retain(|ghost| looks.iter().any(|l| l.moment == ghost.moment));
         for ghost in &self.ghosts {
@@ -56,11 +58,20 @@ impl Scene {
         missing.map(|l| l.moment).collect()
     }
 
-    /// Keeps the surfaces of a pose as a ghost: of these nodes alone, where `of` names some. What is posed in the scene itself is
-    /// that pose afterwards: [`Scene::update`] puts it back.
-    pub fn pose_ghost(&mut self, gpu: &Gpu, document: &Document, look: &GhostLook, pose: &Pose, of: Option<&[NodeId]>) {
+    /// Keeps the surfaces of a pose as a ghost: of these nodes alone, where `of` names some. What
+    /// is posed in the scene itself is that pose afterwards: [`Scene::update`] puts it back.
+    pub fn pose_ghost(
+        &mut self,
+        gpu: &Gpu,
+        document: &Document,
+        look: &GhostLook,
+        pose: &Pose,
+        of: Option<&[NodeId]>,
+    ) {
         self.update(gpu, document, pose);
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("ghost") });
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("ghost") });
         let mut copied = |from: &wgpu::Buffer| {
             let usage = wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST;
             let size = from.size();
@@ -81,7 +92,10 @@ impl Scene {
         let surfaces = self.parts.iter().map(|part| {
             meant(part).then(|| {
                 let own = part.places.usage().contains(wgpu::BufferUsages::COPY_SRC);
-                [copied(&part.skin.posed), if own { copied(&part.places) } else { part.places.clone() }]
+                [
+                    copied(&part.skin.posed),
+                    if own { copied(&part.places) } else { part.places.clone() },
+                ]
             })
         });
         let surfaces = surfaces.collect();

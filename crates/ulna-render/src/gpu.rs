@@ -18,7 +18,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// What it is called.
     pub name: String,
-    /// Whether it is a program on the processor: then the CPU skins, which is several times faster there.
+    /// Whether it is a program on the processor: then the CPU skins, which is several times faster
+    /// there.
     pub software: bool,
     /// Whether it can run compute passes that skin.
     pub compute: bool,
@@ -40,7 +41,8 @@ const SKIN_BUFFERS: u32 = 8;
 pub enum GpuError {
     /// None was found.
     #[error(
-        "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software renderer (package mesa-vulkan-drivers)"
+        "no graphics device was found. Install a Vulkan or OpenGL driver, such as Mesa's software \
+            renderer (package mesa-vulkan-drivers)"
     )]
     NoAdapter,
     /// There is none of the name that was wished for.
@@ -77,9 +79,11 @@ impl GpuError {
 }
 
 impl Gpu {
-    /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in its name.
+    /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in
+    /// its name.
     pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
-        let named = ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
+        let named =
+            ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
         info.device_type == wgpu::DeviceType::Cpu || named
     }
 
@@ -90,8 +94,9 @@ impl Gpu {
             && limits.max_compute_invocations_per_workgroup >= 64
     }
 
-    /// What is asked of a device: buffers and textures as large as the adapter has them. A model is a few large buffers, so
-    /// memory is asked for as it is needed: large blocks would be kept when it is closed.
+    /// What is asked of a device: buffers and textures as large as the adapter has them. A model is
+    /// a few large buffers, so memory is asked for as it is needed: large blocks would be kept when
+    /// it is closed.
     pub fn descriptor(adapter: &wgpu::Adapter) -> wgpu::DeviceDescriptor<'static> {
         let has = adapter.limits();
         let required_limits = wgpu::Limits {
@@ -102,11 +107,16 @@ impl Gpu {
             ..wgpu::Limits::default().or_worse_values_from(&has)
         };
         let memory_hints = wgpu::MemoryHints::MemoryUsage;
-        wgpu::DeviceDescriptor { label: Some("ulna"), required_limits, memory_hints, ..Default::default() }
+        wgpu::DeviceDescriptor {
+            label: Some("ulna"),
+            required_limits,
+            memory_hints,
+            ..Default::default()
+        }
     }
 
-    /// Hands over what was gathered to be written, once so many bytes were: in slices, so that a window's frames come in
-    /// between, and the next of them has not all of it to wait for.
+    /// Hands over what was gathered to be written, once so many bytes were: in slices, so that a
+    /// window's frames come in between, and the next of them has not all of it to wait for.
     pub(super) fn hand_over(&self, bytes: usize) {
         const SLICE: usize = 4 << 20;
         if bytes >= SLICE {
@@ -123,7 +133,9 @@ impl Gpu {
         // By default an error ends the program, and the work with it.
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             log::error!("{error}");
-            kept.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| first_line(&error.to_string()));
+            kept.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert_with(|| first_line(&error.to_string()));
         }));
         let lost = Arc::new(OnceLock::new());
         let kept = lost.clone();
@@ -153,10 +165,13 @@ impl Gpu {
         fault.map_or(Ok(()), |fault| Err(GpuError::Failed(fault)))
     }
 
-    /// Whether the device is no more: nothing that is asked of it is done, and only another one helps.
+    /// Whether the device is no more: nothing that is asked of it is done, and only another one
+    /// helps.
     pub fn is_lost(&self) -> bool {
         // Some losses are only noticed when somebody looks.
-        self.lost.get().is_some() || self.poll(wgpu::PollType::Poll).is_err() || self.lost.get().is_some()
+        self.lost.get().is_some()
+            || self.poll(wgpu::PollType::Poll).is_err()
+            || self.lost.get().is_some()
     }
 
     /// Looks how far submitted work is.
@@ -169,7 +184,13 @@ impl Gpu {
         match looked {
             Ok(looked) => looked.map(|_| ()).map_err(|e| GpuError::Failed(e.to_string())),
             Err(_) => Err(GpuError::Failed(
-                self.lost.get_or_init(|| "the driver reported that the device was lost".into()).clone(),
+                self.lost
+                    .get_or_init(|| {
+                        "the driver reported that the device was \
+                    lost"
+                            .into()
+                    })
+                    .clone(),
             )),
         }
     }
@@ -189,7 +210,13 @@ impl Gpu {
     pub fn read_buffer(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u8>, GpuError> {
         let read = self.begin_read(buffer, size);
         self.wait()?;
-        read.poll(self)?.ok_or_else(|| GpuError::Failed("data could not be read back from the device".into()))
+        read.poll(self)?.ok_or_else(|| {
+            GpuError::Failed(
+                "data could not be read back from the \
+            device"
+                    .into(),
+            )
+        })
     }
 
     /// Begins to copy a buffer back.
@@ -228,7 +255,11 @@ impl ReadBack {
         gpu.poll(wgpu::PollType::Poll)?;
         match self.mapped.try_recv() {
             Ok(Ok(())) => {
-                let view = self.staging.slice(..).get_mapped_range().map_err(|e| GpuError::Failed(e.to_string()))?;
+                let view = self
+                    .staging
+                    .slice(..)
+                    .get_mapped_range()
+                    .map_err(|e| GpuError::Failed(e.to_string()))?;
                 Ok(Some(view.to_vec()))
             }
             Ok(Err(error)) => Err(GpuError::Failed(error.to_string())),
@@ -243,6 +274,15 @@ impl ReadBack {
 /// The line of an error that says what is wrong; the others say where in a call.
 fn first_line(error: &str) -> String {
     let cause = error.lines().map(str::trim).filter(|l| !l.is_empty() && !l.ends_with(':'));
-    let said = cause.filter(|l| !l.starts_with("In ") && !l.starts_with("wgpu error") && !l.starts_with("Validation"));
-    said.map(|l| l.trim_end_matches('.').to_owned()).next().unwrap_or_else(|| error.trim().to_owned())
+    let said = cause.filter(|l| {
+        !l.starts_with("In ")
+            && !l.starts_with(
+                "wgpu \
+        error",
+            )
+            && !l.starts_with("Validation")
+    });
+    said.map(|l| l.trim_end_matches('.').to_owned())
+        .next()
+        .unwrap_or_else(|| error.trim().to_owned())
 }

@@ -1,4 +1,5 @@
-//! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of `ulna render` and of the tests.
+//! Document and pose → pixels, on wgpu. The same code draws the viewport, the pictures of
+//! `ulna render` and of the tests.
 
 mod camera;
 mod color_role;
@@ -40,7 +41,8 @@ pub use self::{
     tint::TintKind,
 };
 
-/// Every shader by name, with what it includes: for the passes, and for the test that validates them all.
+/// Every shader by name, with what it includes: for the passes, and for the test that validates
+/// them all.
 pub const SHADERS: [(&str, &str); 11] = [
     ("skin", include_str!("../../../shaders/skin.wgsl")),
     ("encode", include_str!("../../../shaders/encode.wgsl")),
@@ -62,10 +64,34 @@ pub const SHADERS: [(&str, &str); 11] = [
             include_str!("../../../shaders/shadow.wgsl")
         ),
     ),
-    ("grid", concat!(include_str!("../../../shaders/frame.wgsl"), include_str!("../../../shaders/grid.wgsl"))),
-    ("wire", concat!(include_str!("../../../shaders/frame.wgsl"), include_str!("../../../shaders/wire.wgsl"))),
-    ("ghost", concat!(include_str!("../../../shaders/frame.wgsl"), include_str!("../../../shaders/ghost.wgsl"))),
-    ("outline", concat!(include_str!("../../../shaders/frame.wgsl"), include_str!("../../../shaders/outline.wgsl"))),
+    (
+        "grid",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/grid.wgsl")
+        ),
+    ),
+    (
+        "wire",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/wire.wgsl")
+        ),
+    ),
+    (
+        "ghost",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/ghost.wgsl")
+        ),
+    ),
+    (
+        "outline",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/outline.wgsl")
+        ),
+    ),
     (
         "tint",
         concat!(
@@ -74,7 +100,13 @@ pub const SHADERS: [(&str, &str); 11] = [
             include_str!("../../../shaders/tint.wgsl")
         ),
     ),
-    ("joint", concat!(include_str!("../../../shaders/frame.wgsl"), include_str!("../../../shaders/joint.wgsl"))),
+    (
+        "joint",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/joint.wgsl")
+        ),
+    ),
 ];
 
 /// A shader's source by name.

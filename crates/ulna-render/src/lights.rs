@@ -6,10 +6,12 @@ use glam::Vec3;
 use ulna_model::{Document, LightKind};
 use ulna_motion::Pose;
 
-/// As many as the shader takes; the first ones of the scene. Keep in sync with `Frame` in shaders/frame.wgsl.
+/// As many as the shader takes; the first ones of the scene. Keep in sync with `Frame` in
+/// shaders/frame.wgsl.
 pub(super) const MOST: usize = 8;
 
-/// The light that all together may send to the middle of the model: brighter files are dimmed to it, as an eye would.
+/// The light that all together may send to the middle of the model: brighter files are dimmed to
+/// it, as an eye would.
 const BRIGHTEST: f32 = 4.0;
 
 /// One light at a pose. Keep in sync with `Light` in shaders/frame.wgsl.
@@ -27,11 +29,18 @@ pub(super) struct Shining {
 }
 
 /// The lights of the shown nodes at a pose; `bounds` are the model's.
-pub(super) fn shining(document: &Document, pose: &Pose, bounds: Option<(Vec3, Vec3)>) -> Vec<Shining> {
+pub(super) fn shining(
+    document: &Document,
+    pose: &Pose,
+    bounds: Option<(Vec3, Vec3)>,
+) -> Vec<Shining> {
     let mut list = Vec::new();
     let mut sum = 0.0;
     for node in document.shown_nodes() {
-        let Some(light) = document.node(node).light.and_then(|l| document.lights.get(l.index())) else { continue };
+        let Some(light) = document.node(node).light.and_then(|l| document.lights.get(l.index()))
+        else {
+            continue;
+        };
         let world = pose.world[node.index()];
         let position = world.w_axis.truncate();
         let direction = (-world.z_axis.truncate()).normalize_or(Vec3::NEG_Z);

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 /// The design tokens (`assets/tokens.json`), which both themes and the pictures are made from.
 pub fn tokens() -> &'static Value {
-    static TOKENS: LazyLock<Value> =
-        LazyLock::new(|| serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default());
+    static TOKENS: LazyLock<Value> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default()
+    });
     &TOKENS
 }
 
@@ -41,8 +42,8 @@ impl Color {
 /// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
 
-/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its colour. What the tokens have too few
-/// of is magenta, so that it is seen.
+/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its colour.
+/// What the tokens have too few of is magenta, so that it is seen.
 pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
         let stops = &tokens()["heat"]["stops"];
@@ -54,8 +55,9 @@ pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     &RAMP
 }
 
-/// The colour of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What is beyond 0..=1 has the
-/// colour of that end, and what is no number that of 0. A weight of exactly 0 is off the ramp: see [`zero_weight`].
+/// The colour of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What
+/// is beyond 0..=1 has the colour of that end, and what is no number that of 0. A weight of exactly
+/// 0 is off the ramp: see [`zero_weight`].
 pub fn heat(weight: f32) -> Color {
     let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
     let stops = ramp();
@@ -64,7 +66,8 @@ pub fn heat(weight: f32) -> Color {
         let [(from, a), (to, b)] = [pair[0], pair[1]];
         if weight > from {
             let share = ((weight - from) / (to - from).max(1e-6)).min(1.0);
-            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
+            let mix =
+                |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share).round() as u8;
             color = Color(array::from_fn(|k| mix(a.0[k], b.0[k])));
         }
     }
@@ -83,7 +86,8 @@ pub(super) fn light_of(byte: u8) -> f32 {
 
 /// The byte of light (IEC 61966-2-1).
 pub(super) fn byte_of(light: f32) -> u8 {
-    let v = if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
+    let v =
+        if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
     (v * 255.0).round() as u8
 }
 
@@ -184,8 +188,13 @@ mod tests {
 
     #[test]
     fn what_is_no_weight_has_the_colour_of_an_end() {
-        for (weight, end) in [(-1.0, 0.0), (f32::NAN, 0.0), (f32::NEG_INFINITY, 0.0), (2.0, 1.0), (f32::INFINITY, 1.0)]
-        {
+        for (weight, end) in [
+            (-1.0, 0.0),
+            (f32::NAN, 0.0),
+            (f32::NEG_INFINITY, 0.0),
+            (2.0, 1.0),
+            (f32::INFINITY, 1.0),
+        ] {
             assert_eq!(heat(weight), heat(end), "{weight}");
         }
         for theme in ["dark", "light"] {

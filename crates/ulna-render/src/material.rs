@@ -60,11 +60,18 @@ impl Materials {
                 count: None,
             });
         }
-        gpu.device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("material"), entries: &entries })
+        gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("material"),
+            entries: &entries,
+        })
     }
 
-    pub(super) fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, materials: &[Material], images: &[Decoded]) -> Self {
+    pub(super) fn new(
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        materials: &[Material],
+        images: &[Decoded],
+    ) -> Self {
         let used = |pick: &dyn Fn(&Material) -> Vec<Option<&TextureRef>>,
                     srgb: bool|
          -> Vec<Option<wgpu::TextureView>> {
@@ -72,19 +79,34 @@ impl Materials {
                 .iter()
                 .enumerate()
                 .map(|(k, picture)| {
-                    let wanted = materials.iter().flat_map(pick).flatten().any(|t| t.image.index() == k);
-                    picture.as_ref().filter(|p| wanted && p.width() > 0 && p.height() > 0).map(|p| upload(gpu, p, srgb))
+                    let wanted =
+                        materials.iter().flat_map(pick).flatten().any(|t| t.image.index() == k);
+                    picture
+                        .as_ref()
+                        .filter(|p| wanted && p.width() > 0 && p.height() > 0)
+                        .map(|p| upload(gpu, p, srgb))
                 })
                 .collect()
         };
         Self {
             layout: layout.clone(),
             white: upload(gpu, &image::RgbaImage::from_pixel(1, 1, image::Rgba([255; 4])), false),
-            flat: upload(gpu, &image::RgbaImage::from_pixel(1, 1, image::Rgba([128, 128, 255, 255])), false),
-            color: used(&|m| vec![m.base_color_texture.as_ref(), m.emissive_texture.as_ref()], true),
+            flat: upload(
+                gpu,
+                &image::RgbaImage::from_pixel(1, 1, image::Rgba([128, 128, 255, 255])),
+                false,
+            ),
+            color: used(
+                &|m| vec![m.base_color_texture.as_ref(), m.emissive_texture.as_ref()],
+                true,
+            ),
             data: used(
                 &|m| {
-                    vec![m.metallic_roughness_texture.as_ref(), m.normal_texture.as_ref(), m.occlusion_texture.as_ref()]
+                    vec![
+                        m.metallic_roughness_texture.as_ref(),
+                        m.normal_texture.as_ref(),
+                        m.occlusion_texture.as_ref(),
+                    ]
                 },
                 false,
             ),
@@ -113,8 +135,9 @@ impl Materials {
         }
         let uniform = MaterialUniform {
             // Glass is never quite unseen.
-            base_color: (material.base_color * glam::Vec4::new(1.0, 1.0, 1.0, 1.0 - 0.85 * material.transmission))
-                .to_array(),
+            base_color: (material.base_color
+                * glam::Vec4::new(1.0, 1.0, 1.0, 1.0 - 0.85 * material.transmission))
+            .to_array(),
             emissive: material
                 .emissive
                 .extend(if let AlphaMode::Mask(cut) = material.alpha { cut } else { -1.0 })
@@ -133,12 +156,18 @@ impl Materials {
             contents: bytemuck::bytes_of(&uniform),
             usage: wgpu::BufferUsages::UNIFORM,
         });
-        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
+        let mut entries =
+            vec![wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
         for (k, (view, sampler)) in views.iter().enumerate() {
             let binding = 1 + 2 * k as u32;
-            entries.push(wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) });
-            entries
-                .push(wgpu::BindGroupEntry { binding: binding + 1, resource: wgpu::BindingResource::Sampler(sampler) });
+            entries.push(wgpu::BindGroupEntry {
+                binding,
+                resource: wgpu::BindingResource::TextureView(view),
+            });
+            entries.push(wgpu::BindGroupEntry {
+                binding: binding + 1,
+                resource: wgpu::BindingResource::Sampler(sampler),
+            });
         }
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("material"),
@@ -148,7 +177,8 @@ impl Materials {
     }
 }
 
-/// `KHR_texture_transform`: translation · rotation · scale, as two rows; the last number is the set of coordinates.
+/// `KHR_texture_transform`: translation · rotation · scale, as two rows; the last number is the set
+/// of coordinates.
 fn rows(texture: &TextureRef) -> [[f32; 4]; 2] {
     let (sin, cos) = texture.rotation.sin_cos();
     let (s, o) = (texture.scale, texture.offset);
@@ -164,7 +194,8 @@ fn sampler(gpu: &Gpu, texture: Option<&TextureRef>) -> wgpu::Sampler {
     };
     let wrap = texture.map_or([Wrap::Repeat; 2], |t| t.wrap);
     let nearest = texture.is_some_and(|t| t.nearest);
-    let linear_or = |nearest| if nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear };
+    let linear_or =
+        |nearest| if nearest { wgpu::FilterMode::Nearest } else { wgpu::FilterMode::Linear };
     let nearest_min = texture.is_some_and(|t| t.nearest_min);
     let mip = texture.map_or(Mip::Linear, |t| t.mip);
     let smooth = !nearest && !nearest_min && mip == Mip::Linear;

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use image::RgbaImage;
 
-use super::{Camera, DeviceChoice, Gpu, GpuError, Renderer, Scene, Show, Target, ViewportColors, gpu::ReadBack};
+use super::{
+    Camera, DeviceChoice, Gpu, GpuError, Renderer, Scene, Show, Target, ViewportColors,
+    gpu::ReadBack,
+};
 use ulna_model::{Document, NodeId};
 use ulna_motion::Pose;
 
@@ -22,7 +25,11 @@ impl Picture {
     ///
     /// # Errors
     /// Where there is no such device.
-    pub fn new(document: &Document, size: [u32; 2], choice: &DeviceChoice) -> Result<Self, GpuError> {
+    pub fn new(
+        document: &Document,
+        size: [u32; 2],
+        choice: &DeviceChoice,
+    ) -> Result<Self, GpuError> {
         Ok(Self::on(Gpu::open(choice)?, document, size))
     }
 
@@ -35,7 +42,8 @@ impl Picture {
         Self { gpu, renderer, scene, target }
     }
 
-    /// Leaves the surfaces of these nodes out, and draws those of `shown` although the file hides them.
+    /// Leaves the surfaces of these nodes out, and draws those of `shown` although the file hides
+    /// them.
     pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
         self.scene.hide(nodes, shown);
     }
@@ -71,7 +79,13 @@ impl Picture {
 pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
     let capture = Capture::begin(gpu, target);
     gpu.wait()?;
-    capture.poll(gpu)?.ok_or_else(|| GpuError::Failed("the image could not be read back from the device".into()))
+    capture.poll(gpu)?.ok_or_else(|| {
+        GpuError::Failed(
+            "the image could not be read back from the \
+        device"
+                .into(),
+        )
+    })
 }
 
 /// A picture that is on its way back from the device.
@@ -94,7 +108,11 @@ impl Capture {
             mapped_at_creation: false,
         });
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: Some(height) };
+        let layout = wgpu::TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(row),
+            rows_per_image: Some(height),
+        };
         encoder.copy_texture_to_buffer(
             target.texture().as_image_copy(),
             wgpu::TexelCopyBufferInfo { buffer: &buffer, layout },

@@ -1,4 +1,5 @@
-//! How the passes are set up: what they are bound to, and their pipelines, each made when it is first needed.
+//! How the passes are set up: what they are bound to, and their pipelines, each made when it is
+//! first needed.
 
 use std::{
     collections::HashMap,
@@ -36,8 +37,11 @@ fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
         ty,
         count: None,
     };
-    let texture =
-        |sample_type, view_dimension| wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false };
+    let texture = |sample_type, view_dimension| wgpu::BindingType::Texture {
+        sample_type,
+        view_dimension,
+        multisampled: false,
+    };
     let colors = wgpu::TextureSampleType::Float { filterable: true };
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("frame"),
@@ -64,9 +68,10 @@ pub(super) fn frame_bind(
         ..Default::default()
     };
     let plain = gpu.device.create_sampler(&smooth);
-    let comparing = gpu
-        .device
-        .create_sampler(&wgpu::SamplerDescriptor { compare: Some(wgpu::CompareFunction::LessEqual), ..smooth });
+    let comparing = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+        compare: Some(wgpu::CompareFunction::LessEqual),
+        ..smooth
+    });
     let sky = sky::cube(gpu);
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("frame"),
@@ -75,8 +80,14 @@ pub(super) fn frame_bind(
             wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
             wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&sky) },
             wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(&plain) },
-            wgpu::BindGroupEntry { binding: 3, resource: wgpu::BindingResource::TextureView(&shadow.view) },
-            wgpu::BindGroupEntry { binding: 4, resource: wgpu::BindingResource::Sampler(&comparing) },
+            wgpu::BindGroupEntry {
+                binding: 3,
+                resource: wgpu::BindingResource::TextureView(&shadow.view),
+            },
+            wgpu::BindGroupEntry {
+                binding: 4,
+                resource: wgpu::BindingResource::Sampler(&comparing),
+            },
         ],
     })
 }
@@ -197,7 +208,8 @@ pub(super) struct MeshKey {
     pub features: u16,
 }
 
-/// What a surface is and how it is shown, one bit each. Keep in sync with `features` in shaders/mesh.wgsl.
+/// What a surface is and how it is shown, one bit each. Keep in sync with `features` in
+/// shaders/mesh.wgsl.
 pub(super) mod features {
     pub(in super::super) const ROUGH: u16 = 1;
     pub(in super::super) const GLOW: u16 = 2;
@@ -278,10 +290,16 @@ pub struct Pipelines {
 impl Pipelines {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let layouts = Layouts::new(gpu);
-        Self { device: gpu.device.clone(), layouts, modules: Mutex::default(), made: Mutex::default() }
+        Self {
+            device: gpu.device.clone(),
+            layouts,
+            modules: Mutex::default(),
+            made: Mutex::default(),
+        }
     }
 
-    /// The pipeline for this, in a picture that lasts a moment (see [`Target::quick`](super::Target::quick)) or not.
+    /// The pipeline for this, in a picture that lasts a moment (see
+    /// [`Target::quick`](super::Target::quick)) or not.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
@@ -333,12 +351,17 @@ impl Maker<'_> {
             Draw::Mesh(key) => self.mesh(key, over),
             Draw::Tint { topology, tinted } => self.tint(topology, tinted, over),
             Draw::MeshLight(_) | Draw::TintLight => {
-                let (shader, features) =
-                    if let Draw::MeshLight(features) = draw { ("mesh", features) } else { ("tint", 0) };
+                let (shader, features) = if let Draw::MeshLight(features) = draw {
+                    ("mesh", features)
+                } else {
+                    ("tint", 0)
+                };
                 let constants = [("features", f64::from(features))];
                 // It lies as far as can be, and passes where something is nearer.
-                let nearer = depth(false)
-                    .map(|d| wgpu::DepthStencilState { depth_compare: Some(wgpu::CompareFunction::Less), ..d });
+                let nearer = depth(false).map(|d| wgpu::DepthStencilState {
+                    depth_compare: Some(wgpu::CompareFunction::Less),
+                    ..d
+                });
                 self.build(&Recipe {
                     shader,
                     vertex: "vertex_light",
@@ -367,7 +390,11 @@ impl Maker<'_> {
                 depth: None,
                 ..over
             }),
-            Draw::Outline => self.build(&Recipe { shader: "outline", layouts: &[Some(frame), Some(picture)], ..over }),
+            Draw::Outline => self.build(&Recipe {
+                shader: "outline",
+                layouts: &[Some(frame), Some(picture)],
+                ..over
+            }),
             Draw::Ghost { depth: alone } => self.build(&Recipe {
                 shader: "ghost",
                 layouts: &[Some(frame), Some(ghost)],
@@ -384,13 +411,19 @@ impl Maker<'_> {
                 ..over
             }),
             Draw::Joints => {
-                let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32, 3 => Float32x4, 4 => Float32x4];
+                let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
+                    2 => Float32, 3 => Float32x4, 4 => Float32x4];
                 let instance = [Some(wgpu::VertexBufferLayout {
                     array_stride: BONE_STRIDE,
                     step_mode: wgpu::VertexStepMode::Instance,
                     attributes: &attributes,
                 })];
-                self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
+                self.build(&Recipe {
+                    shader: "joint",
+                    buffers: &instance,
+                    depth: depth(true),
+                    ..over
+                })
             }
             Draw::Caster { cut } => {
                 let looks = looks();
@@ -426,7 +459,11 @@ impl Maker<'_> {
     /// What surfaces are drawn into: light, or, in a quick picture, what they are.
     fn opaque<'r>(&self, over: Recipe<'r>) -> Recipe<'r> {
         let over = Recipe { blend: None, depth: depth(true), ..over };
-        if self.quick { Recipe { fragment: Some("fragment_kept"), format: Some(SURFACES), ..over } } else { over }
+        if self.quick {
+            Recipe { fragment: Some("fragment_kept"), format: Some(SURFACES), ..over }
+        } else {
+            over
+        }
     }
 
     fn mesh(&self, key: MeshKey, over: Recipe<'_>) -> wgpu::RenderPipeline {
@@ -438,7 +475,8 @@ impl Maker<'_> {
             attributes: &tangents,
         };
         let buffers = [posed(), looks(), placed(), Some(tangents)];
-        let (vertex, buffers) = if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
+        let (vertex, buffers) =
+            if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
         let (frame, material) = (&self.pipelines.layouts.frame, &self.pipelines.layouts.material);
         let layered = if layer == Layer::Opaque { self.opaque(over) } else { over };
         self.build(&Recipe {
@@ -453,12 +491,21 @@ impl Maker<'_> {
         })
     }
 
-    fn tint(&self, topology: wgpu::PrimitiveTopology, tinted: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
+    fn tint(
+        &self,
+        topology: wgpu::PrimitiveTopology,
+        tinted: bool,
+        over: Recipe<'_>,
+    ) -> wgpu::RenderPipeline {
         let value = wgpu::vertex_attr_array![2 => Uint32];
-        let values =
-            wgpu::VertexBufferLayout { array_stride: 4, step_mode: wgpu::VertexStepMode::Vertex, attributes: &value };
+        let values = wgpu::VertexBufferLayout {
+            array_stride: 4,
+            step_mode: wgpu::VertexStepMode::Vertex,
+            attributes: &value,
+        };
         let buffers = [posed(), placed(), Some(values)];
-        let (vertex, buffers) = if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
+        let (vertex, buffers) =
+            if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
         let opaque = self.opaque(over);
         self.build(&Recipe { shader: "tint", vertex, buffers, topology, ..opaque })
     }
@@ -476,7 +523,10 @@ impl Maker<'_> {
             blend: recipe.blend,
             write_mask: wgpu::ColorWrites::ALL,
         })];
-        let options = || wgpu::PipelineCompilationOptions { constants: recipe.constants, ..Default::default() };
+        let options = || wgpu::PipelineCompilationOptions {
+            constants: recipe.constants,
+            ..Default::default()
+        };
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(name),
             layout: Some(&layout),
@@ -486,7 +536,11 @@ impl Maker<'_> {
                 compilation_options: options(),
                 buffers: recipe.buffers,
             },
-            primitive: wgpu::PrimitiveState { topology: recipe.topology, cull_mode: recipe.cull, ..Default::default() },
+            primitive: wgpu::PrimitiveState {
+                topology: recipe.topology,
+                cull_mode: recipe.cull,
+                ..Default::default()
+            },
             depth_stencil: recipe.depth.clone(),
             multisample: wgpu::MultisampleState { count: recipe.samples, ..Default::default() },
             fragment: recipe.fragment.map(|entry| wgpu::FragmentState {
@@ -517,7 +571,8 @@ const fn looks() -> Option<wgpu::VertexBufferLayout<'static>> {
 
 /// Positions and normals, as skinning leaves them.
 const fn posed() -> Option<wgpu::VertexBufferLayout<'static>> {
-    const ATTRIBUTES: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
+    const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
     Some(wgpu::VertexBufferLayout {
         array_stride: POSED_STRIDE,
         step_mode: wgpu::VertexStepMode::Vertex,

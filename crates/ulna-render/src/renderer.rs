@@ -1,4 +1,5 @@
-//! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints over all.
+//! The passes of one picture: surfaces, ground grid, what is see-through, outlines, then joints
+//! over all.
 
 use std::sync::Arc;
 
@@ -84,8 +85,8 @@ struct Shot<'a> {
 }
 
 impl Shot<'_> {
-    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are wide, lines would be all
-    /// that is seen.
+    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are
+    /// wide, lines would be all that is seen.
     fn edges_of(&self, part: &ScenePrimitive) -> f32 {
         // Of the disc about a part's box, what its surface covers, about.
         const FILLED: f32 = 0.3;
@@ -94,7 +95,9 @@ impl Shot<'_> {
         const ALL: f32 = 28.0;
         let depth = match self.camera.orthographic {
             true => self.camera.distance,
-            false => (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25),
+            false => {
+                (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25)
+            }
         };
         let radius = part.reach / self.camera.metres_per_point(depth.max(1e-6), self.height);
         // Half of them turn away.
@@ -105,15 +108,24 @@ impl Shot<'_> {
 }
 
 impl Pipelines {
-    /// Makes what a full picture of a scene is drawn by, so that it need not be made when the picture is.
+    /// Makes what a full picture of a scene is drawn by, so that it need not be made when the
+    /// picture is.
     pub fn make_ready(&self, scene: &Scene) {
         let show = Show::default();
-        let shot = Shot { scene, camera: &Camera::default(), show: &show, quick: false, height: 1.0, edge_alpha: 1.0 };
+        let shot = Shot {
+            scene,
+            camera: &Camera::default(),
+            show: &show,
+            quick: false,
+            height: 1.0,
+            edge_alpha: 1.0,
+        };
         let surfaces = scene.shown().flat_map(|part| {
             let draws = part.draws().map(|(_, mirrored, _)| mirrored).collect::<Vec<_>>();
             let sides = sides_of(part, shot.show);
-            let keys =
-                sides.iter().flat_map(move |s| draws.clone().into_iter().map(move |m| key_of(part, *s, m, &shot)));
+            let keys = sides.iter().flat_map(move |s| {
+                draws.clone().into_iter().map(move |m| key_of(part, *s, m, &shot))
+            });
             keys.map(Draw::Mesh).chain([caster_of(part)])
         });
         for draw in surfaces.chain([Draw::Grid, Draw::Ground, Draw::Joints]) {
@@ -192,21 +204,25 @@ impl Renderer {
         };
         gpu.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&uniform));
         let bones = self.upload_bones(gpu, show);
-        let mut encoder =
-            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
         // Nothing casts a shadow on tints, whose colours are to be read.
         if show.tint.is_none() && self.shadow.version != scene.version && off_surface > 0.0 {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
         }
-        let outlined: Vec<&ScenePrimitive> =
-            scene.shown().filter(|p| p.topology == Topology::Triangles && show.outlined.contains(&p.node)).collect();
+        let outlined: Vec<&ScenePrimitive> = scene
+            .shown()
+            .filter(|p| p.topology == Topology::Triangles && show.outlined.contains(&p.node))
+            .collect();
         if !outlined.is_empty() {
             self.draw_mask(&mut encoder, target, &outlined);
         }
         let kept = match &target.samples {
             Samples::One { surfaces } => {
-                let mut pass = begin(&mut encoder, "surfaces", Onto::Surfaces(surfaces), &target.depth_view);
+                let mut pass =
+                    begin(&mut encoder, "surfaces", Onto::Surfaces(surfaces), &target.depth_view);
                 pass.set_bind_group(0, &self.frame_bind, &[]);
                 pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
                 self.draw_opaque(gpu, &mut pass, &shot);
@@ -216,10 +232,16 @@ impl Renderer {
         };
         {
             let [r, g, b, _] = look.background.map(f64::from);
-            let behind = if show.transparent { wgpu::Color::TRANSPARENT } else { wgpu::Color { r, g, b, a: 1.0 } };
-            let mut pass = begin(&mut encoder, "viewport", Onto::Light(target, behind), &target.depth_view);
+            let behind = if show.transparent {
+                wgpu::Color::TRANSPARENT
+            } else {
+                wgpu::Color { r, g, b, a: 1.0 }
+            };
+            let mut pass =
+                begin(&mut encoder, "viewport", Onto::Light(target, behind), &target.depth_view);
             pass.set_bind_group(0, &self.frame_bind, &[]);
-            // Reverse depth: surfaces have the farther half of it, what is drawn over all of them the nearer.
+            // Reverse depth: surfaces have the farther half of it, what is drawn over all of them
+            // the nearer.
             pass.set_viewport(0.0, 0.0, size.x, size.y, 0.0, 0.5);
             match kept {
                 Some(kept) => self.draw_light(&mut pass, &kept, &shot),
@@ -297,18 +319,23 @@ impl Renderer {
         }
         let eye = camera.eye();
         let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
-        blended.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
+        blended.sort_by(|a, b| {
+            b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye))
+        });
         for part in blended {
             self.draw_part(pass, part, shot);
         }
         self.draw_ghosts(pass, shot);
     }
 
-    /// The farthest first. Of each only what is nearest is seen, or an arm would show through a body.
+    /// The farthest first. Of each only what is nearest is seen, or an arm would show through a
+    /// body.
     fn draw_ghosts(&self, pass: &mut wgpu::RenderPass<'_>, shot: &Shot<'_>) {
         let eye = shot.camera.eye();
         let mut ghosts: Vec<_> = shot.scene.ghosts.iter().collect();
-        ghosts.sort_by(|a, b| b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye)));
+        ghosts.sort_by(|a, b| {
+            b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye))
+        });
         for ghost in ghosts {
             for depth in [true, false] {
                 pass.set_pipeline(&self.pipelines.get(Draw::Ghost { depth }, shot.quick));
@@ -343,9 +370,16 @@ impl Renderer {
         }
     }
 
-    fn draw_mask(&self, encoder: &mut wgpu::CommandEncoder, target: &Target, parts: &[&ScenePrimitive]) {
+    fn draw_mask(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        parts: &[&ScenePrimitive],
+    ) {
         let (view, resolve_target, store) = match &target.samples {
-            Samples::Several { mask, .. } => (mask, Some(&target.mask_view), wgpu::StoreOp::Discard),
+            Samples::Several { mask, .. } => {
+                (mask, Some(&target.mask_view), wgpu::StoreOp::Discard)
+            }
             Samples::One { .. } => (&target.mask_view, None, wgpu::StoreOp::Store),
         };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -361,7 +395,9 @@ impl Renderer {
             occlusion_query_set: None,
             multiview_mask: None,
         });
-        pass.set_pipeline(&self.pipelines.get(Draw::Mask, matches!(target.samples, Samples::One { .. })));
+        pass.set_pipeline(
+            &self.pipelines.get(Draw::Mask, matches!(target.samples, Samples::One { .. })),
+        );
         pass.set_bind_group(0, &self.frame_bind, &[]);
         for part in parts {
             draw_bare(&mut pass, part, &part.indices);
@@ -377,7 +413,10 @@ impl Renderer {
                 view: &target.plain_view,
                 depth_slice: None,
                 resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    store: wgpu::StoreOp::Store,
+                },
             })],
             depth_stencil_attachment: None,
             timestamp_writes: None,
@@ -395,7 +434,10 @@ impl Renderer {
             color_attachments: &[],
             depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
                 view: &self.shadow.view,
-                depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store }),
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(1.0),
+                    store: wgpu::StoreOp::Store,
+                }),
                 stencil_ops: None,
             }),
             timestamp_writes: None,
@@ -426,7 +468,11 @@ impl Renderer {
         pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
         for sides in sides_of(part, shot.show) {
             for (instances, mirrored, material) in part.draws() {
-                pass.set_pipeline(&self.pipelines.get(Draw::Mesh(key_of(part, *sides, mirrored, shot)), shot.quick));
+                pass.set_pipeline(
+                    &self
+                        .pipelines
+                        .get(Draw::Mesh(key_of(part, *sides, mirrored, shot)), shot.quick),
+                );
                 pass.set_bind_group(1, material, &[]);
                 pass.draw_indexed(0..part.index_count, 0, instances);
             }
@@ -443,7 +489,13 @@ impl Renderer {
                 let usual = (length * 0.11).clamp(show.size * 0.002, show.size * 0.018);
                 let width = if show.sticks { show.size * 0.0016 } else { usual } * thick;
                 let width = width.min(length * 0.45) * if show.sticks { -1.0 } else { 1.0 };
-                BoneInstance { head: b.bone.head.into(), tail: b.bone.tail.into(), width, color: b.color, edge: b.edge }
+                BoneInstance {
+                    head: b.bone.head.into(),
+                    tail: b.bone.tail.into(),
+                    width,
+                    color: b.color,
+                    edge: b.edge,
+                }
             })
             .collect();
         if instances.is_empty() {
@@ -483,7 +535,8 @@ enum Sides {
     Both,
 }
 
-/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye first.
+/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye
+/// first.
 const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
     match show.shading {
         _ if !part.double_sided => &[Sides::Front],
@@ -509,7 +562,9 @@ fn key_of(part: &ScenePrimitive, sides: Sides, mirrored: bool, shot: &Shot<'_>) 
         (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
     };
     let shading = match show.shading {
-        Shading::Textured if show.lights && !scene.lights.is_empty() => part.features | features::LIGHTS,
+        Shading::Textured if show.lights && !scene.lights.is_empty() => {
+            part.features | features::LIGHTS
+        }
         Shading::Textured => part.features,
         Shading::Solid | Shading::Wireframe => part.features & features::FLAT | features::PLAIN,
         Shading::XRay => part.features & features::FLAT | features::PLAIN | features::XRAY,
@@ -569,7 +624,9 @@ fn begin<'e>(
     let (view, resolve_target, clear, store, depth_load, depth_store) = match onto {
         Onto::Surfaces(view) => (view, None, wgpu::Color::TRANSPARENT, Store, nothing, Store),
         Onto::Light(target, background) => match &target.samples {
-            Samples::Several { light, .. } => (light, Some(&target.srgb_view), background, Discard, nothing, Discard),
+            Samples::Several { light, .. } => {
+                (light, Some(&target.srgb_view), background, Discard, nothing, Discard)
+            }
             Samples::One { .. } => (&target.srgb_view, None, background, Store, kept, Discard),
         },
     };
@@ -593,11 +650,18 @@ fn begin<'e>(
 }
 
 /// One picture, bound for another to be made from it.
-fn picture_bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, picture: &wgpu::TextureView) -> wgpu::BindGroup {
+fn picture_bind(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    picture: &wgpu::TextureView,
+) -> wgpu::BindGroup {
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("picture"),
         layout,
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::TextureView(picture) }],
+        entries: &[wgpu::BindGroupEntry {
+            binding: 0,
+            resource: wgpu::BindingResource::TextureView(picture),
+        }],
     })
 }
 

@@ -76,12 +76,14 @@ pub(super) struct ScenePrimitive {
     normals: Slice<Vec3>,
     tangents: Option<Tangents>,
     material: [wgpu::BindGroup; 2],
-    /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has instances.
+    /// `scene_from_posed`, three rows an instance: the identity alone, unless the node has
+    /// instances.
     pub places: wgpu::Buffer,
     /// Instances that are not mirrored, and all of them; those that are come last.
     unmirrored_count: u32,
     placed: u32,
-    /// A box in mesh space around the vertices that each joint moves; the first alone where the part is rigid.
+    /// A box in mesh space around the vertices that each joint moves; the first alone where the
+    /// part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
     /// The middle of it, for drawing what is behind first.
     pub centre: Vec3,
@@ -95,18 +97,23 @@ impl ScenePrimitive {
         self.marked || (self.unseen && !self.shown)
     }
 
-    /// What is drawn at once: instances, whether they are mirrored, and the material for that. One draw for most parts.
+    /// What is drawn at once: instances, whether they are mirrored, and the material for that. One
+    /// draw for most parts.
     pub(super) fn draws(&self) -> impl Iterator<Item = (Range<u32>, bool, &wgpu::BindGroup)> {
         let ranges = [0..self.unmirrored_count, self.unmirrored_count..self.placed];
         let draws = ranges.into_iter().zip([false, true]).zip(&self.material);
-        draws.map(|((range, mirrored), bind)| (range, mirrored, bind)).filter(|(range, ..)| !range.is_empty())
+        draws
+            .map(|((range, mirrored), bind)| (range, mirrored, bind))
+            .filter(|(range, ..)| !range.is_empty())
     }
 
     /// Puts the instances where they are: those that are mirrored after those that are not.
     fn place(&mut self, gpu: &Gpu, places: &[Mat4]) {
         let mirrored = |m: &Mat4| glam::Mat3::from_mat4(*m).determinant() < 0.0;
-        let (turned, unmirrored_count): (Vec<&Mat4>, Vec<&Mat4>) = places.iter().partition(|m| mirrored(m));
-        let rows: Vec<[f32; 12]> = unmirrored_count.iter().chain(&turned).map(|m| rows(m)).collect();
+        let (turned, unmirrored_count): (Vec<&Mat4>, Vec<&Mat4>) =
+            places.iter().partition(|m| mirrored(m));
+        let rows: Vec<[f32; 12]> =
+            unmirrored_count.iter().chain(&turned).map(|m| rows(m)).collect();
         (self.unmirrored_count, self.placed) = (unmirrored_count.len() as u32, rows.len() as u32);
         gpu.queue.write_buffer(&self.places, 0, bytemuck::cast_slice(&rows));
     }
@@ -120,7 +127,8 @@ impl ScenePrimitive {
         }
     }
 
-    /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first asked for.
+    /// Pairs of indices, one an edge of its triangles; nothing where it has none. Made when first
+    /// asked for.
     pub(super) fn edges(&self, gpu: &Gpu) -> Option<&wgpu::Buffer> {
         let make = || {
             if self.topology != Topology::Triangles {
@@ -151,7 +159,8 @@ impl Scene {
     /// Uploads a document. `images` are its images decoded. On a software adapter the CPU skins.
     pub fn new(gpu: &Gpu, pipelines: &Pipelines, document: &Document, images: &[Decoded]) -> Self {
         let pass = (gpu.compute && !gpu.software).then(|| SkinPass::new(gpu));
-        let materials = Materials::new(gpu, &pipelines.layouts.material, &document.materials, images);
+        let materials =
+            Materials::new(gpu, &pipelines.layouts.material, &document.materials, images);
         let plain = Material::default();
         let identity = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("one place"),
@@ -163,12 +172,19 @@ impl Scene {
         let mut parts = Vec::new();
         for node in document.shown_nodes() {
             let Some(mesh) = document.node(node).mesh else { continue };
-            let places = match document.node(node).instances.as_ref().filter(|_| document.node(node).skin.is_none()) {
+            let places = match document
+                .node(node)
+                .instances
+                .as_ref()
+                .filter(|_| document.node(node).skin.is_none())
+            {
                 None => identity.clone(),
                 Some(list) => gpu.device.create_buffer(&wgpu::BufferDescriptor {
                     label: Some("places"),
                     size: list.len().max(1) as u64 * PLACE_STRIDE,
-                    usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+                    usage: wgpu::BufferUsages::VERTEX
+                        | wgpu::BufferUsages::COPY_DST
+                        | wgpu::BufferUsages::COPY_SRC,
                     mapped_at_creation: false,
                 }),
             };
@@ -177,13 +193,17 @@ impl Scene {
                     continue;
                 }
                 let normals = skinning::base_normals(primitive);
-                let flat =
-                    primitive.topology == Topology::Triangles && primitive.normals.len() != primitive.positions.len();
+                let flat = primitive.topology == Topology::Triangles
+                    && primitive.normals.len() != primitive.positions.len();
                 let material = document.material_of(primitive, document.shown.variant);
-                let material = material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
+                let material =
+                    material.and_then(|m| document.materials.get(m.index())).unwrap_or(&plain);
                 let joints = joints(document, node);
                 // Only a normal map needs them, and they cost bytes.
-                let tangents = material.normal_texture.as_ref().and_then(|t| Tangents::of(primitive, t.uv_set));
+                let tangents = material
+                    .normal_texture
+                    .as_ref()
+                    .and_then(|t| Tangents::of(primitive, t.uv_set));
                 let copies = tangents.as_ref().map_or(&[][..], |t| &t.copies);
                 let vertices = primitive.positions.len() + copies.len();
                 if (vertices as u64 * POSED_STRIDE).max(primitive.indices.len() as u64 * 4) > most {
@@ -195,10 +215,9 @@ impl Scene {
                     .map(|v| {
                         let uv0 = primitive.uv0.get(v).copied().unwrap_or_default();
                         let uv1 = primitive.uv1.get(v).copied().unwrap_or_default();
-                        let color = primitive
-                            .colors
-                            .get(v)
-                            .map_or([255u8; 4], |c| c.to_array().map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8));
+                        let color = primitive.colors.get(v).map_or([255u8; 4], |c| {
+                            c.to_array().map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8)
+                        });
                         [uv0.x, uv0.y, uv1.x, uv1.y, f32::from_bits(u32::from_le_bytes(color))]
                     })
                     .collect();
@@ -217,9 +236,25 @@ impl Scene {
                     marked: false,
                     shown: false,
                     unseen: false,
-                    skin: SkinPart::new(gpu, pass.as_ref(), primitive, &normals, joints, tangents.as_ref()),
-                    looks: buffer("vertex looks", bytemuck::cast_slice(&looks), wgpu::BufferUsages::VERTEX),
-                    indices: buffer("indices", bytemuck::cast_slice(indices), wgpu::BufferUsages::INDEX),
+                    skin: SkinPart::new(
+                        gpu,
+                        pass.as_ref(),
+                        primitive,
+                        &normals,
+                        joints,
+                        tangents.as_ref(),
+                    ),
+                    looks: buffer(
+                        "vertex \
+                        looks",
+                        bytemuck::cast_slice(&looks),
+                        wgpu::BufferUsages::VERTEX,
+                    ),
+                    indices: buffer(
+                        "indices",
+                        bytemuck::cast_slice(indices),
+                        wgpu::BufferUsages::INDEX,
+                    ),
                     tints: Tints::new(primitive.positions.len()),
                     slots: slots(primitive),
                     copies: OnceLock::new(),
@@ -255,12 +290,14 @@ impl Scene {
         }
     }
 
-    /// Nodes whose surfaces, or some of them, are larger than the buffers of the device, and are not shown.
+    /// Nodes whose surfaces, or some of them, are larger than the buffers of the device, and are
+    /// not shown.
     pub fn left_out(&self) -> &[NodeId] {
         &self.left_out
     }
 
-    /// Hides the surfaces of these nodes, and shows all others but those that the file hides; of the latter only `shown`.
+    /// Hides the surfaces of these nodes, and shows all others but those that the file hides; of
+    /// the latter only `shown`.
     pub fn hide(&mut self, nodes: &BTreeSet<NodeId>, shown: &BTreeSet<NodeId>) {
         let mut changed = false;
         for part in &mut self.parts {
@@ -274,9 +311,10 @@ impl Scene {
         }
     }
 
-    /// Takes over the weights of these vertices of a primitive under a node; the next [`Scene::update_reweighed`] poses by them.
-    /// The primitive is otherwise the one that the scene was made from. Only what changed is uploaded, unless there are more or
-    /// fewer weights a vertex now. The bounds only ever grow.
+    /// Takes over the weights of these vertices of a primitive under a node; the next
+    /// [`Scene::update_reweighed`] poses by them. The primitive is otherwise the one that the scene
+    /// was made from. Only what changed is uploaded, unless there are more or fewer weights a
+    /// vertex now. The bounds only ever grow.
     pub fn update_weights(
         &mut self,
         gpu: &Gpu,
@@ -285,13 +323,19 @@ impl Scene {
         primitive: PrimitiveId,
         vertices: &[Range<usize>],
     ) {
-        let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) else { return };
+        let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive))
+        else {
+            return;
+        };
         let Some(mesh) = document.node(node).mesh else { return };
         let primitive = &document.mesh(mesh).primitives[primitive.index()];
         let joints = joints(document, node);
         let own = primitive.positions.len();
-        let inside: Vec<Range<usize>> =
-            vertices.iter().map(|r| r.start.min(own)..r.end.min(own)).filter(|r| !r.is_empty()).collect();
+        let inside: Vec<Range<usize>> = vertices
+            .iter()
+            .map(|r| r.start.min(own)..r.end.min(own))
+            .filter(|r| !r.is_empty())
+            .collect();
         match &primitive.weights {
             Some(map) if map.stride() == part.slots && joints.max(1) == part.boxes.len() => {
                 let copies = part.copies.get_or_init(|| Copies::new(part.tangents.as_ref()));
@@ -300,28 +344,50 @@ impl Scene {
             }
             _ => {
                 let tangents = part.tangents.as_ref();
-                part.skin = SkinPart::new(gpu, self.pass.as_ref(), primitive, &part.normals, joints, tangents);
+                part.skin = SkinPart::new(
+                    gpu,
+                    self.pass.as_ref(),
+                    primitive,
+                    &part.normals,
+                    joints,
+                    tangents,
+                );
                 part.slots = slots(primitive);
                 part.boxes = boxes(primitive, joints);
             }
         }
     }
 
-    /// The posed vertices of a primitive under a node as they are on the device, those that a normal map split after its own;
-    /// nothing where there is no such part.
+    /// The posed vertices of a primitive under a node as they are on the device, those that a
+    /// normal map split after its own; nothing where there is no such part.
     ///
     /// # Errors
     /// Where the device fails.
-    pub fn posed(&self, gpu: &Gpu, node: NodeId, primitive: PrimitiveId) -> Result<Option<Posed>, GpuError> {
+    pub fn posed(
+        &self,
+        gpu: &Gpu,
+        node: NodeId,
+        primitive: PrimitiveId,
+    ) -> Result<Option<Posed>, GpuError> {
         let part = self.parts.iter().find(|p| (p.node, p.primitive) == (node, primitive));
         part.map(|p| p.skin.read(gpu)).transpose()
     }
 
-    /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as [`TintKind`](super::TintKind)
-    /// encodes them; those of its other vertices stay, and are no value where none was set. Vertices and parts that are not
-    /// there are passed over. A picture shows them where [`Show::tint`](super::Show) says so.
-    pub fn tint(&mut self, gpu: &Gpu, node: NodeId, primitive: PrimitiveId, first: usize, values: &[u32]) {
-        if let Some(part) = self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive)) {
+    /// Sets the tints of vertices `first..first + values.len()` of a primitive under a node, as
+    /// [`TintKind`](super::TintKind) encodes them; those of its other vertices stay, and are no
+    /// value where none was set. Vertices and parts that are not there are passed over. A picture
+    /// shows them where [`Show::tint`](super::Show) says so.
+    pub fn tint(
+        &mut self,
+        gpu: &Gpu,
+        node: NodeId,
+        primitive: PrimitiveId,
+        first: usize,
+        values: &[u32],
+    ) {
+        if let Some(part) =
+            self.parts.iter_mut().find(|p| (p.node, p.primitive) == (node, primitive))
+        {
             part.tints.set(gpu, first, values);
         }
     }
@@ -338,9 +404,12 @@ impl Scene {
         let moves = |part: &&ScenePrimitive| match document.node(part.node).skin {
             Some(skin) => {
                 let skin = &document.skin(skin).joints;
-                skin.iter().zip(&part.boxes).any(|(joint, moved)| moved.is_some() && joints.contains(joint))
+                skin.iter()
+                    .zip(&part.boxes)
+                    .any(|(joint, moved)| moved.is_some() && joints.contains(joint))
             }
-            None => std::iter::successors(Some(part.node), |n| document.node(*n).parent).any(|n| joints.contains(&n)),
+            None => std::iter::successors(Some(part.node), |n| document.node(*n).parent)
+                .any(|n| joints.contains(&n)),
         };
         self.parts.iter().filter(moves).map(|part| part.node).collect()
     }
@@ -355,7 +424,8 @@ impl Scene {
         self.pose(gpu, document, pose, true);
     }
 
-    /// Poses what was weighed anew since the last update. Call it where no joint moved and nothing else changed.
+    /// Poses what was weighed anew since the last update. Call it where no joint moved and nothing
+    /// else changed.
     pub fn update_reweighed(&mut self, gpu: &Gpu, document: &Document, pose: &Pose) {
         self.pose(gpu, document, pose, false);
     }
@@ -364,10 +434,14 @@ impl Scene {
     fn pose(&mut self, gpu: &Gpu, document: &Document, pose: &Pose, all: bool) {
         self.version = next_version();
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("skin") });
         {
-            let mut pass =
-                self.pass.as_ref().map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
+            let mut pass = self
+                .pass
+                .as_ref()
+                .map(|pipeline| (encoder.begin_compute_pass(&Default::default()), pipeline));
             for part in &mut self.parts {
                 part.unseen = pose.hidden.contains(&part.node);
                 let Some(mesh) = document.node(part.node).mesh else { continue };
@@ -387,8 +461,13 @@ impl Scene {
                 };
                 // Instances share the one box of their mesh.
                 let boxed: Vec<(&Mat4, (Vec3, Vec3))> = match &places {
-                    Some(places) => part.boxes[0].map_or_else(Vec::new, |b| places.iter().map(|m| (m, b)).collect()),
-                    None => matrices.iter().zip(&part.boxes).filter_map(|(m, b)| b.map(|b| (m, b))).collect(),
+                    Some(places) => part.boxes[0]
+                        .map_or_else(Vec::new, |b| places.iter().map(|m| (m, b)).collect()),
+                    None => matrices
+                        .iter()
+                        .zip(&part.boxes)
+                        .filter_map(|(m, b)| b.map(|b| (m, b)))
+                        .collect(),
                 };
                 let mut own = (Vec3::INFINITY, Vec3::NEG_INFINITY);
                 for (matrix, (from, to)) in boxed {
@@ -403,7 +482,10 @@ impl Scene {
                 high = high.max(own.1);
                 match &places {
                     Some(places) => part.place(gpu, places),
-                    None => part.unmirrored_count = u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0),
+                    None => {
+                        part.unmirrored_count =
+                            u32::from(glam::Mat3::from_mat4(matrix).determinant() >= 0.0)
+                    }
                 }
                 if own.0.is_finite() && own.1.is_finite() {
                     part.centre = (own.0 + own.1) * 0.5;
@@ -414,7 +496,8 @@ impl Scene {
                 let (skin, normals) = (&mut part.skin, &part.normals);
                 if all
                     || skin.is_reweighed()
-                        && !skin.update_reweighed(gpu, primitive, normals, tangents, morphs, &placement)
+                        && !skin
+                            .update_reweighed(gpu, primitive, normals, tangents, morphs, &placement)
                 {
                     skin.update(gpu, &mut pass, primitive, normals, tangents, morphs, &placement);
                 }
@@ -426,8 +509,9 @@ impl Scene {
     }
 }
 
-/// For every joint, a box around the vertices that it moves, wherever their morph targets take them. A blend of points lies
-/// within the boxes of its joints together. Where no joint counts, the first box holds everything.
+/// For every joint, a box around the vertices that it moves, wherever their morph targets take
+/// them. A blend of points lies within the boxes of its joints together. Where no joint counts, the
+/// first box holds everything.
 fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
     let mut boxes = vec![None; joints.max(1)];
     grow(&mut boxes, primitive, 0..primitive.positions.len());
@@ -440,7 +524,11 @@ fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
 }
 
 /// Grows the boxes by some vertices.
-fn grow(boxes: &mut [Option<(Vec3, Vec3)>], primitive: &Primitive, vertices: impl Iterator<Item = usize>) {
+fn grow(
+    boxes: &mut [Option<(Vec3, Vec3)>],
+    primitive: &Primitive,
+    vertices: impl Iterator<Item = usize>,
+) {
     let mut grow = |joint: usize, low: Vec3, high: Vec3| {
         if let Some(slot) = boxes.get_mut(joint) {
             *slot = Some(slot.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
@@ -454,7 +542,9 @@ fn grow(boxes: &mut [Option<(Vec3, Vec3)>], primitive: &Primitive, vertices: imp
         }
         match &primitive.weights {
             Some(map) => {
-                map.vertex(vertex).filter(|(_, w)| *w != 0.0).for_each(|(j, _)| grow(usize::from(j), low, high));
+                map.vertex(vertex)
+                    .filter(|(_, w)| *w != 0.0)
+                    .for_each(|(j, _)| grow(usize::from(j), low, high));
             }
             None => grow(0, low, high),
         }
@@ -493,7 +583,8 @@ mod tests {
     #[test]
     fn boxes_that_grew_by_what_changed_hold_all_that_moves_now() {
         let count = 200;
-        let joint = |vertex: usize, round: usize| ((vertex * 7 + round * vertex * vertex) % 5) as u16;
+        let joint =
+            |vertex: usize, round: usize| ((vertex * 7 + round * vertex * vertex) % 5) as u16;
         let map = |round: usize| WeightMap {
             sets: 1,
             joints: (0..count).flat_map(|v| [joint(v, round), 0, 0, 0]).collect(),
@@ -502,7 +593,9 @@ mod tests {
         };
         let mut primitive = Primitive {
             topology: Topology::Points,
-            positions: (0..count).map(|k| glam::vec3(k as f32, (k * k % 31) as f32, -(k as f32))).collect(),
+            positions: (0..count)
+                .map(|k| glam::vec3(k as f32, (k * k % 31) as f32, -(k as f32)))
+                .collect(),
             normals: Default::default(),
             tangents: Default::default(),
             uv0: Default::default(),

@@ -1,4 +1,5 @@
-//! The key light's shadow: a depth picture of the model as that light sees it, drawn again only when the pose changed.
+//! The key light's shadow: a depth picture of the model as that light sees it, drawn again only
+//! when the pose changed.
 
 use glam::{Mat4, Vec3, camera::rh};
 
@@ -34,9 +35,12 @@ impl Shadow {
         Self { view: texture.create_view(&Default::default()), side, version: 0 }
     }
 
-    /// The light's view of a box, and how far a point is moved off its surface so that it does not shade itself.
+    /// The light's view of a box, and how far a point is moved off its surface so that it does not
+    /// shade itself.
     pub(super) fn frame(&self, bounds: Option<(Vec3, Vec3)>) -> (Mat4, f32) {
-        let Some((low, high)) = bounds.filter(|(l, h)| (*h - *l).length() > 0.0) else { return (Mat4::IDENTITY, 0.0) };
+        let Some((low, high)) = bounds.filter(|(l, h)| (*h - *l).length() > 0.0) else {
+            return (Mat4::IDENTITY, 0.0);
+        };
         let view = rh::view::look_to_mat4((low + high) * 0.5, -KEY, Vec3::Y);
         let (mut near, mut far) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for corner in 0..8u32 {
@@ -50,7 +54,8 @@ impl Shadow {
         let room = (far - near).truncate().max_element() * 0.03;
         let depth = (far.z - near.z).max(1e-6);
         let (l, r, b, t) = (near.x - room, far.x + room, near.y - room, far.y + room);
-        let projection = rh::proj::directx::orthographic(l, r, b, t, -far.z - depth * 0.05, -near.z + depth);
+        let projection =
+            rh::proj::directx::orthographic(l, r, b, t, -far.z - depth * 0.05, -near.z + depth);
         let texel = (r - l).max(t - b) / self.side as f32;
         (projection * view, texel * 2.0)
     }

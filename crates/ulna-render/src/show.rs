@@ -35,7 +35,8 @@ pub enum Shading {
 pub struct Show {
     /// How surfaces are shown.
     pub shading: Shading,
-    /// Tints in place of materials, whatever `shading` says: matt, opaque, both sides, and shading reduced to half.
+    /// Tints in place of materials, whatever `shading` says: matt, opaque, both sides, and shading
+    /// reduced to half.
     pub tint: Option<TintKind>,
     /// The edges of triangles, faint over what is tinted.
     pub tint_edges: bool,

@@ -1,4 +1,5 @@
-//! The compute pass that morphs and skins: one dispatch a primitive, once per change of pose or weights.
+//! The compute pass that morphs and skins: one dispatch a primitive, once per change of pose or
+//! weights.
 
 use std::ops::Range;
 
@@ -57,8 +58,10 @@ impl SkinPass {
             entry(7, read),
             entry(8, wgpu::BufferBindingType::Storage { read_only: false }),
         ];
-        let layout = device
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("skin"), entries: &entries });
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("skin"),
+            entries: &entries,
+        });
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("skin.wgsl"),
             source: wgpu::ShaderSource::Wgsl(shader("skin").into()),
@@ -91,7 +94,8 @@ pub(super) struct SkinPart {
     vertex_count: u32,
     /// Memory of the CPU's skinning, from frame to frame.
     scratch: Posed,
-    /// What was weighed anew since it was posed, and as which copies it stands behind the primitive's own.
+    /// What was weighed anew since it was posed, and as which copies it stands behind the
+    /// primitive's own.
     reweighed: Vec<Range<usize>>,
     reweighed_copies: Vec<Range<usize>>,
 }
@@ -132,8 +136,9 @@ impl SkinPart {
         let posed = posed_buffer("posed vertices", POSED_STRIDE);
         let posed_tangents = tangents.map(|_| posed_buffer("posed tangents", TANGENT_STRIDE));
         let rest = Rest { primitive, normals, tangents, count };
-        let bind =
-            pass.filter(|_| rest.fits(gpu)).map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
+        let bind = pass
+            .filter(|_| rest.fits(gpu))
+            .map(|pass| rest.bind(gpu, pass, joints, &posed, posed_tangents.as_ref()));
         Self {
             posed,
             posed_tangents,
@@ -146,8 +151,9 @@ impl SkinPart {
         }
     }
 
-    /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the vertices behind those that stand
-    /// after the primitive's own `own`. Where the CPU skins there is nothing to upload yet.
+    /// Uploads the weights of these vertices anew, as many slots as before. `copies` are the
+    /// vertices behind those that stand after the primitive's own `own`. Where the CPU skins there
+    /// is nothing to upload yet.
     pub(super) fn update_weights(
         &mut self,
         gpu: &Gpu,
@@ -160,13 +166,20 @@ impl SkinPart {
         if let Some(bind) = &self.bind {
             let write = |first: usize, sources: &mut dyn Iterator<Item = usize>| {
                 let offset = (first * map.stride() * 8) as u64;
-                gpu.queue.write_buffer(&bind.influences, offset, bytemuck::cast_slice(&pairs(map, sources)));
+                gpu.queue.write_buffer(
+                    &bind.influences,
+                    offset,
+                    bytemuck::cast_slice(&pairs(map, sources)),
+                );
             };
             for range in vertices {
                 write(range.start, &mut range.clone());
             }
             for run in &runs {
-                write(own + run.start, &mut copies.sources[run.clone()].iter().map(|v| *v as usize));
+                write(
+                    own + run.start,
+                    &mut copies.sources[run.clone()].iter().map(|v| *v as usize),
+                );
             }
         }
         self.reweighed.extend_from_slice(vertices);
@@ -178,7 +191,8 @@ impl SkinPart {
         !self.reweighed.is_empty()
     }
 
-    /// Poses on the CPU what was weighed anew and uploads that alone; `false` where all of it is to be posed.
+    /// Poses on the CPU what was weighed anew and uploads that alone; `false` where all of it is to
+    /// be posed.
     pub(super) fn update_reweighed(
         &mut self,
         gpu: &Gpu,
@@ -189,17 +203,30 @@ impl SkinPart {
         placement: &Placement,
     ) -> bool {
         let own = primitive.positions.len();
-        if self.bind.is_some() || self.scratch.positions.len() != own || self.scratch.normals.len() != own {
+        if self.bind.is_some()
+            || self.scratch.positions.len() != own
+            || self.scratch.normals.len() != own
+        {
             return false;
         }
-        let vertices: Vec<u32> = self.reweighed.iter().cloned().flatten().map(|v| v as u32).collect();
+        let vertices: Vec<u32> =
+            self.reweighed.iter().cloned().flatten().map(|v| v as u32).collect();
         skinning::skin_some(primitive, normals, morphs, placement, &vertices, &mut self.scratch);
         let posed = |v: usize| [self.scratch.positions[v], self.scratch.normals[v]];
         let write = |first: usize, vertices: Vec<[Vec3; 2]>| {
-            gpu.queue.write_buffer(&self.posed, first as u64 * POSED_STRIDE, bytemuck::cast_slice(&vertices));
+            gpu.queue.write_buffer(
+                &self.posed,
+                first as u64 * POSED_STRIDE,
+                bytemuck::cast_slice(&vertices),
+            );
             if let (Some(buffer), Some(tangents)) = (&self.posed_tangents, tangents) {
-                let turned = tangents.posed_some(primitive, placement, first..first + vertices.len());
-                gpu.queue.write_buffer(buffer, first as u64 * TANGENT_STRIDE, bytemuck::cast_slice(&turned));
+                let turned =
+                    tangents.posed_some(primitive, placement, first..first + vertices.len());
+                gpu.queue.write_buffer(
+                    buffer,
+                    first as u64 * TANGENT_STRIDE,
+                    bytemuck::cast_slice(&turned),
+                );
             }
         };
         for range in &self.reweighed {
@@ -207,7 +234,10 @@ impl SkinPart {
         }
         let copies = tangents.map_or(&[][..], |t| &t.copies);
         for run in &self.reweighed_copies {
-            write(own + run.start, copies[run.clone()].iter().map(|v| posed(*v as usize)).collect());
+            write(
+                own + run.start,
+                copies[run.clone()].iter().map(|v| posed(*v as usize)).collect(),
+            );
         }
         self.reweighed.clear();
         self.reweighed_copies.clear();
@@ -312,7 +342,8 @@ impl Copies {
         let mut found: Vec<usize> = Vec::new();
         for range in vertices {
             let first = self.by_source.partition_point(|(v, _)| (*v as usize) < range.start);
-            let within = self.by_source[first..].iter().take_while(|(v, _)| (*v as usize) < range.end);
+            let within =
+                self.by_source[first..].iter().take_while(|(v, _)| (*v as usize) < range.end);
             found.extend(within.map(|(_, copy)| *copy as usize));
         }
         found.sort_unstable();
@@ -329,7 +360,9 @@ impl Copies {
 
 /// Joint and weight bits, slot by slot.
 fn pairs(map: &WeightMap, vertices: impl Iterator<Item = usize>) -> Vec<[u32; 2]> {
-    vertices.flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()])).collect()
+    vertices
+        .flat_map(|v| map.vertex(v).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]))
+        .collect()
 }
 
 /// What is uploaded of a primitive before it is posed. Split vertices come after its own.
@@ -353,7 +386,8 @@ impl Rest<'_> {
         let count = self.count as u64;
         let slots = self.primitive.weights.as_ref().map_or(0, |w| w.stride() as u64);
         let targets = self.primitive.targets.len() as u64;
-        let largest = (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * targets);
+        let largest =
+            (count * POSED_STRIDE).max(count * slots * 8).max(count * POSED_STRIDE * targets);
         largest <= most
     }
 
@@ -400,8 +434,11 @@ impl Rest<'_> {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        let rest_tangents =
-            storage("rest tangents", bytemuck::cast_slice(self.tangents.map_or(&[][..], |t| &t.tangents)));
+        let rest_tangents = storage(
+            "rest \
+                tangents",
+            bytemuck::cast_slice(self.tangents.map_or(&[][..], |t| &t.tangents)),
+        );
         let nowhere;
         let posed_tangents = match posed_tangents {
             Some(buffer) => buffer,
@@ -410,11 +447,24 @@ impl Rest<'_> {
                 &nowhere
             }
         };
-        let buffers = [&params, &base, &influences, &palette, &deltas, &active, posed, &rest_tangents, posed_tangents];
+        let buffers = [
+            &params,
+            &base,
+            &influences,
+            &palette,
+            &deltas,
+            &active,
+            posed,
+            &rest_tangents,
+            posed_tangents,
+        ];
         let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
             .iter()
             .enumerate()
-            .map(|(k, b)| wgpu::BindGroupEntry { binding: k as u32, resource: b.as_entire_binding() })
+            .map(|(k, b)| wgpu::BindGroupEntry {
+                binding: k as u32,
+                resource: b.as_entire_binding(),
+            })
             .collect();
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("skin"),
@@ -426,7 +476,11 @@ impl Rest<'_> {
 }
 
 /// Position and normal side by side, split vertices after the primitive's own.
-fn interleaved(positions: &[Vec3], normals: &[Vec3], tangents: Option<&Tangents>) -> Vec<[Vec3; 2]> {
+fn interleaved(
+    positions: &[Vec3],
+    normals: &[Vec3],
+    tangents: Option<&Tangents>,
+) -> Vec<[Vec3; 2]> {
     let vertex = |k: usize| [positions[k], normals.get(k).copied().unwrap_or_default()];
     let copies = tangents.map_or(&[][..], |t| &t.copies);
     (0..positions.len()).chain(copies.iter().map(|v| *v as usize)).map(vertex).collect()
@@ -438,11 +492,16 @@ pub(super) fn rows(m: &Mat4) -> [f32; 12] {
     [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], c[0], c[1], c[2], c[3]]
 }
 
-/// Every shown primitive morphed and skinned by the compute pass and read back: what `eval --device gpu` gives.
+/// Every shown primitive morphed and skinned by the compute pass and read back: what
+/// `eval --device gpu` gives.
 ///
 /// # Errors
 /// Where the device cannot compute, or fails.
-pub fn skin_on_gpu(gpu: &Gpu, document: &Document, pose: &Pose) -> Result<Vec<(NodeId, PrimitiveId, Posed)>, GpuError> {
+pub fn skin_on_gpu(
+    gpu: &Gpu,
+    document: &Document,
+    pose: &Pose,
+) -> Result<Vec<(NodeId, PrimitiveId, Posed)>, GpuError> {
     if !gpu.compute {
         return Err(GpuError::Failed(format!("“{}” cannot run compute passes", gpu.name)));
     }
@@ -489,12 +548,18 @@ mod tests {
     #[test]
     fn the_runs_hold_every_copy_of_the_vertices_and_no_run_touches_another() {
         let copies: Vec<u32> = (0..500u32).map(|k| k * 7 % 61).collect();
-        let tangents = Tangents { tangents: Vec::new(), copies: copies.clone(), indices: Vec::new() };
+        let tangents =
+            Tangents { tangents: Vec::new(), copies: copies.clone(), indices: Vec::new() };
         let index = Copies::new(Some(&tangents));
         for vertices in [vec![0..30, 30..61], vec![60..61, 2..5], vec![3..4, 9..9], vec![]] {
             let runs = index.runs(&vertices);
-            let wanted = |k: usize| vertices.iter().any(|r: &Range<usize>| r.contains(&(copies[k] as usize)));
-            assert!((0..500).filter(|k| wanted(*k)).all(|k| runs.iter().any(|r| r.contains(&k))), "{vertices:?}");
+            let wanted = |k: usize| {
+                vertices.iter().any(|r: &Range<usize>| r.contains(&(copies[k] as usize)))
+            };
+            assert!(
+                (0..500).filter(|k| wanted(*k)).all(|k| runs.iter().any(|r| r.contains(&k))),
+                "{vertices:?}"
+            );
             assert!(runs.iter().all(|r| wanted(r.start) && wanted(r.end - 1)), "{runs:?}");
             assert!(runs.windows(2).all(|r| r[0].end < r[1].start), "{runs:?}");
         }

@@ -1,8 +1,9 @@
-//! The sky that lights the model: a small procedural one, so that a picture looks alike on every machine and needs no file.
+//! The sky that lights the model: a small procedural one, so that a picture looks alike on every
+//! machine and needs no file.
 //!
-//! It is prefiltered once for each roughness into the levels of a cube (Karis, *Real Shading in Unreal Engine 4*, 2013), and
-//! for matt surfaces into nine numbers of spherical harmonics (Ramamoorthi and Hanrahan, *An Efficient Representation for
-//! Irradiance Environment Maps*, 2001).
+//! It is prefiltered once for each roughness into the levels of a cube (Karis, *Real Shading in
+//! Unreal Engine 4*, 2013), and for matt surfaces into nine numbers of spherical harmonics
+//! (Ramamoorthi and Hanrahan, *An Efficient Representation for Irradiance Environment Maps*, 2001).
 
 use std::f32::consts::PI;
 
@@ -17,8 +18,8 @@ const SIDE: u32 = 32;
 const LEVELS: u32 = 6;
 const SAMPLES: u32 = 64;
 
-/// Light from a direction: cool from above, warm and dim from below, and a broad soft box in front and to the right for a
-/// highlight that glides over curved skin.
+/// Light from a direction: cool from above, warm and dim from below, and a broad soft box in front
+/// and to the right for a highlight that glides over curved skin.
 fn radiance(direction: Vec3) -> Vec3 {
     let smooth = |from: f32, to: f32, x: f32| {
         let t = ((x - from) / (to - from)).clamp(0.0, 1.0);
@@ -56,7 +57,8 @@ fn reflected(around: Vec3, roughness: f32) -> Vec3 {
     let a = roughness * roughness;
     let (mut sum, mut weight) = (Vec3::ZERO, 0.0);
     for k in 0..SAMPLES {
-        let Vec2 { x, y } = Vec2::new((k as f32 + 0.5) / SAMPLES as f32, k.reverse_bits() as f32 / 2f32.powi(32));
+        let Vec2 { x, y } =
+            Vec2::new((k as f32 + 0.5) / SAMPLES as f32, k.reverse_bits() as f32 / 2f32.powi(32));
         let cos = ((1.0 - y) / (1.0 + (a * a - 1.0) * y)).max(0.0).sqrt();
         let sin = (1.0 - cos * cos).max(0.0).sqrt();
         let (s, c) = (x * 2.0 * PI).sin_cos();
@@ -90,7 +92,8 @@ pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
             let mut texels: Vec<u16> = Vec::with_capacity((side * side * 4) as usize);
             for y in 0..side {
                 for x in 0..side {
-                    let color = reflected(toward(face, x, y, side).normalize_or(Vec3::Y), roughness);
+                    let color =
+                        reflected(toward(face, x, y, side).normalize_or(Vec3::Y), roughness);
                     texels.extend(color.extend(1.0).to_array().map(|v| f16::from_f32(v).to_bits()));
                 }
             }
@@ -102,7 +105,11 @@ pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
                     aspect: wgpu::TextureAspect::All,
                 },
                 bytemuck::cast_slice(&texels),
-                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(side * 8), rows_per_image: Some(side) },
+                wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(side * 8),
+                    rows_per_image: Some(side),
+                },
                 wgpu::Extent3d { width: side, height: side, depth_or_array_layers: 1 },
             );
         }
@@ -113,7 +120,8 @@ pub(super) fn cube(gpu: &Gpu) -> wgpu::TextureView {
     })
 }
 
-/// Light that arrives on a matt surface, over π, as nine coefficients; the factors of the cosine are in them already.
+/// Light that arrives on a matt surface, over π, as nine coefficients; the factors of the cosine
+/// are in them already.
 pub(super) fn irradiance() -> [[f32; 4]; 9] {
     let mut sums = [Vec3::ZERO; 9];
     for face in 0..6 {
@@ -163,14 +171,23 @@ mod tests {
                     for x in 0..SIDE {
                         let out = toward(face, x, y, SIDE);
                         let d = out.normalize_or_zero();
-                        sum += radiance(d) * d.dot(normal).max(0.0) * 4.0 / (SIDE * SIDE) as f32 / out.length().powi(3);
+                        sum += radiance(d) * d.dot(normal).max(0.0) * 4.0
+                            / (SIDE * SIDE) as f32
+                            / out.length().powi(3);
                     }
                 }
             }
             let wanted = sum / PI;
-            let found: Vec3 =
-                harmonics(normal).iter().zip(coefficients).map(|(b, c)| Vec3::new(c[0], c[1], c[2]) * *b).sum();
-            assert!(found.distance(wanted) < 0.05 * wanted.length(), "{normal}: {found}, not {wanted}");
+            let found: Vec3 = harmonics(normal)
+                .iter()
+                .zip(coefficients)
+                .map(|(b, c)| Vec3::new(c[0], c[1], c[2]) * *b)
+                .sum();
+            assert!(
+                found.distance(wanted) < 0.05 * wanted.length(),
+                "{normal}: {found}, not \
+                {wanted}"
+            );
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::Gpu;
 
-/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows the plain view; we draw
-/// through the sRGB view, so that light adds up linearly; where a device has no such views, into a picture beside it.
+/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows
+/// the plain view; we draw through the sRGB view, so that light adds up linearly; where a device
+/// has no such views, into a picture beside it.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const COLOR_SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// A float, since reverse infinite depth spreads its digits over all distances.
@@ -48,8 +49,9 @@ impl Target {
         Self::sampled(gpu, size, 1.0, SAMPLES)
     }
 
-    /// A picture that lasts a moment, while something moves: one sample a pixel, and light found once for each, not for every
-    /// triangle there. As bright as the other. It has a part of the pixels, along a side, of those it is shown on.
+    /// A picture that lasts a moment, while something moves: one sample a pixel, and light found
+    /// once for each, not for every triangle there. As bright as the other. It has a part of the
+    /// pixels, along a side, of those it is shown on.
     pub fn quick(gpu: &Gpu, shown: [u32; 2], part: f32) -> Self {
         Self::sampled(gpu, shown, part.clamp(0.01, 1.0), 1)
     }
@@ -70,17 +72,28 @@ impl Target {
             })
         };
         let attachment = wgpu::TextureUsages::RENDER_ATTACHMENT;
-        let seen = attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
+        let seen =
+            attachment | wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
         let seen_as: &[wgpu::TextureFormat] = if gpu.view_formats { &[COLOR_SRGB] } else { &[] };
         let color = texture("picture", COLOR, 1, seen, seen_as);
         let light = (!gpu.view_formats).then(|| {
-            texture("picture as light", COLOR_SRGB, 1, attachment | wgpu::TextureUsages::TEXTURE_BINDING, &[])
+            texture(
+                "picture as \
+                light",
+                COLOR_SRGB,
+                1,
+                attachment | wgpu::TextureUsages::TEXTURE_BINDING,
+                &[],
+            )
         });
         let read = attachment | wgpu::TextureUsages::TEXTURE_BINDING;
         let depth = texture("depth", DEPTH, count, attachment, &[]);
         let mask = texture("mask", MASK, 1, read, &[]);
         let view = |texture: &wgpu::Texture, format| {
-            texture.create_view(&wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() })
+            texture.create_view(&wgpu::TextureViewDescriptor {
+                format: Some(format),
+                ..Default::default()
+            })
         };
         Self {
             size,
@@ -91,10 +104,15 @@ impl Target {
             depth_view: view(&depth, DEPTH),
             mask_view: view(&mask, MASK),
             samples: if count == 1 {
-                Samples::One { surfaces: view(&texture("surfaces", SURFACES, 1, read, &[]), SURFACES) }
+                Samples::One {
+                    surfaces: view(&texture("surfaces", SURFACES, 1, read, &[]), SURFACES),
+                }
             } else {
                 Samples::Several {
-                    light: view(&texture("samples", COLOR_SRGB, count, attachment, &[]), COLOR_SRGB),
+                    light: view(
+                        &texture("samples", COLOR_SRGB, count, attachment, &[]),
+                        COLOR_SRGB,
+                    ),
                     mask: view(&texture("mask samples", MASK, count, attachment, &[]), MASK),
                 }
             },

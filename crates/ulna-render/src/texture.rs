@@ -26,15 +26,29 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
             match decode(image) {
                 Ok((picture, true)) => {
                     let message = format!(
-                        "The image is larger than {LARGEST} pixels on a side and is displayed at a lower resolution"
+                        "The image is larger than {LARGEST} pixels on a side and is displayed at a \
+                            lower resolution"
                     );
-                    findings.push(Diagnostic::new(Severity::Info, "ULNA_IMAGE_SCALED", place, message));
+                    findings.push(Diagnostic::new(
+                        Severity::Info,
+                        "ULNA_IMAGE_SCALED",
+                        place,
+                        message,
+                    ));
                     Some(picture)
                 }
                 Ok((picture, false)) => Some(picture),
                 Err(error) => {
-                    let message = format!("The image cannot be decoded and is not displayed: {error}");
-                    findings.push(Diagnostic::new(Severity::Error, "IMAGE_DATA_INVALID", place, message));
+                    let message = format!(
+                        "The image cannot be decoded and is not displayed: \
+                        {error}"
+                    );
+                    findings.push(Diagnostic::new(
+                        Severity::Error,
+                        "IMAGE_DATA_INVALID",
+                        place,
+                        message,
+                    ));
                     None
                 }
             }
@@ -50,8 +64,8 @@ fn decode(image: &Image) -> image::ImageResult<(RgbaImage, bool)> {
     Ok((picture.into_rgba8(), large))
 }
 
-/// Uploads an image with its mip levels. `srgb` for colours, not for data. One that is larger than the device takes is shown
-/// at half its size, or a quarter, and so on.
+/// Uploads an image with its mip levels. `srgb` for colours, not for data. One that is larger than
+/// the device takes is shown at half its size, or a quarter, and so on.
 pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::TextureView {
     let most = gpu.device.limits().max_texture_dimension_2d;
     if picture.width().max(picture.height()) > most {
@@ -60,11 +74,19 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
     let levels = picture.width().max(picture.height()).max(1).ilog2() + 1;
     let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
         label: Some("image"),
-        size: wgpu::Extent3d { width: picture.width(), height: picture.height(), depth_or_array_layers: 1 },
+        size: wgpu::Extent3d {
+            width: picture.width(),
+            height: picture.height(),
+            depth_or_array_layers: 1,
+        },
         mip_level_count: levels,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
-        format: if srgb { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm },
+        format: if srgb {
+            wgpu::TextureFormat::Rgba8UnormSrgb
+        } else {
+            wgpu::TextureFormat::Rgba8Unorm
+        },
         usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
         view_formats: &[],
     });
@@ -80,7 +102,11 @@ pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::Textur
                 aspect: wgpu::TextureAspect::All,
             },
             current.as_raw(),
-            wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(width * 4), rows_per_image: Some(height) },
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(width * 4),
+                rows_per_image: Some(height),
+            },
             wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
         );
         if level + 1 < levels {
@@ -97,7 +123,10 @@ fn half(picture: &RgbaImage) -> RgbaImage {
     RgbaImage::from_fn(width, height, |x, y| {
         let mut sum = [0u32; 4];
         for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-            let p = picture.get_pixel((x * 2 + dx).min(picture.width() - 1), (y * 2 + dy).min(picture.height() - 1));
+            let p = picture.get_pixel(
+                (x * 2 + dx).min(picture.width() - 1),
+                (y * 2 + dy).min(picture.height() - 1),
+            );
             for (s, v) in sum.iter_mut().zip(p.0) {
                 *s += u32::from(v);
             }

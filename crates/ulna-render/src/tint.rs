@@ -1,4 +1,5 @@
-//! Tints: a weight or a colour at every vertex, shown in place of materials while weights are painted.
+//! Tints: a weight or a colour at every vertex, shown in place of materials while weights are
+//! painted.
 
 use std::sync::OnceLock;
 
@@ -19,13 +20,14 @@ impl TintKind {
     /// No value, of either kind: the vertex is dimmed clay.
     pub const NONE: u32 = 0x7FC0_0000;
 
-    /// The value of a weight of 0..=1, for [`Heat`](Self::Heat): its bits. What is no number is no value.
+    /// The value of a weight of 0..=1, for [`Heat`](Self::Heat): its bits. What is no number is no
+    /// value.
     pub const fn weight(weight: f32) -> u32 {
         weight.to_bits()
     }
 
-    /// The value of a colour, for [`Colors`](Self::Colors): red in the highest byte, alpha, which is how much of it lies over
-    /// the clay, in the lowest.
+    /// The value of a colour, for [`Colors`](Self::Colors): red in the highest byte, alpha, which
+    /// is how much of it lies over the clay, in the lowest.
     pub const fn color(color: Color) -> u32 {
         u32::from_be_bytes(color.0)
     }
@@ -39,8 +41,8 @@ impl TintKind {
     }
 }
 
-/// The tints of one part. They are drawn by the primitive's own indices, so that split vertices, which only normal maps
-/// need, need no tints.
+/// The tints of one part. They are drawn by the primitive's own indices, so that split vertices,
+/// which only normal maps need, need no tints.
 #[derive(Debug)]
 pub(super) struct Tints {
     count: usize,

@@ -9,8 +9,8 @@ use std::{
 
 /// The acts.
 pub trait Disk: std::fmt::Debug + Send + Sync {
-    /// Writes a file that must not be there yet, on the disk and read back, with the permissions of another where there is
-    /// one.
+    /// Writes a file that must not be there yet, on the disk and read back, with the permissions of
+    /// another where there is one.
     ///
     /// # Errors
     /// What the system says.
@@ -104,7 +104,8 @@ impl Disk for SystemDisk {
     }
 
     fn place(&self, from: &Path, to: &Path) -> io::Result<()> {
-        // A second name is refused where one is; a file system without them leaves a moment between the look and the act.
+        // A second name is refused where one is; a file system without them leaves a moment between
+        // the look and the act.
         match fs::hard_link(from, to) {
             Ok(()) => fs::remove_file(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -192,11 +193,14 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 pub(super) fn temporary(path: &Path) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.subsec_nanos());
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |d| d.subsec_nanos());
     folder_of(path).join(format!(".ulna-{}-{count}-{now:08x}.tmp", std::process::id()))
 }
 
-/// Writes a file whole or not at all: to a temporary one in the same folder, synced, read back, renamed over.
+/// Writes a file whole or not at all: to a temporary one in the same folder, synced, read back,
+/// renamed over.
 ///
 /// # Errors
 /// What the system says; an old file is whole then.

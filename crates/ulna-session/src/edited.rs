@@ -1,11 +1,15 @@
-//! What differs from the file as it was opened, a thing a row, and how each is taken back by itself. Not steps of the history: what was
-//! done twice is one thing, and what was undone by hand is none.
+//! What differs from the file as it was opened, a thing a row, and how each is taken back by
+//! itself. Not steps of the history: what was done twice is one thing, and what was undone by hand
+//! is none.
 
 use std::collections::BTreeSet;
 
 use super::vrm_pose::{carriers, posed_bones};
 use ulna_edit::{CommandError, Edit, Outcome};
-use ulna_model::{ClipId, Document, LayerHome, MeshId, NodeId, Notice, PoseLayer, PoseLayerId, PrimitiveId, Shared};
+use ulna_model::{
+    ClipId, Document, LayerHome, MeshId, NodeId, Notice, PoseLayer, PoseLayerId, PrimitiveId,
+    Shared,
+};
 
 /// A thing that is another one than in the file as it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,9 +69,19 @@ fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
         let facts = match gone {
             true => format!("{of} · removed"),
             false => {
-                let off = if layer.muted { "off".to_owned() } else { format!("{:.0} %", layer.strength * 100.0) };
+                let off = if layer.muted {
+                    "off".to_owned()
+                } else {
+                    format!(
+                        "{:.0} \
+                    %",
+                        layer.strength * 100.0
+                    )
+                };
                 let keyed = if layer.is_keyed() { " · keyed" } else { "" };
-                let is_t_pose = home == LayerHome::Pose && !layer.muted && nodes.iter().any(|n| bones.contains(n));
+                let is_t_pose = home == LayerHome::Pose
+                    && !layer.muted
+                    && nodes.iter().any(|n| bones.contains(n));
                 let t_pose = if is_t_pose { " · changes the VRM's T-pose" } else { "" };
                 format!("{of} · {} · {off}{keyed}{t_pose}", count(nodes.len(), "joint"))
             }
@@ -126,18 +140,42 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
                 if facts.is_empty() {
                     facts.push("playback settings".into());
                 }
-                (format!("Clip {}", now.clip_label(id)), facts.join(" · "), nodes.into_iter().collect())
+                (
+                    format!(
+                        "Clip \
+                    {}",
+                        now.clip_label(id)
+                    ),
+                    facts.join(" · "),
+                    nodes.into_iter().collect(),
+                )
             }
-            (None, Some(is)) => {
-                (format!("Clip {}", now.clip_label(id)), format!("new · {}", count(is.key_count(), "key")), Vec::new())
-            }
+            (None, Some(is)) => (
+                format!(
+                    "Clip \
+                    {}",
+                    now.clip_label(id)
+                ),
+                format!(
+                    "new · \
+                    {}",
+                    count(is.key_count(), "key")
+                ),
+                Vec::new(),
+            ),
             (Some(was), None) => {
                 let facts = format!("removed · {}", count(was.key_count(), "key"));
                 (format!("Clip {}", opened.clip_label(id)), facts, Vec::new())
             }
             (None, None) => continue,
         };
-        all.push(Edited { thing: EditedThing::Clip(id), title, facts, nodes, clip: is.map(|_| id) });
+        all.push(Edited {
+            thing: EditedThing::Clip(id),
+            title,
+            facts,
+            nodes,
+            clip: is.map(|_| id),
+        });
     }
     all
 }
@@ -153,7 +191,15 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         }
         if was.pose != node.pose {
             // Other programs take what is saved so for the T-pose.
-            facts.push(if bones.contains(&id) { "posed: changes the VRM's T-pose" } else { "posed" }.to_owned());
+            facts.push(
+                if bones.contains(&id) {
+                    "posed: changes the VRM's \
+                T-pose"
+                } else {
+                    "posed"
+                }
+                .to_owned(),
+            );
         }
         if was.hidden != node.hidden {
             facts.push(if node.hidden { "hidden" } else { "visible" }.to_owned());
@@ -163,7 +209,13 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         }
         if !facts.is_empty() {
             let (title, facts) = (node.label(id), facts.join(" · "));
-            all.push(Edited { thing: EditedThing::Node(id), title, facts, nodes: vec![id], clip: None });
+            all.push(Edited {
+                thing: EditedThing::Node(id),
+                title,
+                facts,
+                nodes: vec![id],
+                clip: None,
+            });
         }
     }
     all
@@ -172,7 +224,9 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
 fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
     let mut all = Vec::new();
     for (id, mesh) in now.meshes.iter() {
-        let Some(was) = opened.meshes.get(id).filter(|w| !Shared::ptr_eq(w, mesh)) else { continue };
+        let Some(was) = opened.meshes.get(id).filter(|w| !Shared::ptr_eq(w, mesh)) else {
+            continue;
+        };
         let mut vertices = 0;
         for (a, b) in was.primitives.iter().zip(&mesh.primitives) {
             vertices += match (&a.weights, &b.weights) {
@@ -189,7 +243,8 @@ fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
         }
         if vertices > 0 {
             let title = format!("Weights of {}", mesh.name.as_deref().unwrap_or("a mesh"));
-            let nodes = now.nodes.iter().filter(|(_, n)| n.mesh == Some(id)).map(|(n, _)| n).collect();
+            let nodes =
+                now.nodes.iter().filter(|(_, n)| n.mesh == Some(id)).map(|(n, _)| n).collect();
             let facts = count(vertices, "vertex");
             all.push(Edited { thing: EditedThing::Weights(id), title, facts, nodes, clip: None });
         }
@@ -201,7 +256,11 @@ fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
 ///
 /// # Errors
 /// Where something cannot be taken back by itself.
-pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) -> Result<Outcome, CommandError> {
+pub(super) fn reverted(
+    opened: &Document,
+    now: &Document,
+    thing: EditedThing,
+) -> Result<Outcome, CommandError> {
     let mut edits = Vec::new();
     let mut notes = Vec::new();
     match thing {
@@ -223,9 +282,14 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
             let was = opened.clips.get(id).cloned();
             if was.is_none() {
                 // What rests on it goes with it.
-                let unkeyed: Vec<_> = now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
+                let unkeyed: Vec<_> =
+                    now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
                 for (at, pose) in &unkeyed {
-                    edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed { at: **at, node: *node, to: None }));
+                    edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
+                        at: **at,
+                        node: *node,
+                        to: None,
+                    }));
                     edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs {
                         at: **at,
                         node: *node,
@@ -242,7 +306,13 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
                 }
                 if !unkeyed.is_empty() {
                     let poses = count(unkeyed.len(), "unkeyed pose");
-                    notes.push(Notice::new("unkeyed_poses_removed", format!("{poses} removed with it")));
+                    notes.push(Notice::new(
+                        "unkeyed_poses_removed",
+                        format!(
+                            "{poses} removed with \
+                        it"
+                        ),
+                    ));
                 }
                 let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);
                 let bars = bars.filter(|b| b.clips().any(|c| *c == id)).count();
@@ -283,7 +353,8 @@ pub(super) fn reverted(opened: &Document, now: &Document, thing: EditedThing) ->
                 if now.layered(id, primitive).is_some() {
                     return Err(CommandError::other(
                         "weights_under_layers",
-                        "this mesh has weight layers, so its weights cannot be reverted; remove or flatten the layers first",
+                        "this mesh has weight layers, so its weights cannot be reverted; remove or \
+                            flatten the layers first",
                     ));
                 }
                 if a.weights != b.weights {

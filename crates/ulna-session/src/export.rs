@@ -1,8 +1,9 @@
-//! Exporting: other files made of the document as it is now, for engines and other programs. The window and the command line carry
-//! out the same request; the document stays with its file.
+//! Exporting: other files made of the document as it is now, for engines and other programs. The
+//! window and the command line carry out the same request; the document stays with its file.
 //!
-//! Files are made one at a time: each is read back, written beside its place under a name of its own, and let go of. Only when
-//! all are there do they take their places, so that what is cancelled or cannot be made leaves nothing.
+//! Files are made one at a time: each is read back, written beside its place under a name of its
+//! own, and let go of. Only when all are there do they take their places, so that what is cancelled
+//! or cannot be made leaves nothing.
 
 use std::{
     collections::BTreeSet,
@@ -15,10 +16,12 @@ use thiserror::Error;
 
 use super::{Session, disk::Disk, placing::Placing, stamp::hard_links, vrm_pose};
 use ulna_formats::gltf::{
-    self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target, open_beside,
-    open_bytes, transcode,
+    self, ExportError, ExportOptions, Progress, ReadError, SaveError, SaveOptions, Source, Target,
+    open_beside, open_bytes, transcode,
 };
-use ulna_model::{ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words};
+use ulna_model::{
+    ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words,
+};
 use ulna_motion::clip_edit::{MotionError, resampled};
 
 /// What is to be exported, and where.
@@ -32,8 +35,8 @@ pub struct ExportRequest {
     pub rate: Option<f64>,
     /// Whether each clip gets a file of its own, named after it.
     pub each: bool,
-    /// What each of these files is called, without its suffix: text in which `{clip}` is the clip's name and `{number}` its place
-    /// among those that are exported, from 1. Empty: the clip's name.
+    /// What each of these files is called, without its suffix: text in which `{clip}` is the clip's
+    /// name and `{number}` its place among those that are exported, from 1. Empty: the clip's name.
     pub names: String,
     /// Whether it is a `.gltf` with its data beside it, and not a `.glb`.
     pub gltf: bool,
@@ -62,7 +65,8 @@ impl ExportRequest {
         let file = |(name, id): (String, ClipId)| {
             // Two that differ by case alone are one on many disks.
             let numbered = |k: usize| if k < 2 { name.clone() } else { format!("{name} {k}") };
-            let free = (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
+            let free =
+                (1..).map(numbered).find(|n| taken.insert(n.to_lowercase())).unwrap_or_default();
             (self.to.join(format!("{free}.{suffix}")), vec![id])
         };
         names.into_iter().zip(meant).map(file).collect()
@@ -74,7 +78,8 @@ impl ExportRequest {
         let pattern = if self.names.trim().is_empty() { "{clip}" } else { self.names.trim() };
         let name = |(k, id): (usize, &ClipId)| {
             let number = format!("{:0digits$}", k + 1);
-            let named = pattern.replace("{number}", &number).replace("{clip}", &document.clip_label(*id));
+            let named =
+                pattern.replace("{number}", &number).replace("{clip}", &document.clip_label(*id));
             file_name(&named).unwrap_or_else(|| format!("clip {}", id.0))
         };
         meant.iter().enumerate().map(name).collect()
@@ -93,7 +98,8 @@ impl ExportRequest {
 
 /// A name as all file systems take it; nothing where nothing is left of it.
 pub fn file_name(label: &str) -> Option<String> {
-    /// Bytes, of the 255 that most disks take: a number, a suffix and what is put before it while it is written come to it.
+    /// Bytes, of the 255 that most disks take: a number, a suffix and what is put before it while
+    /// it is written come to it.
     const MOST: usize = 180;
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
     let plain = |c: char| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c };
@@ -112,7 +118,10 @@ pub fn file_name(label: &str) -> Option<String> {
 #[derive(Debug, Error)]
 pub enum ExportFailure {
     /// No clip is meant.
-    #[error("no clip is selected, so there is nothing to export; select clips, or export a single file")]
+    #[error(
+        "no clip is selected, so there is nothing to export; select clips, or export a single \
+        file"
+    )]
     NoClip,
     /// A path that says nothing.
     #[error("give the file a name that ends in .glb or .gltf")]
@@ -127,7 +136,8 @@ pub enum ExportFailure {
     #[error("{} is the open file; choose another name, or use “Save”", .0.display())]
     IsOpen(PathBuf),
     /// The file has several hard links, and an export would part them.
-    #[error("{} has {names} names (hard links), and exporting would break the link to the others. Choose another name, or remove the file first", .path.display())]
+    #[error("{} has {names} names (hard links), and exporting would break the link to the others. \
+        Choose another name, or remove the file first", .path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -144,7 +154,8 @@ pub enum ExportFailure {
     #[error(transparent)]
     Export(#[from] ExportError),
     /// The system does not let it be written.
-    #[error("{} could not be written: {error}. {}", .path.display(), left_behind(*.written, *.count))]
+    #[error("{} could not be written: {error}. \
+        {}", .path.display(), left_behind(*.written, *.count))]
     Write {
         /// Which file.
         path: PathBuf,
@@ -200,7 +211,8 @@ pub struct Exported {
     pub lost: Vec<Notice>,
 }
 
-/// All that an export needs: it can be carried out beside the window, while the document goes on changing.
+/// All that an export needs: it can be carried out beside the window, while the document goes on
+/// changing.
 #[derive(Clone, Debug)]
 pub struct Exporting {
     request: ExportRequest,
@@ -294,8 +306,8 @@ impl Exporting {
         self.request.meant(&self.document)
     }
 
-    /// How many bytes each file would have with its data, in the order of [`ExportRequest::files`]. None is written, and none is
-    /// kept: a GLB is not even made.
+    /// How many bytes each file would have with its data, in the order of [`ExportRequest::files`].
+    /// None is written, and none is kept: a GLB is not even made.
     ///
     /// # Errors
     /// See [`ExportFailure`].
@@ -325,12 +337,16 @@ impl Exporting {
         Ok(sizes)
     }
 
-    /// What the check of files finds in those that would be written. They are made and let go of one after the other, as many as fit
-    /// into `budget` bytes of data, and at least one.
+    /// What the check of files finds in those that would be written. They are made and let go of
+    /// one after the other, as many as fit into `budget` bytes of data, and at least one.
     ///
     /// # Errors
     /// See [`ExportFailure`].
-    pub fn findings(&self, budget: usize, progress: &Progress) -> Result<ExportFindings, ExportFailure> {
+    pub fn findings(
+        &self,
+        budget: usize,
+        progress: &Progress,
+    ) -> Result<ExportFindings, ExportFailure> {
         let files = self.request.files(&self.document);
         let (packed, _) = self.packed()?;
         let exporter = gltf::Exporter::new(&packed.source)?;
@@ -346,7 +362,8 @@ impl Exporting {
             let again = Session::of(open_bytes(glb, None, &Progress::default())?, None);
             for finding in again.all_findings() {
                 let same = |(other, _): &&mut (Diagnostic, usize)| {
-                    (other.severity, other.code, &other.message) == (finding.severity, finding.code, &finding.message)
+                    (other.severity, other.code, &other.message)
+                        == (finding.severity, finding.code, &finding.message)
                 };
                 match found.list.iter_mut().find(same) {
                     Some((_, count)) => *count += 1,
@@ -377,27 +394,56 @@ impl Exporting {
                     let (made, error) = resampled(clip, rate);
                     off = off.or(error);
                     pointers += clip.pointers.len();
-                    packed += clip.kept.len() - clip.pointers.iter().filter(|p| p.track.is_some()).count();
+                    packed += clip.kept.len()
+                        - clip.pointers.iter().filter(|p| p.track.is_some()).count();
                     *clip = Shared::new(made.counted_at(rate));
                 }
             }
-            for (count, what) in [(pointers, "with animation pointers"), (packed, "with unreadable keys")] {
+            for (count, what) in [
+                (
+                    pointers,
+                    "with animation \
+                pointers",
+                ),
+                (
+                    packed,
+                    "with unreadable \
+                keys",
+                ),
+            ] {
                 if count > 0 {
-                    let (channels, were) = if count == 1 { ("channel", "was") } else { ("channels", "were") };
+                    let (channels, were) =
+                        if count == 1 { ("channel", "was") } else { ("channels", "were") };
                     let said = format!("{count} {channels} {what} {were} not resampled");
                     lost.push(Notice::new("channels_not_resampled", said));
                 }
             }
             if let Some(off) = off.in_words() {
-                lost.push(Notice::new("resampled", format!("At {} frames per second, {off}", rate_in_words(rate))));
+                lost.push(Notice::new(
+                    "resampled",
+                    format!(
+                        "At {} frames per second, \
+                    {off}",
+                        rate_in_words(rate)
+                    ),
+                ));
             }
         }
         if request.skeleton_only {
-            let clips = request.meant(&self.document).into_iter().filter_map(|id| self.document.clips.get(id));
-            let weights = clips.flat_map(|c| c.tracks.values()).filter(|t| t.property == Property::Weights).count();
+            let clips = request
+                .meant(&self.document)
+                .into_iter()
+                .filter_map(|id| self.document.clips.get(id));
+            let weights = clips
+                .flat_map(|c| c.tracks.values())
+                .filter(|t| t.property == Property::Weights)
+                .count();
             if weights > 0 {
                 let tracks = if weights == 1 { "track" } else { "tracks" };
-                let said = format!("{weights} morph weight {tracks} left out, because the export has no meshes");
+                let said = format!(
+                    "{weights} morph weight {tracks} left out, because the export \
+                    has no meshes"
+                );
                 lost.push(Notice::new("morph_tracks_left_out", said));
             }
         }
@@ -415,7 +461,8 @@ impl Exporting {
         ExportOptions { clips: Some(keep), skeleton_only: self.request.skeleton_only }
     }
 
-    /// Makes the files one after the other, each with its data before it, and hands each over; what is not in them, in sentences.
+    /// Makes the files one after the other, each with its data before it, and hands each over; what
+    /// is not in them, in sentences.
     fn make(
         &self,
         files: &[(PathBuf, Vec<ClipId>)],
@@ -432,7 +479,9 @@ impl Exporting {
             // What leaves must come in again.
             let again = open_bytes(glb.clone(), None, &Progress::default())?;
             if self.request.gltf {
-                let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+                let stem = path
+                    .file_stem()
+                    .map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
                 let text = transcode(&again.source, Target::Gltf, &stem)?;
                 let folder = path.parent().unwrap_or(Path::new(""));
                 for file in text.beside {

@@ -1,7 +1,10 @@
-//! What is wrong with weights and the surfaces they move, as findings with a command that mends them.
+//! What is wrong with weights and the surfaces they move, as findings with a command that mends
+//! them.
 
 use ulna_edit::command::{Bind, Normalize, gone_of_kept_mix};
-use ulna_model::{Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap};
+use ulna_model::{
+    Diagnostic, Document, MeshId, Primitive, PrimitiveId, Severity, SkinId, WeightMap,
+};
 use ulna_weights::SkinnedSurface;
 
 /// Where findings on a primitive's weights are.
@@ -28,9 +31,19 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
         (faults.sum, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "the weights do not sum to 1"),
         (faults.none, "ACCESSOR_WEIGHTS_NON_NORMALIZED", "all weights are 0"),
         (faults.negative, "ACCESSOR_WEIGHTS_NEGATIVE", "a weight is negative"),
-        (faults.not_numbers, "ACCESSOR_INVALID_FLOAT", "a weight is not a number; it is treated as 0"),
+        (
+            faults.not_numbers,
+            "ACCESSOR_INVALID_FLOAT",
+            "a weight is not a number; it is treated as \
+            0",
+        ),
         (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint is listed twice"),
-        (faults.past, "ACCESSOR_JOINTS_INDEX_OOB", "a joint index exceeds the joints of the skin; it has no effect"),
+        (
+            faults.past,
+            "ACCESSOR_JOINTS_INDEX_OOB",
+            "a joint index exceeds the joints of the skin; \
+            it has no effect",
+        ),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let plural = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
@@ -41,11 +54,20 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
 }
 
 /// What is wrong with the weights of a primitive, or that it has none though it hangs on a skin.
-pub(super) fn of_primitive(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> Vec<Diagnostic> {
+pub(super) fn of_primitive(
+    document: &Document,
+    mesh: MeshId,
+    primitive: PrimitiveId,
+) -> Vec<Diagnostic> {
     of(document, mesh, primitive, &joint_counts(document))
 }
 
-fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize]) -> Vec<Diagnostic> {
+fn of(
+    document: &Document,
+    mesh: MeshId,
+    primitive: PrimitiveId,
+    counts: &[usize],
+) -> Vec<Diagnostic> {
     let Some(found) = document.primitive(mesh, primitive) else {
         return Vec::new();
     };
@@ -53,7 +75,8 @@ fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize
     match found.weights.as_deref() {
         Some(map) => weight_findings(&place, map, counts[mesh.index()]),
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
-            let message = "The mesh is skinned, but this primitive has no weights, so no joint moves it";
+            let message = "The mesh is skinned, but this primitive has no weights, so no joint \
+                moves it";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
             vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
         }
@@ -63,7 +86,8 @@ fn of(document: &Document, mesh: MeshId, primitive: PrimitiveId, counts: &[usize
 
 /// As [`of_primitive`], of all primitives.
 pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
-    let keys = document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
+    let keys =
+        document.meshes.iter().flat_map(|(id, mesh)| mesh.entries().map(move |(p, _)| (id, p)));
     let counts = joint_counts(document);
     keys.flat_map(|(mesh, primitive)| of(document, mesh, primitive, &counts)).collect()
 }
@@ -72,7 +96,8 @@ pub(super) fn of_all(document: &Document) -> Vec<Diagnostic> {
 pub(super) fn of_mix(document: &Document) -> Option<Diagnostic> {
     let gone = gone_of_kept_mix(document);
     let message = format!(
-        "The mix refers to clips or nodes that are missing, and the bars that need them are left out: {}",
+        "The mix refers to clips or nodes that are missing, and the bars that need them are left \
+            out: {}",
         gone.join(", ")
     );
     (!gone.is_empty()).then(|| Diagnostic::new(Severity::Warning, "ULNA_MIX", "scenes", message))
@@ -98,17 +123,38 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
     let flaws = canvas.flaws();
     let place = surface_place(canvas.skin);
     let list = [
-        (flaws.open.len(), "ULNA_MESH_OPEN", "at boundary edges: a brush along the surface stops there"),
+        (
+            flaws.open.len(),
+            "ULNA_MESH_OPEN",
+            "at boundary edges: a brush along the surface stops \
+            there",
+        ),
         (
             flaws.crowded.len(),
             "ULNA_MESH_CROWDED",
-            "at non-manifold edges, with three or more triangles: a brush along the surface continues onto all of them",
+            "at non-manifold edges, with three or more triangles: a brush along the surface \
+                continues onto all of them",
         ),
-        (flaws.doubled.len(), "ULNA_MESH_DOUBLED", "at duplicate triangles: both copies are painted alike"),
+        (
+            flaws.doubled.len(),
+            "ULNA_MESH_DOUBLED",
+            "at duplicate triangles: both copies are \
+            painted alike",
+        ),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let spots = if count == 1 { "1 point".to_owned() } else { format!("{count} points") };
-        (count > 0).then(|| Diagnostic::new(Severity::Info, code, &*place, format!("{spots} of the surface {what}")))
+        (count > 0).then(|| {
+            Diagnostic::new(
+                Severity::Info,
+                code,
+                &*place,
+                format!(
+                    "{spots} of the \
+            surface {what}"
+                ),
+            )
+        })
     };
     list.into_iter().filter_map(finding).collect()
 }
@@ -118,8 +164,9 @@ pub fn surface_place(skin: SkinId) -> String {
     format!("skins/{}", skin.index())
 }
 
-/// Findings of all sources as one list: the rules of the format speak for themselves; what was repaired for showing is a
-/// warning of ours, and a command that mends something stands with the rule that it mends.
+/// Findings of all sources as one list: the rules of the format speak for themselves; what was
+/// repaired for showing is a warning of ours, and a command that mends something stands with the
+/// rule that it mends.
 pub fn merged(rules: Vec<Diagnostic>, own: &[Diagnostic]) -> Vec<Diagnostic> {
     let is_ours = |code: &str| code.starts_with("ULNA_");
     let mut all = rules;

@@ -1,6 +1,6 @@
-//! Clips of other files for the open one: which files are meant, what of them fits, and what is told of it. What comes over is worked
-//! out by [`ClipTransfer`], and put in by a command that holds the keys themselves, so that it is one step to undo and needs
-//! the files no more.
+//! Clips of other files for the open one: which files are meant, what of them fits, and what is
+//! told of it. What comes over is worked out by [`ClipTransfer`], and put in by a command that
+//! holds the keys themselves, so that it is one step to undo and needs the files no more.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,8 @@ pub enum ImportError {
     #[error("“{0}” matches no file and no folder with models; give a .glb, .gltf, .x or .bvh file")]
     NoFile(String),
     /// The folder cannot be looked into.
-    #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read it", .path.display())]
+    #[error("{} cannot be read: {error}. Check that it exists and that you have permission to read \
+        it", .path.display())]
     Folder {
         /// Which.
         path: PathBuf,
@@ -46,7 +47,8 @@ pub enum ImportError {
     Nothing(Notice),
     /// A counterpart was given for what is not there.
     #[error(
-        "the joint map (“counterparts”) names joint “{0}”, which none of the imported files has; `ulna info` lists the joints of a file"
+        "the joint map (“counterparts”) names joint “{0}”, which none of the imported files has; \
+            `ulna info` lists the joints of a file"
     )]
     NoJoint(String),
 }
@@ -64,8 +66,8 @@ impl ImportError {
     }
 }
 
-/// The files that a text means: one, all models of a folder, or those that fit a pattern with `*` in its last part; in order of
-/// their names.
+/// The files that a text means: one, all models of a folder, or those that fit a pattern with `*`
+/// in its last part; in order of their names.
 ///
 /// # Errors
 /// Where there is none.
@@ -75,17 +77,20 @@ pub fn files_meant(text: &Path) -> Result<Vec<PathBuf>, ImportError> {
         return Ok(vec![text.to_owned()]);
     }
     let name = text.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let (folder, pattern) = if text.is_dir() { (text, None) } else { (text.parent().ok_or_else(none)?, Some(name)) };
+    let (folder, pattern) =
+        if text.is_dir() { (text, None) } else { (text.parent().ok_or_else(none)?, Some(name)) };
     if pattern.as_ref().is_some_and(|p| !p.contains('*')) {
         return Err(none());
     }
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let entries = std::fs::read_dir(folder).map_err(|error| ImportError::Folder { path: folder.to_owned(), error })?;
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| ImportError::Folder { path: folder.to_owned(), error })?;
     let mut files: Vec<PathBuf> = entries
         .flatten()
         .map(|e| e.path())
         .filter(|p| {
-            let suffix = p.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+            let suffix =
+                p.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
             let name = p.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             p.is_file()
                 && endings().any(|e| e == suffix)
@@ -122,13 +127,17 @@ impl ClipSource {
     /// Opens it; one of another format as it is asked for.
     pub fn read(path: PathBuf, conversion: &Conversion, progress: &Progress) -> Self {
         let opened = Session::open_as(&path, conversion, progress);
-        let document = opened.map(|s| Arc::new(s.document().clone())).map_err(|e| Notice::new(e.code(), e.to_string()));
+        let document = opened
+            .map(|s| Arc::new(s.document().clone()))
+            .map_err(|e| Notice::new(e.code(), e.to_string()));
         Self { path, document }
     }
 
     /// Its name.
     pub fn name(&self) -> String {
-        self.path.file_name().map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+        self.path
+            .file_name()
+            .map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
     }
 }
 
@@ -146,7 +155,8 @@ pub struct ImportOptions {
 pub struct Fit {
     /// How many joints it moves.
     pub joints: usize,
-    /// How many of them were found by the same name, by the name without what stands before or between, by what part of a body they are.
+    /// How many of them were found by the same name, by the name without what stands before or
+    /// between, by what part of a body they are.
     pub found: [usize; 3],
     /// Those that were not, by name.
     pub unmatched: Vec<String>,
@@ -173,8 +183,8 @@ impl Fit {
         self.turned == 0 && self.same > 0
     }
 
-    /// Whether it is likely to be another kind of body: less than half of the joints that move were found, and not all of hips, arms
-    /// and legs, which helper joints and fingers may outnumber.
+    /// Whether it is likely to be another kind of body: less than half of the joints that move were
+    /// found, and not all of hips, arms and legs, which helper joints and fingers may outnumber.
     pub fn is_other(&self) -> bool {
         self.matched() * 2 < self.joints && !self.is_body
     }
@@ -200,8 +210,19 @@ fn says_nothing(name: &str) -> bool {
     let plain = name.trim().to_lowercase();
     let bare = plain.trim_end_matches(|c: char| c.is_ascii_digit() || "._- ".contains(c));
     plain.contains("mixamo.com")
-        || ["", "take", "animation", "anim", "action", "armatureaction", "clip", "default take", "baselayer"]
-            .contains(&bare)
+        || [
+            "",
+            "take",
+            "animation",
+            "anim",
+            "action",
+            "armatureaction",
+            "clip",
+            "default \
+            take",
+            "baselayer",
+        ]
+        .contains(&bare)
 }
 
 /// What a clip is called here: its own name, or its file's where that says nothing.
@@ -217,7 +238,12 @@ fn name_here(theirs: &Document, id: ClipId, path: &Path) -> String {
 }
 
 /// The clips of a file, as they would be in a document, and how its skeleton fits.
-pub fn arrivals(ours: &Document, theirs: &Document, path: &Path, options: &ImportOptions) -> (Fit, Vec<Arrival>) {
+pub fn arrivals(
+    ours: &Document,
+    theirs: &Document,
+    path: &Path,
+    options: &ImportOptions,
+) -> (Fit, Vec<Arrival>) {
     let all: Vec<ClipId> = theirs.clips.ids().collect();
     arrivals_of(ours, theirs, path, options, &all)
 }
@@ -230,8 +256,10 @@ fn arrivals_of(
     options: &ImportOptions,
     clips: &[ClipId],
 ) -> (Fit, Vec<Arrival>) {
-    let chosen: BTreeMap<NodeId, Option<NodeId>> =
-        theirs.node_ids().filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?))).collect();
+    let chosen: BTreeMap<NodeId, Option<NodeId>> = theirs
+        .node_ids()
+        .filter_map(|n| Some((n, *options.chosen.get(&theirs.node(n).label(n))?)))
+        .collect();
     let transfer = ClipTransfer::new(theirs, ours, options.how, &chosen);
     let clips: Vec<(ClipId, &Shared<Clip>)> =
         clips.iter().filter_map(|id| Some((*id, theirs.clips.get(*id)?))).collect();
@@ -252,8 +280,13 @@ fn arrivals_of(
 }
 
 /// How the joints that these tracks move fit.
-fn fit_of<'a>(transfer: &ClipTransfer<'_>, theirs: &Document, tracks: impl Iterator<Item = &'a Shared<Track>>) -> Fit {
-    let moved: BTreeSet<NodeId> = tracks.filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+fn fit_of<'a>(
+    transfer: &ClipTransfer<'_>,
+    theirs: &Document,
+    tracks: impl Iterator<Item = &'a Shared<Track>>,
+) -> Fit {
+    let moved: BTreeSet<NodeId> =
+        tracks.filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
     let mut fit = Fit {
         joints: moved.len(),
         found: [0; 3],
@@ -304,7 +337,11 @@ impl Session {
     ///
     /// # Errors
     /// Where a file cannot be opened, or nothing of them fits.
-    pub fn import(&self, request: &ImportRequest, progress: &Progress) -> Result<(PutClips, Vec<Notice>), ImportError> {
+    pub fn import(
+        &self,
+        request: &ImportRequest,
+        progress: &Progress,
+    ) -> Result<(PutClips, Vec<Notice>), ImportError> {
         let mut clips = Vec::new();
         let mut notes = Vec::new();
         let files = files_meant(&request.path)?;
@@ -326,9 +363,13 @@ impl Session {
                     unseen.remove(&theirs.node(n).label(n));
                 });
             }
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            let name =
+                path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let is_chosen = |id: &ClipId| {
-                request.only.as_ref().is_none_or(|p| is_meant(theirs, *id, &name_here(theirs, *id, &path), p))
+                request
+                    .only
+                    .as_ref()
+                    .is_none_or(|p| is_meant(theirs, *id, &name_here(theirs, *id, &path), p))
             };
             let meant: Vec<ClipId> = theirs.clips.ids().filter(is_chosen).collect();
             let (fit, made) = arrivals_of(&self.document, theirs, &path, &request.options, &meant);
@@ -347,9 +388,21 @@ impl Session {
             };
             match why {
                 Some(why) if !many => {
-                    return Err(ImportError::Nothing(Notice::new(why.code, format!("{name}: {why}"))));
+                    return Err(ImportError::Nothing(Notice::new(
+                        why.code,
+                        format!(
+                            "{name}: \
+                        {why}"
+                        ),
+                    )));
                 }
-                Some(why) => notes.push(Notice::new(why.code, format!("{name} was skipped: {why}"))),
+                Some(why) => notes.push(Notice::new(
+                    why.code,
+                    format!(
+                        "{name} was skipped: \
+                    {why}"
+                    ),
+                )),
                 None => {
                     notes.extend(said_of(&name, &fit, &chosen, &empty));
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
@@ -377,7 +430,9 @@ fn is_meant(theirs: &Document, id: ClipId, name: &str, pattern: &str) -> bool {
 /// Why the clips of another kind of body stay out, and what to do about it.
 fn other_body(fit: &Fit) -> String {
     format!(
-        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to be made for another kind of body; map the joints with “counterparts”, or import it anyway with \"force\": true",
+        "only {} of the {} joints that it animates {} found in this model (not {}), so it seems to \
+            be made for another kind of body; map the joints with “counterparts”, or import it \
+            anyway with \"force\": true",
         fit.matched(),
         fit.joints,
         if fit.matched() == 1 { "was" } else { "were" },
@@ -392,16 +447,21 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
         (0, []) => "its clips animate no joints and no morph targets".to_owned(),
         (0, targets) => {
             format!(
-                "no mesh of this model has the morph targets that it animates ({}); rename them so that the names match",
+                "no mesh of this model has the morph targets that it animates ({}); rename them so \
+                    that the names match",
                 some(targets)
             )
         }
         (1, _) => {
             let only = some(&fit.unmatched);
-            format!("the only joint that it animates ({only}) was not found in this model; map it with “counterparts”")
+            format!(
+                "the only joint that it animates ({only}) was not found in this model; map it \
+                with “counterparts”"
+            )
         }
         (joints, _) => format!(
-            "none of the {joints} joints that it animates was found in this model ({}); map them with “counterparts”",
+            "none of the {joints} joints that it animates was found in this model ({}); map them \
+                with “counterparts”",
             some(&fit.unmatched)
         ),
     }
@@ -410,7 +470,16 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
 /// The first few of some names.
 fn some(names: &[String]) -> String {
     let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
-    if names.len() > 3 { format!("{} and {} more", few.join(", "), names.len() - 3) } else { few.join(", ") }
+    if names.len() > 3 {
+        format!(
+            "{} and {} \
+        more",
+            few.join(", "),
+            names.len() - 3
+        )
+    } else {
+        few.join(", ")
+    }
 }
 
 fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
@@ -418,7 +487,8 @@ fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     each.into_iter().cloned().collect()
 }
 
-/// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that move nothing here.
+/// What a person should know of a file's clips; nothing where all of it fits. `empty`: clips that
+/// move nothing here.
 fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec<Notice> {
     let mut parts = Vec::new();
     // The first one names the file.
@@ -429,14 +499,27 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
     let lost = sorted(clips.iter().flat_map(|a| &a.lost));
     if !lost.is_empty() {
         let are = if lost.len() == 1 { "is" } else { "are" };
-        add("joints_not_here", format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)));
+        add(
+            "joints_not_here",
+            format!(
+                "{} of its joints {are} not in this model \
+            ({})",
+                lost.len(),
+                some(&lost)
+            ),
+        );
     }
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
     if !targets.is_empty() {
         let are = if targets.len() == 1 { "is" } else { "are" };
         add(
             "morph_targets_not_here",
-            format!("{} of its morph targets {are} not in this model ({})", targets.len(), some(&targets)),
+            format!(
+                "{} of its morph targets {are} not in this model \
+                ({})",
+                targets.len(),
+                some(&targets)
+            ),
         );
     }
     if !empty.is_empty() {
@@ -444,7 +527,8 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         add(
             "clips_left_out",
             format!(
-                "{} left out, because this model has none of the joints and morph targets animated there",
+                "{} left out, because this model has none of the joints and morph targets animated \
+                    there",
                 some(&names)
             ),
         );
@@ -453,23 +537,41 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         let count = fit.turned;
         add(
             "keys_retargeted",
-            format!("joints with another rest pose or other axes: {count}; their keys were retargeted"),
+            format!(
+                "joints with another rest pose or other axes: {count}; their keys were \
+                retargeted"
+            ),
         );
     }
     let resampled = clips.iter().map(|a| a.carried.resampled.len()).max().unwrap_or(0);
     if resampled > 0 {
         add(
             "keys_sampled",
-            format!("joints whose keys were resampled, because joints in between are animated, too: {resampled}"),
+            format!(
+                "joints whose keys were resampled, because joints in between are animated, \
+                too: {resampled}"
+            ),
         );
     }
     let scales = clips.iter().map(|a| a.carried.scales_left).sum::<usize>();
     if scales > 0 {
-        add("scale_tracks_left_out", format!("scale tracks skipped, because they cannot be retargeted: {scales}"));
+        add(
+            "scale_tracks_left_out",
+            format!(
+                "scale tracks skipped, because they cannot be \
+            retargeted: {scales}"
+            ),
+        );
     }
     let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
     if left > 0 {
-        add("channels_left_out", format!("channels left out, because they animate no node or are packed: {left}"));
+        add(
+            "channels_left_out",
+            format!(
+                "channels left out, because they animate no node or are \
+            packed: {left}"
+            ),
+        );
     }
     parts
 }
@@ -488,7 +590,15 @@ mod tests {
                 && fits("*", "")
         );
         assert!(!fits("*.glb", "walk.gltf") && !fits("b*", "ab") && !fits("a", "ab"));
-        for name in ["mixamo.com", "Armature|mixamo.com|Layer0", "Take 001", "animation_0", "Animation", ""] {
+        for name in [
+            "mixamo.com",
+            "Armature|mixamo.com|Layer0",
+            "Take \
+            001",
+            "animation_0",
+            "Animation",
+            "",
+        ] {
             assert!(says_nothing(name), "{name}");
         }
         for name in ["Walk", "Take off", "Reaction", "animation_walk"] {

@@ -1,7 +1,9 @@
-//! What was done to a file, line by line, on the disk as it is done: after a crash it is done again.
+//! What was done to a file, line by line, on the disk as it is done: after a crash it is done
+//! again.
 //!
-//! A folder a sitting: `lines.jsonl`, and once the file is saved over, or where it has no place, the bytes it was opened
-//! from. The process that writes a journal holds a lock on it; one without is of a process that is no more.
+//! A folder a sitting: `lines.jsonl`, and once the file is saved over, or where it has no place,
+//! the bytes it was opened from. The process that writes a journal holds a lock on it; one without
+//! is of a process that is no more.
 
 use std::{
     collections::BTreeMap,
@@ -44,7 +46,8 @@ pub(super) const BESIDE: &str = "beside";
 /// The state that a save wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
-    /// The number of its last step: steps are counted from 1 in the order of their lines. 0 is the file as it was opened.
+    /// The number of its last step: steps are counted from 1 in the order of their lines. 0 is the
+    /// file as it was opened.
     pub step: u64,
     /// Kinds of work in that state that the file does not keep, as [`aid_of`] names them.
     pub loose: Vec<String>,
@@ -73,7 +76,8 @@ pub(super) enum Line {
         lines: Vec<Map<String, Value>>,
         /// Seconds since 1970.
         time: u64,
-        /// Kinds of work that it changed and that a file may not keep; unknown in journals of older versions.
+        /// Kinds of work that it changed and that a file may not keep; unknown in journals of older
+        /// versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         aids: Option<Vec<String>>,
     },
@@ -88,8 +92,8 @@ pub(super) enum Line {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written: Option<Written>,
     },
-    /// It has. `last` and `more` are what older versions read: whether every step before this line is in the file, and
-    /// whether there was work that it does not keep.
+    /// It has. `last` and `more` are what older versions read: whether every step before this line
+    /// is in the file, and whether there was work that it does not keep.
     Saved {
         file: PathBuf,
         hash: String,
@@ -169,9 +173,15 @@ impl SaveMark {
     /// Keeps what the file was opened from, and says what is about to be written, on the disk.
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
         if let Err(error) = self.opened.keep() {
-            log::error!("the opened file could not be backed up beside the recovery journal: {error}");
+            log::error!(
+                "the opened file could not be backed up beside the recovery journal: \
+                {error}"
+            );
         }
-        self.pen.write(&Line::Save { file: absolute(path), hash: hex(hash), written: self.written.clone() }, true)
+        self.pen.write(
+            &Line::Save { file: absolute(path), hash: hex(hash), written: self.written.clone() },
+            true,
+        )
     }
 }
 
@@ -233,7 +243,12 @@ impl Slot {
     pub(super) fn step(&mut self, step: &Transaction, document: &Document) {
         self.with(|journal| {
             let lines = step.lines(document).iter().map(as_object).collect();
-            let line = Line::Step { label: step.label.clone(), lines, time: now(), aids: Some(aids_of(step)) };
+            let line = Line::Step {
+                label: step.label.clone(),
+                lines,
+                time: now(),
+                aids: Some(aids_of(step)),
+            };
             journal.begun()?.write(&line, false)?;
             journal.steps += 1;
             journal.numbers.insert(step.revision(), journal.steps);
@@ -250,12 +265,22 @@ impl Slot {
     }
 
     /// A file has the state of this revision; `last` says whether it is the present one.
-    pub(super) fn saved(&mut self, path: &Path, hash: u128, revision: u64, last: bool, loose: &[String]) {
+    pub(super) fn saved(
+        &mut self,
+        path: &Path,
+        hash: u128,
+        revision: u64,
+        last: bool,
+        loose: &[String],
+    ) {
         self.with(|journal| {
             // Where nothing was done there is nothing to begin.
             let Some(pen) = journal.pen.clone() else { return Ok(()) };
             let (written, more) = (journal.written(revision, loose), !loose.is_empty());
-            pen.write(&Line::Saved { file: absolute(path), hash: hex(hash), last, more, written }, true)
+            pen.write(
+                &Line::Saved { file: absolute(path), hash: hex(hash), last, more, written },
+                true,
+            )
         });
     }
 
@@ -263,7 +288,11 @@ impl Slot {
     pub(super) fn save_mark(&self, revision: u64, loose: &[String]) -> Option<SaveMark> {
         let journal = self.0.as_ref()?;
         let pen = journal.pen.clone()?;
-        Some(SaveMark { pen, opened: journal.opened.clone(), written: journal.written(revision, loose) })
+        Some(SaveMark {
+            pen,
+            opened: journal.opened.clone(),
+            written: journal.written(revision, loose),
+        })
     }
 
     /// Why it is not written, once.
@@ -303,7 +332,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal for a session, in a folder of journals; nothing is written before something is done.
+    /// A journal for a session, in a folder of journals; nothing is written before something is
+    /// done.
     pub fn new(home: &Path, session: &Session) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -334,7 +364,8 @@ impl Journal {
     fn begun(&mut self) -> io::Result<&Arc<JournalWriter>> {
         if self.pen.is_none() {
             fs::create_dir_all(&self.folder)?;
-            let file = OpenOptions::new().create(true).append(true).open(self.folder.join(LINES))?;
+            let file =
+                OpenOptions::new().create(true).append(true).open(self.folder.join(LINES))?;
             file.lock()?;
             let pen = JournalWriter::new(file)?;
             pen.write(&self.begin, false)?;
@@ -346,7 +377,8 @@ impl Journal {
         self.pen.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Goes on in a journal that was replayed: `steps` lines of steps, of which `numbers` says by the revision where they led.
+    /// Goes on in a journal that was replayed: `steps` lines of steps, of which `numbers` says by
+    /// the revision where they led.
     pub(super) fn going_on(
         session: &Session,
         (folder, file): (PathBuf, File),
@@ -359,7 +391,8 @@ impl Journal {
         Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
     }
 
-    /// The state of a revision as lines of saves name it; nothing where no line of this journal led to it.
+    /// The state of a revision as lines of saves name it; nothing where no line of this journal led
+    /// to it.
     fn written(&self, revision: u64, loose: &[String]) -> Option<Written> {
         // Before the first step there is none.
         let step = if revision == 0 { Some(0) } else { self.numbers.get(&revision).copied() }?;

@@ -1,5 +1,6 @@
-//! A layer of another file for a clip of the open one: joints by their names, or by what part of a body they are, and what it adds to each
-//! taken into that joint's own axes. It comes as commands that anybody could give, so that it is one step, and needs the file no more.
+//! A layer of another file for a clip of the open one: joints by their names, or by what part of a
+//! body they are, and what it adds to each taken into that joint's own axes. It comes as commands
+//! that anybody could give, so that it is one step, and needs the file no more.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -9,15 +10,16 @@ use super::{ClipSource, Conversion, ImportError, Session};
 use ulna_edit::{
     Command, CommandError,
     command::{
-        KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, NewLayer,
-        SetInLayer, SetKey, StrengthGoes, clip_text,
+        KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength,
+        LayerStrengthKeys, NewLayer, SetInLayer, SetKey, StrengthGoes, clip_text,
         field::{ClipName, Nodes, Numbers, Seconds, Trs},
         pose_layer_text,
     },
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, Property, Shared, Transform,
+    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, Property,
+    Shared, Transform,
 };
 use ulna_motion::{ClipTransfer, KeysBy};
 
@@ -69,18 +71,30 @@ pub fn kept_layers_of(path: &Path) -> Result<Vec<KeptLayer>, String> {
 }
 
 impl Session {
-    /// What puts a layer of another file over a clip of this one, or over its pose; and what is to be said of it.
+    /// What puts a layer of another file over a clip of this one, or over its pose; and what is to
+    /// be said of it.
     ///
     /// # Errors
     /// Where the file cannot be opened, has no such layer, or none of its joints is here.
-    pub(super) fn layer_of_file(&self, meant: LayerMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
+    pub(super) fn layer_of_file(
+        &self,
+        meant: LayerMeant<'_>,
+    ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let into = meant.into.map(|c| c.find(&self.document)).transpose()?;
         let of = match meant.clip {
             Some(ClipName::Named(text)) => format!("clip “{text}”"),
             Some(ClipName::Id(id)) => format!("clip “#{}”", id.0),
             None => "the pose".to_owned(),
         };
-        let other = |e: ImportError| CommandError::other(e.code(), format!("no layer of {of} can be imported: {e}"));
+        let other = |e: ImportError| {
+            CommandError::other(
+                e.code(),
+                format!(
+                    "no layer of {of} can \
+            be imported: {e}"
+                ),
+            )
+        };
         let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
             return Err(CommandError::other(
                 "no_file_named",
@@ -117,22 +131,27 @@ impl Session {
             return Err(CommandError::other(
                 "pose_has_no_time",
                 format!(
-                    "layer “{}” has keys, so it cannot be imported into a pose; name the clip that receives it as “into”",
+                    "layer “{}” has keys, so it cannot be imported into a pose; name the clip that \
+                        receives it as “into”",
                     layer.name
                 ),
             ));
         }
         let transfer = ClipTransfer::new(theirs, ours, KeysBy::Rests, &BTreeMap::new());
-        let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
+        let pairs: BTreeMap<NodeId, NodeId> =
+            transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
         let home = match &into {
             Some(clip) => LayerHome::Clip(clip.find(ours)?),
             None => LayerHome::Pose,
         };
         let taken = ours.aids.layers(home);
-        let numbered = |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
-        let name = (1..).map(numbered).find(|n| taken.iter().all(|l| *l.name != **n)).unwrap_or_default();
+        let numbered =
+            |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
+        let name =
+            (1..).map(numbered).find(|n| taken.iter().all(|l| *l.name != **n)).unwrap_or_default();
         let of = || LayerOf { clip: into.clone(), layer: Some(LayerName::Named(name.clone())) };
-        let mut commands: Vec<Command> = vec![NewLayer { clip: into.clone(), name: Some(name.clone()) }.into()];
+        let mut commands: Vec<Command> =
+            vec![NewLayer { clip: into.clone(), name: Some(name.clone()) }.into()];
         let mut gone = Vec::new();
         for node in layer.nodes() {
             let Some(to) = pairs.get(&node) else {
@@ -151,9 +170,15 @@ impl Session {
                 },
             };
             let components = |user: &Transform, property: Property| match property {
-                Property::Translation => Components { translation: Some(user.translation), ..Components::default() },
-                Property::Rotation => Components { rotation: Some(user.rotation), ..Components::default() },
-                Property::Scale | Property::Weights => Components { scale: Some(user.scale), ..Components::default() },
+                Property::Translation => {
+                    Components { translation: Some(user.translation), ..Components::default() }
+                }
+                Property::Rotation => {
+                    Components { rotation: Some(user.rotation), ..Components::default() }
+                }
+                Property::Scale | Property::Weights => {
+                    Components { scale: Some(user.scale), ..Components::default() }
+                }
             };
             let user = carried(&layer.constant(node));
             if user != Transform::IDENTITY {
@@ -162,7 +187,13 @@ impl Session {
                     rotation: Some(user.rotation),
                     scale: Some(user.scale),
                 };
-                let set = SetInLayer { of: of(), node: Nodes::one(*to), to: Trs::from(to_set), time: None, key: None };
+                let set = SetInLayer {
+                    of: of(),
+                    node: Nodes::one(*to),
+                    to: Trs::from(to_set),
+                    time: None,
+                    key: None,
+                };
                 commands.push(set.into());
             }
             let Some(clip) = &into else { continue };
@@ -174,27 +205,43 @@ impl Session {
                         ..SetKey::new(clip.clone(), Seconds(*time), Nodes::one(*to))
                     };
                     let command = KeysOfLayer::Key(KeyCommand::from(key));
-                    commands.push(LayerKeysCommand { layer: LayerName::Named(name.clone()), command }.into());
+                    commands.push(
+                        LayerKeysCommand { layer: LayerName::Named(name.clone()), command }.into(),
+                    );
                 }
             }
         }
         if commands.len() == 1 {
             return Err(CommandError::other(
                 "joints_not_here",
-                format!("this model has none of the joints of layer “{}”: {}", layer.name, gone.join(", ")),
+                format!(
+                    "this model has none of the joints of layer “{}”: \
+                    {}",
+                    layer.name,
+                    gone.join(", ")
+                ),
             ));
         }
         commands.push(match &layer.strength_keys {
             None => LayerStrength { of: of(), strength: layer.strength, time: None }.into(),
             Some(keys) => {
-                let pairs = keys.times.iter().zip(keys.values.iter()).flat_map(|(t, v)| [f64::from(*t), f64::from(*v)]);
+                let pairs = keys
+                    .times
+                    .iter()
+                    .zip(keys.values.iter())
+                    .flat_map(|(t, v)| [f64::from(*t), f64::from(*v)]);
                 let step = keys.interpolation == Interpolation::Step;
                 let interpolation = step.then_some(StrengthGoes::Step);
                 LayerStrengthKeys { of: of(), keys: Numbers(pairs.collect()), interpolation }.into()
             }
         });
-        let note = (!gone.is_empty())
-            .then(|| format!("joints left out, because this model does not have them: {}", gone.join(", ")));
+        let note = (!gone.is_empty()).then(|| {
+            format!(
+                "joints left out, because this model does not have them: \
+                {}",
+                gone.join(", ")
+            )
+        });
         Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
     }
 }

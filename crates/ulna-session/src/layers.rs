@@ -1,5 +1,5 @@
-//! Layers and the file: folded into keys and nodes by every save, kept beside them where that is wanted, and taken off again when the
-//! file is opened.
+//! Layers and the file: folded into keys and nodes by every save, kept beside them where that is
+//! wanted, and taken off again when the file is opened.
 //!
 //! ```text
 //!  opening   the file's keys ─┬─ hash fits ──► its own keys + layers
@@ -7,7 +7,8 @@
 //!  saving    keys + layers ─────► folded ────► the file's keys [+ “ulna.layers”]
 //! ```
 //!
-//! What was not changed since it was opened is folded to what the file has, to the bit, whatever made its numbers.
+//! What was not changed since it was opened is folded to what the file has, to the bit, whatever
+//! made its numbers.
 
 use std::{
     collections::BTreeMap,
@@ -18,8 +19,9 @@ use super::weight_layers;
 use ulna_edit::{command::field::Nodes, node_text};
 use ulna_formats::gltf::layer_extras::{numbers, transform};
 use ulna_model::{
-    Asset, Clip, ClipId, Diagnostic, Document, KeptKeys, KeptLayer, KeptLayers, LayerHome, LayerMask, Local, NodeId,
-    NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId, Severity, Shared, Track, TrackId,
+    Asset, Clip, ClipId, Diagnostic, Document, KeptKeys, KeptLayer, KeptLayers, LayerHome,
+    LayerMask, Local, NodeId, NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId,
+    Severity, Shared, Track, TrackId,
 };
 use ulna_motion::{Folded, Folder, mask_weights};
 
@@ -37,7 +39,8 @@ pub(super) struct Folds {
 struct Opened {
     /// By clip: its layers, its own keys, and what the file keeps.
     clips: BTreeMap<ClipId, ClipOpened>,
-    /// The same of the pose: its layers, by node its own pose and the file's, and what the file keeps with which scene.
+    /// The same of the pose: its layers, by node its own pose and the file's, and what the file
+    /// keeps with which scene.
     pose: Option<PoseOpened>,
 }
 
@@ -61,7 +64,11 @@ fn node_of(document: &Document, text: &str) -> Option<NodeId> {
 }
 
 fn keys_of(track: &Track) -> KeptKeys {
-    KeptKeys { interpolation: track.interpolation, times: track.times.clone(), values: track.values.clone() }
+    KeptKeys {
+        interpolation: track.interpolation,
+        times: track.times.clone(),
+        values: track.values.clone(),
+    }
 }
 
 fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> {
@@ -84,7 +91,10 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
 }
 
 /// A number for what a file has: tracks in this order.
-fn hash<'a>(tracks: impl Iterator<Item = Option<&'a Track>>, locals: impl Iterator<Item = Local>) -> u64 {
+fn hash<'a>(
+    tracks: impl Iterator<Item = Option<&'a Track>>,
+    locals: impl Iterator<Item = Local>,
+) -> u64 {
     let mut bytes: Vec<u8> = Vec::new();
     let mut floats = |list: &[f32]| bytes.extend(list.iter().flat_map(|v| v.to_le_bytes()));
     for track in tracks {
@@ -128,17 +138,29 @@ fn kept_layers(document: &Document, layers: &PoseLayers) -> Vec<KeptLayer> {
 }
 
 /// Layers of a file as those of a document; the first thing that is not there is named.
-fn found_layers(document: &Document, kept: &KeptLayers, next: &mut u32) -> Result<PoseLayers, String> {
+fn found_layers(
+    document: &Document,
+    kept: &KeptLayers,
+    next: &mut u32,
+) -> Result<PoseLayers, String> {
     let mut made = Vec::new();
     for layer in &kept.layers {
-        let node = |text: &String| node_of(document, text).ok_or_else(|| format!("there is no joint “{text}”"));
+        let node = |text: &String| {
+            node_of(document, text).ok_or_else(|| {
+                format!(
+                    "there is no \
+            joint “{text}”"
+                )
+            })
+        };
         let mut moves = BTreeMap::new();
         for (text, user) in &layer.moves {
             moves.insert(node(text)?, transform(user));
         }
         let mut keys = Clip::default();
         for (text, property, own) in &layer.keys {
-            let track = track_of(node(text)?, *property, own).ok_or("keys of a layer are invalid")?;
+            let track =
+                track_of(node(text)?, *property, own).ok_or("keys of a layer are invalid")?;
             keys.tracks.insert(keys.free_track_id(), Shared::new(track));
         }
         let strength_keys = match &layer.strength_keys {
@@ -180,8 +202,14 @@ fn found_layers(document: &Document, kept: &KeptLayers, next: &mut u32) -> Resul
 }
 
 /// What a clip has that its kept layers know of, in their order.
-fn known_tracks<'a>(document: &Document, clip: &'a Clip, kept: &KeptLayers) -> Option<Vec<Option<&'a Track>>> {
-    let one = |own: &OwnKeys| Some(clip.track(node_of(document, &own.node)?, own.property).map(|(_, t)| &**t));
+fn known_tracks<'a>(
+    document: &Document,
+    clip: &'a Clip,
+    kept: &KeptLayers,
+) -> Option<Vec<Option<&'a Track>>> {
+    let one = |own: &OwnKeys| {
+        Some(clip.track(node_of(document, &own.node)?, own.property).map(|(_, t)| &**t))
+    };
     kept.own_keys.iter().map(one).collect()
 }
 
@@ -190,20 +218,26 @@ fn said(place: String, message: String) -> Diagnostic {
 }
 
 impl Folds {
-    /// Takes off the layers that an opened file keeps. Where its keys are others than the layers were folded into, they stand.
+    /// Takes off the layers that an opened file keeps. Where its keys are others than the layers
+    /// were folded into, they stand.
     pub fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut folds = Self::default();
         let mut next = 0;
-        let clips: Vec<(ClipId, Shared<Clip>)> = document.clips.iter().map(|(id, c)| (id, c.clone())).collect();
+        let clips: Vec<(ClipId, Shared<Clip>)> =
+            document.clips.iter().map(|(id, c)| (id, c.clone())).collect();
         for (id, clip) in clips {
             let Some(kept) = clip.kept_layers.clone() else { continue };
             let label = document.clip_label(id);
             let place = format!("animations/{}", id.0);
             let now = known_tracks(document, &clip, &kept);
-            let fits = now.as_ref().is_some_and(|now| hash(now.iter().copied(), std::iter::empty()) == kept.hash);
+            let fits = now
+                .as_ref()
+                .is_some_and(|now| hash(now.iter().copied(), std::iter::empty()) == kept.hash);
             if !fits {
                 let message = format!(
-                    "Another program changed the keys of “{label}” after its layers were baked into them. The changed keys are used. The layers are kept in the extras, but ignored"
+                    "Another program changed the keys of “{label}” after its layers were baked \
+                        into them. The changed keys are used. The layers are kept in the extras, \
+                        but ignored"
                 );
                 diagnostics.push(said(place, message));
                 continue;
@@ -213,10 +247,19 @@ impl Folds {
                 Ok((layers, own))
             });
             let (layers, own) = match made {
-                Ok((layers, own)) if document.fits_pose_layers(LayerHome::Clip(id), &layers) => (layers, own),
+                Ok((layers, own)) if document.fits_pose_layers(LayerHome::Clip(id), &layers) => {
+                    (layers, own)
+                }
                 other => {
-                    let why = other.err().unwrap_or_else(|| "their names or values are invalid".into());
-                    let message = format!("The layers of “{label}” are kept in the extras, but ignored: {why}");
+                    let why = other.err().unwrap_or_else(|| {
+                        "their names or values are \
+                        invalid"
+                            .into()
+                    });
+                    let message = format!(
+                        "The layers of “{label}” are kept in the extras, but \
+                        ignored: {why}"
+                    );
                     diagnostics.push(said(place, message));
                     continue;
                 }
@@ -229,31 +272,55 @@ impl Folds {
             }
             let folded = Shared::new(Clip { kept_layers: None, ..(*clip).clone() });
             folds.opened.clips.insert(id, (layers, own, kept));
-            folds.folder.lock().unwrap_or_else(PoisonError::into_inner).remember(document, id, folded);
+            folds
+                .folder
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remember(document, id, folded);
         }
         folds.take_up_pose(document, &mut next, diagnostics);
         folds
     }
 
-    fn take_up_pose(&mut self, document: &mut Document, next: &mut u32, diagnostics: &mut Vec<Diagnostic>) {
+    fn take_up_pose(
+        &mut self,
+        document: &mut Document,
+        next: &mut u32,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let with = document.scenes.iter().find_map(|(id, s)| Some((id, s.kept_layers.clone()?)));
         let Some((scene, kept)) = with else { return };
         let place = format!("scenes/{}", scene.0);
-        let nodes: Option<Vec<(NodeId, Local)>> =
-            kept.own_pose.iter().map(|(text, local)| Some((node_of(document, text)?, *local))).collect();
-        let locals = |list: &[(NodeId, Local)]| list.iter().map(|(n, _)| document.node(*n).local()).collect::<Vec<_>>();
-        let fits = nodes.as_ref().is_some_and(|list| hash(std::iter::empty(), locals(list).into_iter()) == kept.hash);
+        let nodes: Option<Vec<(NodeId, Local)>> = kept
+            .own_pose
+            .iter()
+            .map(|(text, local)| Some((node_of(document, text)?, *local)))
+            .collect();
+        let locals = |list: &[(NodeId, Local)]| {
+            list.iter().map(|(n, _)| document.node(*n).local()).collect::<Vec<_>>()
+        };
+        let fits = nodes
+            .as_ref()
+            .is_some_and(|list| hash(std::iter::empty(), locals(list).into_iter()) == kept.hash);
         let (true, Some(nodes)) = (fits, nodes) else {
-            let message = "Another program changed the pose after its layers were baked into it. The changed pose is used. The layers are kept in the extras, but ignored";
+            let message = "Another program changed the pose after its layers were baked into it. \
+                The changed pose is used. The layers are kept in the extras, but ignored";
             diagnostics.push(said(place, message.into()));
             return;
         };
         let layers = match found_layers(document, &kept, next) {
-            Ok(layers) if document.fits_pose_layers(LayerHome::Pose, &layers) => Shared::new(layers),
+            Ok(layers) if document.fits_pose_layers(LayerHome::Pose, &layers) => {
+                Shared::new(layers)
+            }
             other => {
                 let why = other.err().unwrap_or_else(|| "their names or values are invalid".into());
-                diagnostics
-                    .push(said(place, format!("The layers of the pose are kept in the extras, but ignored: {why}")));
+                diagnostics.push(said(
+                    place,
+                    format!(
+                        "The layers of the pose are kept in the extras, but \
+                        ignored: {why}"
+                    ),
+                ));
                 return;
             }
         };
@@ -261,8 +328,10 @@ impl Folds {
         for (node, local) in nodes {
             let was = document.node(node).pose;
             let rest = document.node(node).rest;
-            let own = (local != rest)
-                .then(|| NodePose { user: rest.transform().user_from(&local.transform()).unwrap_or_default(), local });
+            let own = (local != rest).then(|| NodePose {
+                user: rest.transform().user_from(&local.transform()).unwrap_or_default(),
+                local,
+            });
             document.file.nodes[node].pose = own;
             known.push((node, own, was));
         }
@@ -281,19 +350,29 @@ impl Folds {
     }
 
     /// A document as saving writes it, with what folding its layers took, by clip.
-    pub fn to_save(&self, document: &Document, decoded: &Document) -> (Document, BTreeMap<ClipId, Folded>) {
+    pub fn to_save(
+        &self,
+        document: &Document,
+        decoded: &Document,
+    ) -> (Document, BTreeMap<ClipId, Folded>) {
         let (mut to, folded) = self.fold(document, decoded, true);
         weight_layers::keep(document, &mut to.file);
         (to, folded)
     }
 
-    /// The document with its layers folded into its file: what saving writes, with what that took, by clip. Its file keeps the layers,
-    /// too, where the document says so and it is to be.
-    pub fn fold(&self, document: &Document, decoded: &Document, keeps: bool) -> (Document, BTreeMap<ClipId, Folded>) {
+    /// The document with its layers folded into its file: what saving writes, with what that took,
+    /// by clip. Its file keeps the layers, too, where the document says so and it is to be.
+    pub fn fold(
+        &self,
+        document: &Document,
+        decoded: &Document,
+        keeps: bool,
+    ) -> (Document, BTreeMap<ClipId, Folded>) {
         if document.aids.pose_layers.is_empty() {
             return (document.clone(), BTreeMap::new());
         }
-        let (mut file, folded) = self.folder.lock().unwrap_or_else(PoisonError::into_inner).fold(document);
+        let (mut file, folded) =
+            self.folder.lock().unwrap_or_else(PoisonError::into_inner).fold(document);
         let keeps = keeps && document.aids.keeps_layers;
         for id in folded.keys() {
             let Some(own) = document.clips.get(*id) else { continue };
@@ -325,7 +404,8 @@ impl Folds {
         let home = LayerHome::Pose;
         let Some(layers) = document.aids.pose_layers.get(&home) else { return };
         let known = self.opened.pose.as_ref().filter(|p| p.layers == *layers);
-        let known = known.filter(|p| p.nodes.iter().all(|(n, own, _)| document.node(*n).pose == *own));
+        let known =
+            known.filter(|p| p.nodes.iter().all(|(n, own, _)| document.node(*n).pose == *own));
         if let Some(known) = known {
             for (node, _, was) in &known.nodes {
                 file.nodes[*node].pose = *was;
@@ -334,11 +414,14 @@ impl Folds {
         if !keeps {
             return;
         }
-        let scene = known.map(|k| k.scene).or(document.scene).or_else(|| document.scenes.ids().next());
+        let scene =
+            known.map(|k| k.scene).or(document.scene).or_else(|| document.scenes.ids().next());
         let Some(scene) = scene else { return };
         let kept = known.map(|k| k.kept.clone()).unwrap_or_else(|| {
-            let changed: Vec<NodeId> =
-                document.node_ids().filter(|n| document.node(*n).local() != file.node(*n).local()).collect();
+            let changed: Vec<NodeId> = document
+                .node_ids()
+                .filter(|n| document.node(*n).local() != file.node(*n).local())
+                .collect();
             let hash = hash(std::iter::empty(), changed.iter().map(|n| file.node(*n).local()));
             let own = changed.iter().map(|n| (node_text(document, *n), document.node(*n).local()));
             Shared::new(KeptLayers {
@@ -386,7 +469,8 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
         let (id, now) = clip.track(node, entry.property)?;
         match &entry.keys {
             Some(keys) => {
-                let made = Track { kinds: now.kinds.clone(), ..track_of(node, entry.property, keys)? };
+                let made =
+                    Track { kinds: now.kinds.clone(), ..track_of(node, entry.property, keys)? };
                 own.tracks.insert(id, Shared::new(made));
             }
             None => {
@@ -397,9 +481,11 @@ fn own_clip(document: &Document, clip: &Clip, kept: &KeptLayers) -> Option<Clip>
     Some(own)
 }
 
-/// Gives channels that folding adds the numbers that they have in the file, where it has them already.
+/// Gives channels that folding adds the numbers that they have in the file, where it has them
+/// already.
 fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
-    let new: Vec<TrackId> = folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();
+    let new: Vec<TrackId> =
+        folded.tracks.keys().copied().filter(|id| !own.tracks.contains_key(id)).collect();
     for id in new {
         let Some(track) = folded.tracks.get(&id).cloned() else { continue };
         let had = before.track(track.target, track.property).map(|(id, _)| id);
@@ -412,7 +498,8 @@ fn as_numbered(folded: &mut Clip, own: &Clip, before: &Clip) {
 
 /// What folding comes to, a sentence for each clip; and one for the pose.
 pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -> Vec<String> {
-    let count = |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
+    let count =
+        |n: usize, one: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") };
     let mut all = Vec::new();
     for (id, done) in folded {
         let layers = document.aids.layers(LayerHome::Clip(*id));
@@ -436,7 +523,8 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
         ));
         if let Some((node, property)) = done.refused.first() {
             all.push(format!(
-                "“{}”: the {} keys of {} cannot be edited, so the effect of the layers on them is not saved",
+                "“{}”: the {} keys of {} cannot be edited, so the effect of the layers on them is \
+                    not saved",
                 document.clip_label(*id),
                 property.path(),
                 document.node(*node).label(*node)
@@ -445,7 +533,11 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
     }
     let pose = document.aids.layers(LayerHome::Pose);
     if pose.any_counts() {
-        all.push(format!("The pose: {} baked into its nodes", count(pose.counting().count(), "layer")));
+        all.push(format!(
+            "The pose: {} baked into its \
+            nodes",
+            count(pose.counting().count(), "layer")
+        ));
     }
     if document.aids.keeps_layers {
         all.push("The layers are saved in extras, with the base keys below them".into());

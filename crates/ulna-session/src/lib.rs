@@ -1,4 +1,5 @@
-//! One open file: its bytes, the document as opened and as it is now, history, the running of commands, and saving.
+//! One open file: its bytes, the document as opened and as it is now, history, the running of
+//! commands, and saving.
 
 mod difference;
 mod disk;
@@ -36,13 +37,17 @@ use thiserror::Error;
 use self::layers::Folds;
 pub use self::{
     difference::{
-        Comparison, Difference, DifferenceKind, Side, as_text, compare, compare_states, differences, first_lost,
+        Comparison, Difference, DifferenceKind, Side, as_text, compare, compare_states,
+        differences, first_lost,
     },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
     export::{ExportFailure, ExportFindings, ExportRequest, Exported, Exporting, file_name},
     findings::{surface_findings, surface_place, weight_place},
-    import::{Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant, fits},
+    import::{
+        Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant,
+        fits,
+    },
     journal::{Journal, KEPT_DAYS, SaveMark, names_in},
     layer_import::{KeptLayer, kept_layers_of},
     playback::{Playback, RulerUnit},
@@ -56,10 +61,11 @@ pub use self::{
     work::{NotTaken, Work, Worked},
 };
 use ulna_edit::{
-    Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, KeysHome, Outcome, Scene,
+    Availability, Change, Command, CommandError, CommandLine, Edit, EditError, History, KeysHome,
+    Outcome, Scene,
     command::{
-        AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand, LayerName, SessionCommand,
-        copied_keys,
+        AddLayer, DocumentCommand, KeyEditCommand, KeysHow, KeysOfLayer, LayerKeysCommand,
+        LayerName, SessionCommand, copied_keys,
         field::{ClipName, Meshes, Nodes},
         layer_as_clip,
     },
@@ -76,8 +82,8 @@ use ulna_formats::{
     read_whole,
 };
 use ulna_model::{
-    Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId, Notice,
-    PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
+    Asset, ClipId, Diagnostic, DisplayChoice, Document, KeySet, LayerHome, LayerId, MeshId, NodeId,
+    Notice, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch,
 };
 use ulna_motion::{Folded, RecentPoses};
 
@@ -234,7 +240,11 @@ fn edits_of(opened: &Document, scene: &Scene<'_>, command: &Command) -> Result<O
             Ok(done)
         }
         Command::Session(SessionCommand::Revert { clip, layer, node, mesh }) => {
-            let things = reverts(opened, document, (clip.as_ref(), layer.as_ref(), node.as_ref(), mesh.as_ref()))?;
+            let things = reverts(
+                opened,
+                document,
+                (clip.as_ref(), layer.as_ref(), node.as_ref(), mesh.as_ref()),
+            )?;
             let mut done = Outcome::default();
             for thing in things {
                 let one = edited::reverted(opened, document, thing)?;
@@ -257,10 +267,15 @@ fn edits_of(opened: &Document, scene: &Scene<'_>, command: &Command) -> Result<O
 }
 
 /// What a command that reverts names.
-type Named<'a> = (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>, Option<&'a Meshes>);
+type Named<'a> =
+    (Option<&'a ClipName>, Option<&'a LayerName>, Option<&'a Nodes>, Option<&'a Meshes>);
 
 /// The things that it means: what is gone is named as it was.
-fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<EditedThing>, CommandError> {
+fn reverts(
+    opened: &Document,
+    now: &Document,
+    named: Named<'_>,
+) -> Result<Vec<EditedThing>, CommandError> {
     let (clip, layer, node, mesh) = named;
     let nodes = node.map(|n| n.all(now)).transpose()?;
     let meshes = mesh.map(|m| m.find(now)).transpose()?;
@@ -268,8 +283,9 @@ fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<Ed
         None => None,
         Some(clip) => Some(clip.find(now).or_else(|why| clip.find(opened).map_err(|_gone| why))?),
     };
-    let ways =
-        usize::from(clip.is_some() || layer.is_some()) + usize::from(nodes.is_some()) + usize::from(meshes.is_some());
+    let ways = usize::from(clip.is_some() || layer.is_some())
+        + usize::from(nodes.is_some())
+        + usize::from(meshes.is_some());
     if ways != 1 {
         return Err(CommandError::other(
             "arguments_exclusive",
@@ -278,7 +294,8 @@ fn reverts(opened: &Document, now: &Document, named: Named<'_>) -> Result<Vec<Ed
     }
     if let Some(layer) = layer {
         let home = LayerHome::of(clip);
-        let id = layer.find(now, home).or_else(|why| layer.find(opened, home).map_err(|_gone| why))?;
+        let id =
+            layer.find(now, home).or_else(|why| layer.find(opened, home).map_err(|_gone| why))?;
         return Ok(vec![EditedThing::Layer(home, id)]);
     }
     if let Some(clip) = clip {
@@ -308,8 +325,13 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::open`].
-    pub fn open_as(path: &Path, conversion: &Conversion, progress: &Progress) -> Result<Self, ReadError> {
-        let bytes = read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    pub fn open_as(
+        path: &Path,
+        conversion: &Conversion,
+        progress: &Progress,
+    ) -> Result<Self, ReadError> {
+        let bytes =
+            read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
         if let Some(importer) = importer_of(&bytes, path) {
             let made = (importer.read)(&bytes, Some(path), conversion)?;
             let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
@@ -327,12 +349,14 @@ impl Session {
         Ok(Self::of(opened, Some(path.to_owned())))
     }
 
-    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself lies.
+    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself
+    /// lies.
     ///
     /// # Errors
     /// As [`Session::open`].
     pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
-        let bytes = read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
+        let bytes =
+            read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
         Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
     }
 
@@ -355,7 +379,8 @@ impl Session {
         diagnostics.extend(findings::of_all(document));
         diagnostics.extend(findings::of_mix(document));
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        let stamp = path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
+        let stamp =
+            path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
         Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             saved: decoded.file.clone(),
@@ -428,8 +453,8 @@ impl Session {
         &self.document
     }
 
-    /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to save. What the document
-    /// does not have leaves the choice to the file.
+    /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to
+    /// save. What the document does not have leaves the choice to the file.
     pub fn show(&mut self, shown: DisplayChoice) {
         self.document.shown = DisplayChoice {
             scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
@@ -463,7 +488,9 @@ impl Session {
 
     /// As [`Session::all_findings`], of the file as a save would write it now.
     pub fn findings_now(&self) -> Vec<Diagnostic> {
-        if self.document.file == self.opened.file && self.document.aids.pose_layers == self.opened.aids.pose_layers {
+        if self.document.file == self.opened.file
+            && self.document.aids.pose_layers == self.opened.aids.pose_layers
+        {
             return self.all_findings();
         }
         let packed = self.pack("model").ok().and_then(|saved| {
@@ -474,7 +501,11 @@ impl Session {
         let Some(again) = packed else { return self.diagnostics.clone() };
         let mut own = again.diagnostics;
         own.extend(findings::of_all(&again.document));
-        if self.imported.is_some() { own } else { findings::merged(gltf::rules::check(&again.source), &own) }
+        if self.imported.is_some() {
+            own
+        } else {
+            findings::merged(gltf::rules::check(&again.source), &own)
+        }
     }
 
     /// What can be undone.
@@ -542,7 +573,9 @@ impl Session {
             Command::Session(SessionCommand::Redo) => return Ok(self.redo().is_some()),
             Command::Session(SessionCommand::CopyKeys { clip, layer, which }) => {
                 let keys = match layer {
-                    Some(layer) => copied_keys(&layer_as_clip(&self.document, clip, layer)?, clip, which)?,
+                    Some(layer) => {
+                        copied_keys(&layer_as_clip(&self.document, clip, layer)?, clip, which)?
+                    }
                     None => copied_keys(&self.document, clip, which)?,
                 };
                 self.copied = Some(keys.text());
@@ -568,7 +601,14 @@ impl Session {
                 self.notes.extend(notes);
                 return Ok(done);
             }
-            Command::Session(SessionCommand::ImportClips { path, only, how, counterparts, taken, force }) => {
+            Command::Session(SessionCommand::ImportClips {
+                path,
+                only,
+                how,
+                counterparts,
+                taken,
+                force,
+            }) => {
                 let path = path.clone().ok_or_else(|| {
                     CommandError::other(
                         "no_file_named",
@@ -579,7 +619,8 @@ impl Session {
                 let chosen = chosen.map_err(CommandError::from)?.unwrap_or_default();
                 let options = ImportOptions { how: how.unwrap_or(KeysHow::Rests).into(), chosen };
                 let force = *force == Some(true);
-                let request = ImportRequest { path, only: only.clone(), taken: *taken, options, force };
+                let request =
+                    ImportRequest { path, only: only.clone(), taken: *taken, options, force };
                 let (command, notes) = self
                     .import(&request, &Progress::default())
                     .map_err(|e| CommandError::other(e.code(), e.to_string()))?;
@@ -627,9 +668,13 @@ impl Session {
         notes.clear();
         self.history.show(&mut self.document, label, commands.clone(), |showing| {
             for command in &commands {
-                let mut done = edits_of(opened, &Scene::during(showing.document(), poses), command)?;
+                let mut done =
+                    edits_of(opened, &Scene::during(showing.document(), poses), command)?;
                 if let Some((clip, set)) = done.keys.take() {
-                    *keys = Some((KeysHome { clip, layer: command.keys_layer(showing.document()) }, set));
+                    *keys = Some((
+                        KeysHome { clip, layer: command.keys_layer(showing.document()) },
+                        set,
+                    ));
                 }
                 showing.expect(done.edits.len());
                 for edit in done.edits {
@@ -659,7 +704,8 @@ impl Session {
     /// # Errors
     /// As that, and where a text is none.
     pub fn run_lines(&mut self, label: &str, lines: &[CommandLine]) -> Result<bool, RunError> {
-        let commands: Result<Vec<Command>, CommandError> = lines.iter().map(Command::read).collect();
+        let commands: Result<Vec<Command>, CommandError> =
+            lines.iter().map(Command::read).collect();
         self.run_all(label, &commands?)
     }
 
@@ -716,12 +762,14 @@ impl Session {
         self.selected_keys.take()
     }
 
-    /// What commands left as it was since this was asked last, and why: a sentence each, without its full stop.
+    /// What commands left as it was since this was asked last, and why: a sentence each, without
+    /// its full stop.
     pub fn take_notes(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notes)
     }
 
-    /// [`Session::take_notes`] as one sentence for a person, without its full stop; nothing where there is none.
+    /// [`Session::take_notes`] as one sentence for a person, without its full stop; nothing where
+    /// there is none.
     pub fn take_sentence(&mut self) -> Option<String> {
         let notes: Vec<String> = self.take_notes().into_iter().map(|n| n.message).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
@@ -737,9 +785,9 @@ impl Session {
         self.history.generation()
     }
 
-    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one that tools work on; where
-    /// there is none, into a new one above them, as a step of its own before it. What cannot be kept is said:
-    /// [`Session::take_lost_stroke`].
+    /// Ends a gesture: its preview becomes one step. A stroke over weight layers goes into the one
+    /// that tools work on; where there is none, into a new one above them, as a step of its own
+    /// before it. What cannot be kept is said: [`Session::take_lost_stroke`].
     pub fn commit(&mut self) -> bool {
         let Err(error) = self.put_stroke(None) else { return self.end_gesture() };
         let changes = self.history.stroke_changes(&self.document);
@@ -757,18 +805,25 @@ impl Session {
         }
     }
 
-    /// Puts painted weights into new layers above all others of their skins; what lies under no layers, as it is.
+    /// Puts painted weights into new layers above all others of their skins; what lies under no
+    /// layers, as it is.
     fn put_above(&mut self, changes: &[StrokeChange]) -> Result<bool, RunError> {
         let mut done = false;
         let mut by_skin: BTreeMap<Option<SkinId>, Vec<StrokeChange>> = BTreeMap::new();
         for change in changes {
-            by_skin.entry(self.document.layered(change.0, change.1)).or_default().push(change.clone());
+            by_skin
+                .entry(self.document.layered(change.0, change.1))
+                .or_default()
+                .push(change.clone());
         }
         for (skin, changes) in by_skin {
             let edits = match skin {
                 None => {
-                    let patch =
-                        |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+                    let patch = |(mesh, primitive, patch)| Edit::PatchWeights {
+                        mesh,
+                        primitive,
+                        patch: Box::new(patch),
+                    };
                     changes.into_iter().map(patch).collect()
                 }
                 Some(skin) => {
@@ -779,7 +834,15 @@ impl Session {
                     paint_into(&self.document, skin, layer, &changes)?
                 }
             };
-            self.history.preview(&mut self.document, "Paint weights", edits, Vec::new()).map_err(CommandError::from)?;
+            self.history
+                .preview(
+                    &mut self.document,
+                    "Paint \
+                weights",
+                    edits,
+                    Vec::new(),
+                )
+                .map_err(CommandError::from)?;
             done |= self.end_gesture();
         }
         Ok(done)
@@ -790,7 +853,8 @@ impl Session {
         self.lost_stroke.take()
     }
 
-    /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed anything.
+    /// Ends a stroke: where there are weight layers, it goes into this one. Whether it changed
+    /// anything.
     ///
     /// # Errors
     /// Where the layer does not take it; the stroke is taken back then.
@@ -802,12 +866,17 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Ends a stroke that went into layers dab by dab: what is seen of them is there already, and these are the layers that
-    /// it is seen of; nothing where no layer was changed. Whether it changed anything.
+    /// Ends a stroke that went into layers dab by dab: what is seen of them is there already, and
+    /// these are the layers that it is seen of; nothing where no layer was changed. Whether it
+    /// changed anything.
     ///
     /// # Errors
     /// Where the layers do not fit; the stroke is taken back then.
-    pub fn commit_layers(&mut self, label: &str, layers: Option<(SkinId, WeightLayers)>) -> Result<bool, EditError> {
+    pub fn commit_layers(
+        &mut self,
+        label: &str,
+        layers: Option<(SkinId, WeightLayers)>,
+    ) -> Result<bool, EditError> {
         if let Some((skin, to)) = layers {
             let edit = Edit::SetLayers { skin, to: Some(Shared::new(to)) };
             self.history.extend_with(&mut self.document, label, vec![edit])?;
@@ -815,12 +884,14 @@ impl Session {
         Ok(self.end_gesture())
     }
 
-    /// Puts what the stroke under way did to weights under layers into a layer: this one, or the one that tools work on.
+    /// Puts what the stroke under way did to weights under layers into a layer: this one, or the
+    /// one that tools work on.
     fn put_stroke(&mut self, layer: Option<(SkinId, LayerId)>) -> Result<(), CommandError> {
         if self.document.aids.weight_layers.is_empty() {
             return Ok(());
         }
-        let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, PrimitiveId, WeightPatch)>> = BTreeMap::new();
+        let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, PrimitiveId, WeightPatch)>> =
+            BTreeMap::new();
         for change in self.history.stroke_changes(&self.document) {
             if let Some(skin) = self.document.layered(change.0, change.1) {
                 by_skin.entry(skin).or_default().push(change);
@@ -874,10 +945,14 @@ impl Session {
         self.folds.fold(&self.document, &self.decoded, false).0
     }
 
-    /// What this file differs in from another, as both are on disk: with their layers in keys and nodes.
+    /// What this file differs in from another, as both are on disk: with their layers in keys and
+    /// nodes.
     pub fn compare(&self, other: &Self) -> Comparison {
         let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
-        compare(Side { asset: &self.saved, other: Some(&mine) }, Side { asset: &other.saved, other: Some(&theirs) })
+        compare(
+            Side { asset: &self.saved, other: Some(&mine) },
+            Side { asset: &other.saved, other: Some(&theirs) },
+        )
     }
 
     /// The file on disk as text, a fact a line, for version control.
@@ -885,7 +960,8 @@ impl Session {
         as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
     }
 
-    /// What will differ from the file on disk once the document is saved, a sentence each, in meaning; nothing where nothing will.
+    /// What will differ from the file on disk once the document is saved, a sentence each, in
+    /// meaning; nothing where nothing will.
     ///
     /// # Errors
     /// Where it cannot be saved: see [`SaveError`].
@@ -898,7 +974,10 @@ impl Session {
         if !differs.is_empty() {
             differs.extend(layers::in_words(&self.document, &folded));
             // It comes first: a person must see it before saving.
-            differs.splice(0..0, vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message));
+            differs.splice(
+                0..0,
+                vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message),
+            );
         }
         // What is too small for a sentence is still written.
         if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }

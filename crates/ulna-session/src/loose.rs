@@ -5,8 +5,15 @@ use ulna_model::{Document, EditorState, SkinId};
 
 /// Kinds of work in a document that saving it does not keep.
 pub(super) fn loose_aids(document: &Document) -> Vec<String> {
-    let EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins: _, mix: _ } =
-        &document.aids;
+    let EditorState {
+        unkeyed,
+        pose_layers,
+        keeps_layers,
+        weight_layers,
+        mirror_pairs,
+        pins: _,
+        mix: _,
+    } = &document.aids;
     let mut loose = Vec::new();
     if !unkeyed.is_empty() {
         loose.push("unkeyed".to_owned());

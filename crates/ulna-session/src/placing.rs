@@ -1,4 +1,5 @@
-//! Files that take their places together: each is written beside its place first, and all are renamed when all are there.
+//! Files that take their places together: each is written beside its place first, and all are
+//! renamed when all are there.
 
 use std::{
     collections::BTreeSet,
@@ -58,18 +59,28 @@ impl<'a> Placing<'a> {
         }
         let folder = folder_of(path);
         let missing = |f: &&Path| !f.as_os_str().is_empty() && !f.exists();
-        let made_folders: Vec<PathBuf> = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
+        let made_folders: Vec<PathBuf> =
+            folder.ancestors().take_while(missing).map(Path::to_owned).collect();
         if !made_folders.is_empty() {
             self.folders.extend(made_folders);
             self.disk.make_folder(folder).map_err(|error| self.failed(path, error, 0))?;
         }
         let staged = temporary(path);
         let like = std::fs::metadata(path).ok().map(|m| m.permissions());
-        self.files.push(Staged { staged: staged.clone(), path: path.clone(), replaces, old: None, is_placed: false });
-        self.disk.write_new(&staged, made.bytes, like.as_ref()).map_err(|error| self.failed(path, error, 0))
+        self.files.push(Staged {
+            staged: staged.clone(),
+            path: path.clone(),
+            replaces,
+            old: None,
+            is_placed: false,
+        });
+        self.disk
+            .write_new(&staged, made.bytes, like.as_ref())
+            .map_err(|error| self.failed(path, error, 0))
     }
 
-    /// Puts all files in their places; how many bytes they have. Where one cannot be, all are as they were.
+    /// Puts all files in their places; how many bytes they have. Where one cannot be, all are as
+    /// they were.
     pub(super) fn put(mut self) -> Result<usize, ExportFailure> {
         if let Err((path, error)) = self.try_put() {
             let written = self.take_back();

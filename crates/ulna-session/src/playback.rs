@@ -38,7 +38,8 @@ pub struct Playback {
     pub repeat: Repeat,
     /// What of the clip plays, in seconds; all of it where `None`.
     pub range: Option<(f64, f64)>,
-    /// So many seconds before the end and after the start play in place of all: a loop's seam is looked at.
+    /// So many seconds before the end and after the start play in place of all: a loop's seam is
+    /// looked at.
     pub round_seam: Option<f64>,
     /// Whether every frame is shown, however long that takes, rather than real time kept.
     pub every_frame: bool,
@@ -81,7 +82,8 @@ impl Default for Playback {
     }
 }
 
-/// A time that left the stretch from `half` before the end over to `half` after the start, in it again.
+/// A time that left the stretch from `half` before the end over to `half` after the start, in it
+/// again.
 fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
     let half = half.min(end * 0.5);
     if half <= 0.0 {
@@ -99,9 +101,14 @@ fn round_seam(time: f64, half: f64, end: f64, backward: bool) -> f64 {
 }
 
 impl Playback {
-    /// Where edits go: the playhead, in seconds. While it moves the nearest frame, so that no key comes to lie between frames.
+    /// Where edits go: the playhead, in seconds. While it moves the nearest frame, so that no key
+    /// comes to lie between frames.
     pub fn edit_time(&self) -> f64 {
-        if self.playing && self.fps > 0.0 { (self.time * self.fps).round() / self.fps } else { self.time }
+        if self.playing && self.fps > 0.0 {
+            (self.time * self.fps).round() / self.fps
+        } else {
+            self.time
+        }
     }
 
     /// Stops where edits go.
@@ -141,7 +148,8 @@ impl Playback {
         self.clip.and_then(|c| document.clips.get(c)).map_or(0.0, |c| f64::from(c.length()))
     }
 
-    /// The time whose pose is seen: the playhead's, or, while it plays stepped, that of the last key of any track.
+    /// The time whose pose is seen: the playhead's, or, while it plays stepped, that of the last
+    /// key of any track.
     pub fn seen_time(&self, clip: &Clip) -> f64 {
         if !self.stepped || !self.playing {
             return self.time;
@@ -162,8 +170,8 @@ impl Playback {
         }
     }
 
-    /// Moves the playhead by real time, or by a frame where every one is to be shown; whether it still plays. Looping wraps by
-    /// taking the length off, so that no time is lost at the seam.
+    /// Moves the playhead by real time, or by a frame where every one is to be shown; whether it
+    /// still plays. Looping wraps by taking the length off, so that no time is lost at the seam.
     pub fn advance(&mut self, document: &Document, seconds: f64) -> bool {
         if !self.playing {
             return false;
@@ -246,7 +254,8 @@ impl Playback {
         self.seek((self.time * self.fps).round() / self.fps);
     }
 
-    /// Moves to the next key of nodes that are meant, or the one before; of any where those have none in the clip.
+    /// Moves to the next key of nodes that are meant, or the one before; of any where those have
+    /// none in the clip.
     pub fn step_key(&mut self, clip: &Clip, forward: bool, is_meant: impl Fn(NodeId) -> bool) {
         let now = self.time;
         let some = clip.tracks.values().any(|t| is_meant(t.target));
@@ -294,7 +303,8 @@ mod tests {
     #[test]
     fn looping_loses_no_time_at_the_seam() {
         let document = document();
-        let mut p = Playback { clip: Some(ClipId(0)), playing: true, time: 1.9, ..Playback::default() };
+        let mut p =
+            Playback { clip: Some(ClipId(0)), playing: true, time: 1.9, ..Playback::default() };
         assert!(p.advance(&document, 0.25));
         assert!((p.time - 0.15).abs() < 1e-9);
     }
@@ -302,8 +312,13 @@ mod tests {
     #[test]
     fn without_looping_it_stops_on_the_last_key() {
         let document = document();
-        let mut p =
-            Playback { clip: Some(ClipId(0)), playing: true, repeat: Repeat::Once, time: 1.9, ..Playback::default() };
+        let mut p = Playback {
+            clip: Some(ClipId(0)),
+            playing: true,
+            repeat: Repeat::Once,
+            time: 1.9,
+            ..Playback::default()
+        };
         assert!(!p.advance(&document, 5.0));
         assert_eq!(p.time, 2.0);
     }
@@ -332,13 +347,22 @@ mod tests {
     fn round_the_seam_only_the_end_and_the_start_play() {
         let document = document();
         for (backward, first) in [(false, 1.5), (true, 0.5)] {
-            let mut p = Playback { clip: Some(ClipId(0)), round_seam: Some(0.5), backward, ..Playback::default() };
+            let mut p = Playback {
+                clip: Some(ClipId(0)),
+                round_seam: Some(0.5),
+                backward,
+                ..Playback::default()
+            };
             p.toggle(&document);
             assert_eq!(p.time, first);
             let mut seen = Vec::new();
             for _ in 0..40 {
                 assert!(p.advance(&document, 0.11));
-                assert!((0.0..=0.5).contains(&p.time) || (1.5..=2.0).contains(&p.time), "{}", p.time);
+                assert!(
+                    (0.0..=0.5).contains(&p.time) || (1.5..=2.0).contains(&p.time),
+                    "{}",
+                    p.time
+                );
                 seen.push(p.time);
             }
             // No time is lost where what lies between is jumped over: one round is a second.
@@ -349,7 +373,13 @@ mod tests {
         }
         // A range that was chosen goes first.
         let range = Some((0.5, 1.0));
-        let mut p = Playback { clip: Some(ClipId(0)), playing: true, range, time: 0.9, ..Playback::default() };
+        let mut p = Playback {
+            clip: Some(ClipId(0)),
+            playing: true,
+            range,
+            time: 0.9,
+            ..Playback::default()
+        };
         p.round_seam = Some(0.5);
         p.advance(&document, 0.25);
         assert!((p.time - 0.65).abs() < 1e-9);
@@ -359,7 +389,8 @@ mod tests {
     fn stepped_it_holds_the_last_key() {
         let document = document();
         let clip = &document.clips[ClipId(0)];
-        let mut p = Playback { clip: Some(ClipId(0)), stepped: true, time: 1.9, ..Playback::default() };
+        let mut p =
+            Playback { clip: Some(ClipId(0)), stepped: true, time: 1.9, ..Playback::default() };
         assert_eq!(p.seen_time(clip), 1.9, "standing still it shows what is there");
         p.playing = true;
         assert_eq!(p.seen_time(clip), 0.5);
@@ -370,7 +401,8 @@ mod tests {
     #[test]
     fn steps_land_on_frames_and_keys() {
         let document = document();
-        let mut p = Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
+        let mut p =
+            Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
         p.step(1.0);
         assert!((p.time - 0.5).abs() < 1e-9);
         p.step(-1.0);
@@ -386,7 +418,8 @@ mod tests {
 
     #[test]
     fn edits_go_to_whole_frames_while_it_plays_and_to_the_playhead_while_it_stands() {
-        let mut p = Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
+        let mut p =
+            Playback { clip: Some(ClipId(0)), fps: 10.0, time: 0.44, ..Playback::default() };
         assert_eq!(p.edit_time(), 0.44);
         p.playing = true;
         assert!((p.edit_time() - 0.4).abs() < 1e-9);

@@ -152,7 +152,9 @@ impl<'a> StepTree<'a> {
 
     /// A step and all that it was done after.
     fn path(&self, step: u64) -> BTreeSet<u64> {
-        let after = |at: &u64| Some(self.steps.get((*at as usize).checked_sub(1)?)?.after).filter(|at| *at > 0);
+        let after = |at: &u64| {
+            Some(self.steps.get((*at as usize).checked_sub(1)?)?.after).filter(|at| *at > 0)
+        };
         std::iter::successors(Some(step).filter(|at| *at > 0), after).collect()
     }
 }
@@ -165,8 +167,8 @@ struct ReplayedLines {
 }
 
 impl Recovery {
-    /// All journals in a folder that no process writes and in which there is work; those without, and those older than
-    /// [`KEPT_DAYS`], are removed.
+    /// All journals in a folder that no process writes and in which there is work; those without,
+    /// and those older than [`KEPT_DAYS`], are removed.
     pub fn scan(home: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
         let mut list: Vec<Self> = entries.filter_map(|e| Self::open(&e.ok()?.path())).collect();
@@ -206,16 +208,28 @@ impl Recovery {
     fn last_saved(&self) -> Option<LastSave<'_>> {
         let at = last_save(&self.lines)?;
         let at = match &self.lines[at] {
-            Line::Save { .. } if !self.finished => self.lines.iter().rposition(|l| matches!(l, Line::Saved { .. }))?,
+            Line::Save { .. } if !self.finished => {
+                self.lines.iter().rposition(|l| matches!(l, Line::Saved { .. }))?
+            }
             _ => at,
         };
         match &self.lines[at] {
-            Line::Save { file, hash, written } => {
-                Some(LastSave { line: at, file, hash, written: written.as_ref(), last: true, more: written.is_none() })
-            }
-            Line::Saved { file, hash, last, more, written } => {
-                Some(LastSave { line: at, file, hash, written: written.as_ref(), last: *last, more: *more })
-            }
+            Line::Save { file, hash, written } => Some(LastSave {
+                line: at,
+                file,
+                hash,
+                written: written.as_ref(),
+                last: true,
+                more: written.is_none(),
+            }),
+            Line::Saved { file, hash, last, more, written } => Some(LastSave {
+                line: at,
+                file,
+                hash,
+                written: written.as_ref(),
+                last: *last,
+                more: *more,
+            }),
             _ => None,
         }
     }
@@ -245,15 +259,20 @@ impl Recovery {
         self.lines.iter().rev().find_map(of).or_else(|| of(&self.begin)).unwrap_or(0)
     }
 
-    /// The steps that are in no file, the first first. A step of the saved state that was undone since is one, too.
+    /// The steps that are in no file, the first first. A step of the saved state that was undone
+    /// since is one, too.
     pub fn steps(&self) -> Vec<KeptStep> {
         let tree = StepTree::of(&self.lines);
         let saved = self.last_saved();
         let (in_file, loose) = match &saved {
             None => (BTreeSet::new(), None),
-            Some(LastSave { written: Some(written), .. }) => (tree.path(written.step), Some(&written.loose)),
+            Some(LastSave { written: Some(written), .. }) => {
+                (tree.path(written.step), Some(&written.loose))
+            }
             // As older versions wrote it: all up to it, or it is not known what.
-            Some(old) if old.last && !old.more => (tree.path(StepTree::of(&self.lines[..old.line]).now()), None),
+            Some(old) if old.last && !old.more => {
+                (tree.path(StepTree::of(&self.lines[..old.line]).now()), None)
+            }
             Some(_) => (BTreeSet::new(), None),
         };
         let is_loose = |at: u64| {
@@ -266,17 +285,21 @@ impl Recovery {
         let kept = |at: u64| tree.steps.get(at as usize - 1).map(StepLine::kept);
         let missing = tree.done.iter().filter(|at| !in_file.contains(at) || is_loose(**at));
         let mut steps: Vec<KeptStep> = missing.filter_map(|at| kept(*at)).collect();
-        let undone = in_file.iter().rev().filter(|at| !tree.done.contains(at)).filter_map(|at| kept(*at));
+        let undone =
+            in_file.iter().rev().filter(|at| !tree.done.contains(at)).filter_map(|at| kept(*at));
         steps.extend(undone.map(|step| KeptStep { label: format!("Undo {}", step.label), ..step }));
         steps
     }
 
-    /// Whether the file looks changed since the journal began, and the journal has no copy of what it was: then its steps are
-    /// done again by name on the file as it is. A look at the time of writing only; what is done goes by the content.
+    /// Whether the file looks changed since the journal began, and the journal has no copy of what
+    /// it was: then its steps are done again by name on the file as it is. A look at the time of
+    /// writing only; what is done goes by the content.
     pub fn looks_changed(&self) -> bool {
         let Line::Begin { file: Some(file), time, .. } = &self.begin else { return false };
         let written = fs::metadata(file).and_then(|m| m.modified()).ok();
-        let written = written.and_then(|w| w.duration_since(SystemTime::UNIX_EPOCH).ok()).map_or(0, |d| d.as_secs());
+        let written = written
+            .and_then(|w| w.duration_since(SystemTime::UNIX_EPOCH).ok())
+            .map_or(0, |d| d.as_secs());
         written > *time && !self.folder.join(OPENED).exists()
     }
 
@@ -288,8 +311,8 @@ impl Recovery {
         fs::remove_dir_all(&self.folder)
     }
 
-    /// Does everything again, on the bytes the file was opened from; where they are not to be had any more, by name on the file
-    /// as it is now. The session goes on with this journal.
+    /// Does everything again, on the bytes the file was opened from; where they are not to be had
+    /// any more, by name on the file as it is now. The session goes on with this journal.
     ///
     /// # Errors
     /// Where the file cannot be read.
@@ -304,14 +327,18 @@ impl Recovery {
             fs::read(&kept).map_err(io)?
         } else {
             let path = file.clone().ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
-            let bytes = read_whole(&path).map_err(|source| ReadError::Io { path: path.clone(), source })?;
+            let bytes =
+                read_whole(&path).map_err(|source| ReadError::Io { path: path.clone(), source })?;
             changed = hex(content_hash(&bytes)) != *hash;
             bytes
         };
         let mut beside = Vec::new();
         for entry in fs::read_dir(self.folder.join(BESIDE)).into_iter().flatten().flatten() {
             let bytes = fs::read(entry.path()).map_err(io)?;
-            beside.push(FileToWrite { name: entry.file_name().to_string_lossy().into_owned(), bytes });
+            beside.push(FileToWrite {
+                name: entry.file_name().to_string_lossy().into_owned(),
+                bytes,
+            });
         }
         let opened = gltf::open_beside(bytes.into(), file.as_deref(), beside.into(), progress)?;
         let mut session = Session::of(opened, file.clone());
@@ -343,7 +370,8 @@ impl Recovery {
                 Line::Step { label, lines, .. } => {
                     steps += 1;
                     undone.clear();
-                    let parsed: Vec<CommandLine> = lines.iter().cloned().filter_map(CommandLine::from_object).collect();
+                    let parsed: Vec<CommandLine> =
+                        lines.iter().cloned().filter_map(CommandLine::from_object).collect();
                     let made = match session.run_lines(label, &parsed) {
                         Ok(made) => made,
                         Err(error) => {

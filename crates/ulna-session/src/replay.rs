@@ -1,4 +1,5 @@
-//! The steps of one session done again in another: on a file that changed meanwhile, or without one of them.
+//! The steps of one session done again in another: on a file that changed meanwhile, or without one
+//! of them.
 
 use std::path::Path;
 
@@ -25,14 +26,15 @@ pub struct Outlook {
 }
 
 impl Session {
-    /// What would come of this session's edits on the file as it is now, which another session has just opened.
+    /// What would come of this session's edits on the file as it is now, which another session has
+    /// just opened.
     pub fn outlook(&self, mut newer: Self) -> Outlook {
         let changes = self.compare(&newer).differences.iter().map(ToString::to_string).collect();
         Outlook { replayed: newer.replay(self), changes }
     }
 
-    /// Does all steps of another session, which is of an older state of this file, as one step. What cannot be done is left
-    /// out and listed.
+    /// Does all steps of another session, which is of an older state of this file, as one step.
+    /// What cannot be done is left out and listed.
     pub fn replay(&mut self, older: &Self) -> Replayed {
         let mut replayed = Replayed::default();
         let steps = older.history.done();
@@ -54,7 +56,16 @@ impl Session {
             return replayed;
         }
         let count = steps.len();
-        let label = if count == 1 { "Replay 1 edit".to_owned() } else { format!("Replay {count} edits") };
+        let label = if count == 1 {
+            "Replay 1 \
+            edit"
+                .to_owned()
+        } else {
+            format!(
+                "Replay {count} \
+            edits"
+            )
+        };
         if let Err(error) = self.run_lines(&label, &lines) {
             replayed.done = 0;
             replayed.failed.push(format!("the edits could not be replayed: {error}"));
@@ -62,12 +73,17 @@ impl Session {
         replayed
     }
 
-    /// Takes a step out of the middle of the history: it and what came after are undone, and what came after is done again.
-    /// What cannot be done without it is listed.
+    /// Takes a step out of the middle of the history: it and what came after are undone, and what
+    /// came after is done again. What cannot be done without it is listed.
     pub fn leave_out(&mut self, step: usize) -> Replayed {
         let mut replayed = Replayed::default();
-        let later: Vec<(String, Vec<CommandLine>)> =
-            self.history.done().iter().skip(step + 1).map(|t| (t.label.clone(), t.lines(&self.document))).collect();
+        let later: Vec<(String, Vec<CommandLine>)> = self
+            .history
+            .done()
+            .iter()
+            .skip(step + 1)
+            .map(|t| (t.label.clone(), t.lines(&self.document)))
+            .collect();
         while self.history.done().len() > step {
             if self.undo().is_none() {
                 break;
@@ -82,8 +98,8 @@ impl Session {
         replayed
     }
 
-    /// A journal says that a file was saved here; `there` says whether it is still what was written then, and `state` which
-    /// revision that was, and what of the document it holds.
+    /// A journal says that a file was saved here; `there` says whether it is still what was written
+    /// then, and `state` which revision that was, and what of the document it holds.
     pub(super) fn take_recovered(&mut self, path: &Path, there: bool, state: Option<SavedState>) {
         self.path = Some(path.to_owned());
         if there {

@@ -1,8 +1,10 @@
-//! Saving to disk: whole or not at all, proved before the old file is replaced, and never over what is somebody else's.
+//! Saving to disk: whole or not at all, proved before the old file is replaced, and never over what
+//! is somebody else's.
 //!
-//! The order of acts is such that a kill between any two leaves a file that opens and is what it was before or what it was
-//! to be: new files beside it first, under names that nobody has; then the file as it was under its backup's name; then the
-//! file itself, by one renaming; last the removal of data of ours that no file names any more.
+//! The order of acts is such that a kill between any two leaves a file that opens and is what it
+//! was before or what it was to be: new files beside it first, under names that nobody has; then
+//! the file as it was under its backup's name; then the file itself, by one renaming; last the
+//! removal of data of ours that no file names any more.
 //!
 //! ```text
 //!  the opened bytes ─┐
@@ -33,7 +35,9 @@ use super::{
     unsaved::Unfolded,
     vrm_pose,
 };
-use ulna_formats::gltf::{self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri};
+use ulna_formats::gltf::{
+    self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri,
+};
 use ulna_model::{Diagnostic, Document, Notice, Severity};
 
 /// Why a file was not saved. What was on disk before is whole.
@@ -48,7 +52,8 @@ pub enum SaveFailure {
         source: SaveError,
     },
     /// The disk.
-    #[error("{path} was not saved: {source}. The file on disk is unchanged; free some disk space, or save to another folder", path = path.display())]
+    #[error("{path} was not saved: {source}. The file on disk is unchanged; free some disk space, \
+        or save to another folder", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -56,7 +61,8 @@ pub enum SaveFailure {
         source: std::io::Error,
     },
     /// What was written is not what was meant.
-    #[error("{path} was not saved: the written data failed the check ({message}). The file on disk is unchanged", path = path.display())]
+    #[error("{path} was not saved: the written data failed the check ({message}). The file on disk \
+        is unchanged", path = path.display())]
     Verify {
         /// The file.
         path: PathBuf,
@@ -64,37 +70,43 @@ pub enum SaveFailure {
         message: String,
     },
     /// A file of somebody else's is in the way of one that the model needs.
-    #[error("{path} already exists and belongs to another model. Save into another folder, or move that file away", path = path.display())]
+    #[error("{path} already exists and belongs to another model. Save into another folder, or move \
+        that file away", path = path.display())]
     Stranger {
         /// The file.
         path: PathBuf,
     },
     /// Another file is there.
-    #[error("{path} already exists. Use --force to replace it, or choose another name", path = path.display())]
+    #[error("{path} already exists. Use --force to replace it, or choose another \
+        name", path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// Somebody changed the file since it was opened.
-    #[error("{path} was changed by another program since it was opened. Reload it, save under another name, or confirm that it may be overwritten", path = path.display())]
+    #[error("{path} was changed by another program since it was opened. Reload it, save under \
+        another name, or confirm that it may be overwritten", path = path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// The file was removed since it was opened.
-    #[error("{path} was removed since it was opened. Confirm that it may be created again, or save under another name", path = path.display())]
+    #[error("{path} was removed since it was opened. Confirm that it may be created again, or save \
+        under another name", path = path.display())]
     Gone {
         /// The file.
         path: PathBuf,
     },
     /// There is no such folder.
-    #[error("the folder {folder} does not exist. Create it first, or save to another folder", folder = folder.display())]
+    #[error("the folder {folder} does not exist. Create it first, or save to another \
+        folder", folder = folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,
     },
     /// The file must not be written.
-    #[error("{path} is read-only. Make it writable, check it out in your version control, or save under another name", path = path.display())]
+    #[error("{path} is read-only. Make it writable, check it out in your version control, or save \
+        under another name", path = path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
@@ -108,7 +120,8 @@ pub enum SaveFailure {
         what: &'static str,
     },
     /// The file has several names, and a save would part them.
-    #[error("{path} has {names} names (hard links), and saving would break the link to the others. Save under another name, or remove {path} first", path = path.display())]
+    #[error("{path} has {names} names (hard links), and saving would break the link to the others. \
+        Save under another name, or remove {path} first", path = path.display())]
     Linked {
         /// The file.
         path: PathBuf,
@@ -156,7 +169,8 @@ pub struct Consent {
 }
 
 impl Consent {
-    /// To whatever file is there: what a command line names as its output. Several hard links are refused.
+    /// To whatever file is there: what a command line names as its output. Several hard links are
+    /// refused.
     pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
 
     /// To everything.
@@ -170,7 +184,8 @@ pub struct SaveRequest {
     pub path: PathBuf,
     /// What was agreed to.
     pub consent: Consent,
-    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as `name.glb~`.
+    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as
+    /// `name.glb~`.
     pub backup: bool,
 }
 
@@ -181,7 +196,8 @@ impl SaveRequest {
     }
 }
 
-/// All that a save needs: it can be carried out beside the window, while the document goes on changing.
+/// All that a save needs: it can be carried out beside the window, while the document goes on
+/// changing.
 #[derive(Clone, Debug)]
 pub struct Saving {
     /// Of which session the document is.
@@ -268,7 +284,10 @@ impl Session {
     pub fn saving_copy(&self, request: SaveRequest) -> Saving {
         Saving {
             session: self.id,
-            request: SaveRequest { backup: request.backup && !self.backed_up.contains(&request.path), ..request },
+            request: SaveRequest {
+                backup: request.backup && !self.backed_up.contains(&request.path),
+                ..request
+            },
             source: self.source.clone(),
             opened: self.decoded.clone(),
             state: self.document.clone(),
@@ -289,7 +308,8 @@ impl Session {
     /// # Errors
     /// See [`SaveFailure`]; what was there before is whole then.
     pub fn save(&mut self, to: Option<&Path>) -> Result<SavedFile, SaveFailure> {
-        let path = to.map(Path::to_owned).or_else(|| self.path.clone()).ok_or(SaveFailure::NoPath)?;
+        let path =
+            to.map(Path::to_owned).or_else(|| self.path.clone()).ok_or(SaveFailure::NoPath)?;
         self.save_with(SaveRequest::to(&path), &SystemDisk)
     }
 
@@ -297,13 +317,18 @@ impl Session {
     ///
     /// # Errors
     /// See [`SaveFailure`]; what was there before is whole then.
-    pub fn save_with(&mut self, request: SaveRequest, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
+    pub fn save_with(
+        &mut self,
+        request: SaveRequest,
+        disk: &dyn Disk,
+    ) -> Result<SavedFile, SaveFailure> {
         let saved = self.saving(request).run(disk)?;
         self.take_saved(&saved);
         Ok(saved)
     }
 
-    /// The file on disk is now this one. Whether it is: what another session saved leaves this one as it is.
+    /// The file on disk is now this one. Whether it is: what another session saved leaves this one
+    /// as it is.
     pub fn take_saved(&mut self, saved: &SavedFile) -> bool {
         if saved.session != self.id {
             return false;
@@ -319,8 +344,8 @@ impl Session {
         true
     }
 
-    /// Writes the document to a file without making it its own, over whatever file is there. A file of several hard links is
-    /// refused: nobody was asked.
+    /// Writes the document to a file without making it its own, over whatever file is there. A file
+    /// of several hard links is refused: nobody was asked.
     ///
     /// # Errors
     /// See [`SaveFailure`].
@@ -334,14 +359,17 @@ impl Session {
         self.stamp.as_ref().map_or(OnDisk::Same, Stamp::look)
     }
 
-    /// The step of the history without which the document could be saved, by its place in the list; nothing where it can be
-    /// saved, or never could.
+    /// The step of the history without which the document could be saved, by its place in the list;
+    /// nothing where it can be saved, or never could.
     pub fn unsavable_step(&self) -> Option<usize> {
         let saving = self.saving_copy(SaveRequest::to(Path::new("model.glb")));
         let saves = |document: &Document| {
-            let saving = Saving { state: document.clone(), folded: OnceLock::new(), ..saving.clone() };
+            let saving =
+                Saving { state: document.clone(), folded: OnceLock::new(), ..saving.clone() };
             let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
-            saving.pack(target, "model").is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
+            saving
+                .pack(target, "model")
+                .is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
         };
         if saves(&self.document) {
             return None;
@@ -374,10 +402,14 @@ impl Saving {
     pub fn run(&self, disk: &dyn Disk) -> Result<SavedFile, SaveFailure> {
         let path = self.place()?;
         let target = target_of(&path)?;
-        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-        let packed = self.pack(target, &stem).map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
+        let stem =
+            path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let packed = self
+            .pack(target, &stem)
+            .map_err(|source| SaveFailure::Pack { path: path.clone(), source })?;
         let beside = self.beside(disk, &path, target, &packed)?;
-        self.prove(&packed, &path).map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
+        self.prove(&packed, &path)
+            .map_err(|message| SaveFailure::Verify { path: path.clone(), message })?;
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| SaveFailure::Io { path, source }
@@ -388,7 +420,9 @@ impl Saving {
         }
         let staged = temporary(&path);
         let like = permissions(&path);
-        let backup = disk.write_new(&staged, &packed.bytes, like.as_ref()).and_then(|()| self.keep_old(disk, &path));
+        let backup = disk
+            .write_new(&staged, &packed.bytes, like.as_ref())
+            .and_then(|()| self.keep_old(disk, &path));
         let done = backup.and_then(|backup| {
             disk.replace(&staged, &path)?;
             disk.sync_folder(folder_of(&path))?;
@@ -401,7 +435,11 @@ impl Saving {
         if self.source.folder().is_some_and(|home| same_file(home, folder_of(&path))) {
             remove_unnamed(disk, &path, &packed.bytes);
         }
-        let stamp = Stamp::of(&path, &packed.bytes, beside.iter().map(|(place, _)| place.clone()).collect());
+        let stamp = Stamp::of(
+            &path,
+            &packed.bytes,
+            beside.iter().map(|(place, _)| place.clone()).collect(),
+        );
         Ok(SavedFile {
             path: self.request.path.clone(),
             changes: packed.changes,
@@ -431,7 +469,11 @@ impl Saving {
         let path_of = || asked.clone();
         let Ok(about) = fs::metadata(&path) else {
             let gone = own.is_some() && matches!(on_disk, OnDisk::Gone | OnDisk::FolderGone);
-            return if gone && !consent.changed { Err(SaveFailure::Gone { path: path_of() }) } else { Ok(path) };
+            return if gone && !consent.changed {
+                Err(SaveFailure::Gone { path: path_of() })
+            } else {
+                Ok(path)
+            };
         };
         if !about.is_file() {
             let what = if about.is_dir() { "a folder" } else { "a device or a pipe" };
@@ -462,14 +504,24 @@ impl Saving {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
             return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
         }
-        let again =
-            gltf::open_beside(saved.bytes, self.source.path.as_deref(), saved.companions.into(), &Progress::default())?;
+        let again = gltf::open_beside(
+            saved.bytes,
+            self.source.path.as_deref(),
+            saved.companions.into(),
+            &Progress::default(),
+        )?;
         let made = gltf::transcode(&again.source, target, stem)?;
         let lost = t_pose.into_iter().chain(made.lost).collect();
-        Ok(Packed { bytes: Arc::new(made.bytes), beside: made.beside.into(), changes: saved.changes, lost })
+        Ok(Packed {
+            bytes: Arc::new(made.bytes),
+            beside: made.beside.into(),
+            changes: saved.changes,
+            lost,
+        })
     }
 
-    /// The files beside the new one: those of ours, and those it names that must go along into another folder.
+    /// The files beside the new one: those of ours, and those it names that must go along into
+    /// another folder.
     fn beside<'a>(
         &self,
         disk: &dyn Disk,
@@ -478,14 +530,21 @@ impl Saving {
         packed: &'a Packed,
     ) -> Result<Vec<(PathBuf, Content<'a>)>, SaveFailure> {
         let folder = folder_of(path);
-        let mut files: Vec<(PathBuf, Content<'_>)> =
-            packed.beside.iter().map(|f| (folder.join(&f.name), Content::Bytes(&f.bytes))).collect();
+        let mut files: Vec<(PathBuf, Content<'_>)> = packed
+            .beside
+            .iter()
+            .map(|f| (folder.join(&f.name), Content::Bytes(&f.bytes)))
+            .collect();
         let home = self.source.folder().and_then(|f| f.canonicalize().ok());
         let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
         // A .gltf that becomes a .glb takes everything into itself.
         let embeds = target == Target::Glb && !self.source.container.is_glb();
         if elsewhere && !embeds {
-            files.extend(self.companions().into_iter().map(|(name, from)| (folder.join(name), Content::File(from))));
+            files.extend(
+                self.companions()
+                    .into_iter()
+                    .map(|(name, from)| (folder.join(name), Content::File(from))),
+            );
         }
         for (place, content) in &files {
             if fs::symlink_metadata(place).is_ok() && !content.is_at(disk, place) {
@@ -495,11 +554,13 @@ impl Saving {
         Ok(files)
     }
 
-    /// The files beside the opened one that it names and still needs, by their decoded relative names.
+    /// The files beside the opened one that it names and still needs, by their decoded relative
+    /// names.
     fn companions(&self) -> Vec<(String, PathBuf)> {
         let Some(folder) = self.source.folder() else { return Vec::new() };
         let find = |uri: String| {
-            let name = percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.replace('\\', "/");
+            let name =
+                percent_encoding::percent_decode_str(&uri).decode_utf8().ok()?.replace('\\', "/");
             let path = resolve_uri(folder, &uri).ok().filter(|p| p.is_file())?;
             Some((name, path))
         };
@@ -510,22 +571,34 @@ impl Saving {
     fn prove(&self, packed: &Packed, path: &Path) -> Result<(), String> {
         // Files that it names lie where the opened one lay, until they are copied.
         let near = self.source.path.as_deref().unwrap_or(path);
-        let got = gltf::open_beside(packed.bytes.clone(), Some(near), packed.beside.clone(), &Progress::default())
-            .map_err(|e| e.to_string())?;
+        let got = gltf::open_beside(
+            packed.bytes.clone(),
+            Some(near),
+            packed.beside.clone(),
+            &Progress::default(),
+        )
+        .map_err(|e| e.to_string())?;
         if let Some(lost) = first_lost(&self.opened, self.document(), &got.document) {
             return Err(lost.to_string());
         }
         match errors(&got.diagnostics).into_iter().find(|code| !self.known.contains(code)) {
             Some(code) => {
                 let found = got.diagnostics.iter().find(|d| d.code == code);
-                Err(found.map_or_else(|| code.to_owned(), |d| format!("{}: {}", d.place, d.message)))
+                Err(found
+                    .map_or_else(|| code.to_owned(), |d| format!("{}: {}", d.place, d.message)))
             }
             None => Ok(()),
         }
     }
 
-    /// New files, each under a name that nobody has; what is there already with the same content stays.
-    fn put_beside(&self, disk: &dyn Disk, path: &Path, files: &[(PathBuf, Content<'_>)]) -> Result<(), SaveFailure> {
+    /// New files, each under a name that nobody has; what is there already with the same content
+    /// stays.
+    fn put_beside(
+        &self,
+        disk: &dyn Disk,
+        path: &Path,
+        files: &[(PathBuf, Content<'_>)],
+    ) -> Result<(), SaveFailure> {
         let io = |source| SaveFailure::Io { path: path.to_owned(), source };
         let mut folders: Vec<PathBuf> = Vec::new();
         for (place, content) in files {
@@ -597,7 +670,8 @@ fn followed(path: &Path) -> PathBuf {
     at
 }
 
-/// The permissions that the new file gets: those of the old one, or those of any file that a program makes.
+/// The permissions that the new file gets: those of the old one, or those of any file that a
+/// program makes.
 fn permissions(path: &Path) -> Option<fs::Permissions> {
     fs::metadata(path).ok().map(|m| m.permissions())
 }
@@ -608,7 +682,9 @@ fn target_of(path: &Path) -> Result<Target, SaveFailure> {
     match extension.as_deref() {
         Some("gltf") => Ok(Target::Gltf),
         Some("glb" | "vrm" | "vrma") => Ok(Target::Glb),
-        _ => Err(SaveFailure::Suffix(path.file_name().unwrap_or_default().to_string_lossy().into_owned())),
+        _ => Err(SaveFailure::Suffix(
+            path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        )),
     }
 }
 

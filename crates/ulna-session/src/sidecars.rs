@@ -18,14 +18,15 @@ struct Sidecar {
     hash: String,
 }
 
-/// Removes data of ours that this file named before and no file in the folder names any more. `content` is what the file has
-/// now. Other files are read only where it leaves such data behind, and of a GLB its JSON alone; the data stays where any of
-/// them cannot be read.
+/// Removes data of ours that this file named before and no file in the folder names any more.
+/// `content` is what the file has now. Other files are read only where it leaves such data behind,
+/// and of a GLB its JSON alone; the data stays where any of them cannot be read.
 pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     let folder = folder_of(path);
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let names: Vec<String> = entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    let names: Vec<String> =
+        entries.filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned())).collect();
     let ours = |name: &String| {
         let place = folder.join(name);
         if !name.starts_with(&format!("{stem}.ulna")) || !is_sidecar(name) {
@@ -38,8 +39,10 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
     let mut left: Vec<Sidecar> = names.iter().filter_map(ours).collect();
     let own = named(&mut &*content, &left);
     keep_unnamed(&mut left, own);
-    let is_other = |name: &&String| path.file_name().is_none_or(|own| own.to_string_lossy() != name.as_str());
-    for name in names.iter().filter(is_other).filter(|n| n.contains(".gltf") || n.contains(".glb")) {
+    let is_other =
+        |name: &&String| path.file_name().is_none_or(|own| own.to_string_lossy() != name.as_str());
+    for name in names.iter().filter(is_other).filter(|n| n.contains(".gltf") || n.contains(".glb"))
+    {
         if left.is_empty() {
             return;
         }
@@ -52,7 +55,11 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
         if content.is_ok_and(|content| format!("{content:032x}") == hash)
             && let Err(error) = disk.remove(&place)
         {
-            log::warn!("{} is no longer needed, but could not be removed: {error}", place.display());
+            log::warn!(
+                "{} is no longer needed, but could not be removed: \
+                {error}",
+                place.display()
+            );
         }
     }
 }

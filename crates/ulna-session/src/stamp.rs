@@ -1,4 +1,5 @@
-//! What a file on disk was when it was read or written, to see whether somebody else changed it since.
+//! What a file on disk was when it was read or written, to see whether somebody else changed it
+//! since.
 
 use std::{
     fs::{self, Metadata},
@@ -45,7 +46,8 @@ pub(super) fn names(_: &Metadata) -> u64 {
     1
 }
 
-/// How many names (hard links) the file at a path has, where links lead; 0 where there is none, and for folders and devices.
+/// How many names (hard links) the file at a path has, where links lead; 0 where there is none, and
+/// for folders and devices.
 pub fn hard_links(path: &Path) -> u64 {
     fs::metadata(path).ok().filter(Metadata::is_file).map_or(0, |about| names(&about))
 }
@@ -133,7 +135,10 @@ impl Stamp {
             let folder = super::disk::folder_of(&self.path);
             return if folder.is_dir() { OnDisk::Gone } else { OnDisk::FolderGone };
         };
-        let beside = self.beside.iter().any(|(path, was)| fs::metadata(path).ok().as_ref().map(Outside::of) != *was);
+        let beside = self
+            .beside
+            .iter()
+            .any(|(path, was)| fs::metadata(path).ok().as_ref().map(Outside::of) != *was);
         if beside {
             return OnDisk::Changed;
         }

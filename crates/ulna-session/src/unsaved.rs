@@ -1,4 +1,5 @@
-//! What is not on disk. The window's title asks for it in each frame, so layers are not folded for it: what is not folded yet is compared.
+//! What is not on disk. The window's title asks for it in each frame, so layers are not folded for
+//! it: what is not folded yet is compared.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +24,9 @@ fn keeps_pose_layers(document: &Document) -> bool {
     document.aids.keeps_layers && !document.aids.pose_layers.is_empty()
 }
 
-fn kept_weight_layers(document: &Document) -> impl Iterator<Item = (&SkinId, &Shared<WeightLayers>)> {
+fn kept_weight_layers(
+    document: &Document,
+) -> impl Iterator<Item = (&SkinId, &Shared<WeightLayers>)> {
     document.aids.weight_layers.iter().filter(|(_, layers)| layers.keeps)
 }
 
@@ -48,7 +51,9 @@ impl Unfolded {
             file: document.file.clone(),
             pose_layers: document.aids.pose_layers.clone(),
             keeps_layers: keeps_pose_layers(document),
-            weight_layers: kept_weight_layers(document).map(|(skin, layers)| (*skin, layers.clone())).collect(),
+            weight_layers: kept_weight_layers(document)
+                .map(|(skin, layers)| (*skin, layers.clone()))
+                .collect(),
         }
     }
 
@@ -59,13 +64,20 @@ impl Unfolded {
         self.keeps_layers == keeps
             && self.file == document.file
             && self.weight_layers.iter().eq(weights)
-            && if keeps { self.pose_layers == document.aids.pose_layers } else { self.folds_to(document) }
+            && if keeps {
+                self.pose_layers == document.aids.pose_layers
+            } else {
+                self.folds_to(document)
+            }
     }
 
     /// Whether what layers come to is the same.
     fn folds_to(&self, document: &Document) -> bool {
         let now = &document.aids.pose_layers;
-        let mut homes = self.pose_layers.keys().chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
+        let mut homes = self
+            .pose_layers
+            .keys()
+            .chain(now.keys().filter(|home| !self.pose_layers.contains_key(home)));
         homes.all(|home| {
             let (mut was, mut is) = (at_work(self.pose_layers.get(home)), at_work(now.get(home)));
             loop {
@@ -123,20 +135,32 @@ impl Session {
             undone: file && self.history.is_undone_since_saved(),
             unkeyed: aids.unkeyed.len(),
             layers: aids.weight_layers.values().filter(|l| !l.keeps).map(|l| l.layers.len()).sum(),
-            pose_layers: if aids.keeps_layers { 0 } else { aids.pose_layers.values().map(|l| l.0.len()).sum() },
+            pose_layers: if aids.keeps_layers {
+                0
+            } else {
+                aids.pose_layers.values().map(|l| l.0.len()).sum()
+            },
             pairs: aids.mirror_pairs.len(),
             mix: is_mix_loose(&self.document),
         }
     }
 
-    /// Whether a save would write something else than there is on disk. Layers that come to the same in another way count as a change.
+    /// Whether a save would write something else than there is on disk. Layers that come to the
+    /// same in another way count as a change.
     fn differs(&self) -> bool {
-        if self.history.revision() == self.history.saved_revision() || self.saved_from.comes_to(&self.document) {
+        if self.history.revision() == self.history.saved_revision()
+            || self.saved_from.comes_to(&self.document)
+        {
             return false;
         }
         let is_folded = keeps_pose_layers(&self.document)
             || kept_weight_layers(&self.document).next().is_some()
-            || self.document.aids.pose_layers.values().any(|layers| at_work(Some(layers)).next().is_some());
+            || self
+                .document
+                .aids
+                .pose_layers
+                .values()
+                .any(|layers| at_work(Some(layers)).next().is_some());
         // Where there is nothing to be folded, it is written as it is.
         is_folded || self.document.file != self.saved
     }
@@ -159,7 +183,8 @@ mod tests {
     /// What is unsaved is told while folding is held up: it does not wait for it.
     #[test]
     fn nothing_is_folded_to_know_what_is_unsaved() {
-        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))
+            .expect("the sample");
         run(
             &mut session,
             &[
@@ -170,20 +195,27 @@ mod tests {
         let copy = session.clone();
         let folder = session.folds.held_up();
         let (sender, told) = mpsc::channel();
-        let told_beside = thread::Builder::new().name("unsaved".into()).spawn(move || sender.send(copy.unsaved()));
+        let told_beside = thread::Builder::new()
+            .name("unsaved".into())
+            .spawn(move || sender.send(copy.unsaved()));
         told_beside.expect("a thread");
         let unsaved = told.recv_timeout(Duration::from_secs(20)).expect("it is told at once");
         drop(folder);
         assert!(unsaved.file && unsaved.pose_layers == 1);
     }
 
-    /// As saving and opening again would show: layers that come to nothing are no change, and a step back is none either.
+    /// As saving and opening again would show: layers that come to nothing are no change, and a
+    /// step back is none either.
     #[test]
     fn what_comes_to_the_same_is_no_change() {
-        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb")).expect("the sample");
+        let mut session = Session::open_bytes(include_bytes!("../../../assets/mannequin.glb"))
+            .expect("the sample");
         let states = [
             (r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#, false),
-            (r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#, true),
+            (
+                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#,
+                true,
+            ),
             (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod"}"#, false),
             (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod", "muted": false}"#, true),
             (r#"{"do": "layer.strength", "clip": "Walk", "layer": "Nod", "strength": 0}"#, false),

@@ -1,4 +1,5 @@
-//! Cells of a table of weights: numbers for some joints of some vertices, as the command that gives each vertex all of its weights.
+//! Cells of a table of weights: numbers for some joints of some vertices, as the command that gives
+//! each vertex all of its weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,10 @@ pub struct CellRefused {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WhyNot {
     /// The skin has no joint of that number.
-    #[error("the vertex has a weight for joint {0}, which the skin does not have; prune the vertex first")]
+    #[error(
+        "the vertex has a weight for joint {0}, which the skin does not have; prune the vertex \
+        first"
+    )]
     NoJoint(u16),
     /// By the rule that painting goes by.
     #[error(transparent)]
@@ -31,7 +35,10 @@ pub enum WhyNot {
     #[error("the weights of a vertex must not exceed 1 in sum, but these sum to {0:.3}")]
     TooMuch(f32),
     /// Joints that keep theirs leave less.
-    #[error("locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller weights")]
+    #[error(
+        "locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller \
+        weights"
+    )]
     Locked(f32),
 }
 
@@ -50,11 +57,13 @@ impl WhyNot {
 /// How far numbers that were rounded somewhere may be off a sum of 1.
 const ROUNDED: f32 = 2e-3;
 
-/// The command that gives vertices weights in these columns, row by row; what else moves a vertex shares the rest, by the rule that
-/// painting goes by, and copies of a vertex at its place have the same. Joints that are no column keep their proportions.
+/// The command that gives vertices weights in these columns, row by row; what else moves a vertex
+/// shares the rest, by the rule that painting goes by, and copies of a vertex at its place have the
+/// same. Joints that are no column keep their proportions.
 ///
 /// # Errors
-/// The first vertex on which the numbers cannot be, and why: they are more than there is, or than locked joints leave.
+/// The first vertex on which the numbers cannot be, and why: they are more than there is, or than
+/// locked joints leave.
 ///
 /// # Panics
 /// Where there are not as many values as cells.
@@ -97,16 +106,26 @@ pub fn cells_assigned(
             return Err(refused(WhyNot::TooMuch(sum)));
         }
         let done = maps.read(*vertex, &mut list, &rule);
-        let held: f32 = list.iter().filter(|(j, _)| locks.get(usize::from(*j)) == Some(&true)).map(|(_, w)| w).sum();
-        let open: f32 = wishes.iter().filter(|(j, _)| locks.get(usize::from(*j)) != Some(&true)).map(|(_, w)| w).sum();
-        done.and_then(|()| paint(&mut list, &wishes, &rule, around)).map_err(|why| refused(why.into()))?;
+        let held: f32 = list
+            .iter()
+            .filter(|(j, _)| locks.get(usize::from(*j)) == Some(&true))
+            .map(|(_, w)| w)
+            .sum();
+        let open: f32 = wishes
+            .iter()
+            .filter(|(j, _)| locks.get(usize::from(*j)) != Some(&true))
+            .map(|(_, w)| w)
+            .sum();
+        done.and_then(|()| paint(&mut list, &wishes, &rule, around))
+            .map_err(|why| refused(why.into()))?;
         if held > 0.0 && open > 1.0 - held + ROUNDED {
             return Err(refused(WhyNot::Locked((1.0 - held).max(0.0))));
         }
         rows.extend(canvas.vertices_at(place).iter().map(|v| (*v, list.clone())));
     }
     let all: BTreeSet<u16> = rows.values().flat_map(|list| list.iter().map(|(j, _)| j)).collect();
-    let weights = rows.values().flat_map(|list| all.iter().map(|j| f64::from(list.get(*j)))).collect();
+    let weights =
+        rows.values().flat_map(|list| all.iter().map(|j| f64::from(list.get(*j)))).collect();
     let mut terms: Vec<(String, Vec<String>)> = Vec::new();
     for vertex in rows.keys() {
         let (part, own) = canvas.part_of(*vertex);
@@ -117,7 +136,16 @@ pub fn cells_assigned(
             _ => terms.push((key, vec![own.to_string()])),
         }
     }
-    let terms: Vec<String> = terms.into_iter().map(|(key, list)| format!("{key}: {}", list.join(", "))).collect();
+    let terms: Vec<String> = terms
+        .into_iter()
+        .map(|(key, list)| {
+            format!(
+                "{key}: \
+        {}",
+                list.join(", ")
+            )
+        })
+        .collect();
     let nodes = all.iter().filter_map(|j| canvas.joints().get(usize::from(*j)).copied()).collect();
     let reach = Reach {
         vertices: VertexTerms::parse(&terms.join("; ")),

@@ -1,4 +1,5 @@
-//! Weights by names: those of the open document as a table, and rows of text with the joints and vertices that they are for.
+//! Weights by names: those of the open document as a table, and rows of text with the joints and
+//! vertices that they are for.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +8,28 @@ use ulna_formats::weight_files::{Pasted, PastedRow};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, SkinId, WeightShape, WeightTable};
 use ulna_weights::{Influences, SkinnedSurface};
 
-/// What a primitive is called in a table, and no other of the document: its mesh, with the mesh's number where several are called so,
-/// and its own where the mesh has several.
+/// What a primitive is called in a table, and no other of the document: its mesh, with the mesh's
+/// number where several are called so, and its own where the mesh has several.
 pub(super) fn shape_name(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> String {
     let label = mesh_label(document, mesh);
-    let doubled = document.meshes.ids().any(|other| other != mesh && mesh_label(document, other) == label);
+    let doubled =
+        document.meshes.ids().any(|other| other != mesh && mesh_label(document, other) == label);
     let label = if doubled { format!("{label} {}", mesh.0) } else { label };
     if document.mesh(mesh).primitives.len() > 1 { format!("{label}/{primitive}") } else { label }
 }
 
-/// What the joints of a skin are called in a table: by their names, by their paths where two have the same.
+/// What the joints of a skin are called in a table: by their names, by their paths where two have
+/// the same.
 pub(super) fn joint_names(document: &Document, skin: SkinId) -> Vec<String> {
     let joints = &document.skin(skin).joints;
     let labels: Vec<String> = joints.iter().map(|n| document.node(*n).label(*n)).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     labels.iter().for_each(|l| *seen.entry(l).or_default() += 1);
-    joints.iter().zip(&labels).map(|(n, l)| if seen[&**l] > 1 { document.path(*n) } else { l.clone() }).collect()
+    joints
+        .iter()
+        .zip(&labels)
+        .map(|(n, l)| if seen[&**l] > 1 { document.path(*n) } else { l.clone() })
+        .collect()
 }
 
 /// The weights of vertices of a primitive as a shape; of all of them unless given.
@@ -55,16 +62,24 @@ pub(super) fn shape_of(
 /// All weights of meshes, of all unless some are given: what a file of weights holds.
 pub fn weight_table(document: &Document, meshes: &[MeshId]) -> WeightTable {
     let meant = document.meshes.ids().filter(|m| meshes.is_empty() || meshes.contains(m));
-    let keys = meant.flat_map(|mesh| document.mesh(mesh).entries().map(move |(k, _)| (mesh, k)).collect::<Vec<_>>());
+    let keys = meant.flat_map(|mesh| {
+        document.mesh(mesh).entries().map(move |(k, _)| (mesh, k)).collect::<Vec<_>>()
+    });
     WeightTable { shapes: keys.filter_map(|key| shape_of(document, key, None)).collect() }
 }
 
-/// The weights of some of a canvas's vertices, which rise; joints that move none of them are left out.
+/// The weights of some of a canvas's vertices, which rise; joints that move none of them are left
+/// out.
 pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32]) -> WeightTable {
     let mut table = WeightTable::default();
     for part in canvas.parts() {
-        let own: Vec<u32> = vertices.iter().map(|v| v.wrapping_sub(part.first)).filter(|v| *v < part.count).collect();
-        let Some(shape) = shape_of(document, (part.mesh, part.primitive), Some(&own)).filter(|_| !own.is_empty())
+        let own: Vec<u32> = vertices
+            .iter()
+            .map(|v| v.wrapping_sub(part.first))
+            .filter(|v| *v < part.count)
+            .collect();
+        let Some(shape) =
+            shape_of(document, (part.mesh, part.primitive), Some(&own)).filter(|_| !own.is_empty())
         else {
             continue;
         };
@@ -83,12 +98,19 @@ fn without_unused(shape: WeightShape) -> WeightShape {
         number.push(next);
         next += u16::from(*used);
     }
-    let joints = shape.joints.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| name.clone()).collect();
+    let joints = shape
+        .joints
+        .iter()
+        .zip(&used)
+        .filter(|(_, used)| **used)
+        .map(|(name, _)| name.clone())
+        .collect();
     let entries = shape.entries.iter().map(|(j, w)| (number[usize::from(*j)], *w)).collect();
     WeightShape { joints, entries, ..shape }
 }
 
-/// What rows of a text mean, for vertices of a canvas: which joints by their numbers, and by row the vertices that it is for.
+/// What rows of a text mean, for vertices of a canvas: which joints by their numbers, and by row
+/// the vertices that it is for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsMeant {
     /// The joints of the columns.
@@ -97,8 +119,8 @@ pub struct RowsMeant {
     pub rows: Vec<(u32, Vec<f32>)>,
 }
 
-/// What rows mean: one is for all vertices that are selected, as many as those for each of them in order, and rows that say their mesh
-/// and vertex for those.
+/// What rows mean: one is for all vertices that are selected, as many as those for each of them in
+/// order, and rows that say their mesh and vertex for those.
 ///
 /// # Errors
 /// Where a column is no joint of the skin, or rows and vertices do not go together.
@@ -111,7 +133,9 @@ pub fn rows_meant(
 ) -> Result<RowsMeant, CommandError> {
     let refuse = |code, text: String| Err(CommandError::other(code, text));
     let joints = match &pasted.joints {
-        None if pasted.rows.iter().any(|r| r.weights.len() != columns.len()) || columns.is_empty() => {
+        None if pasted.rows.iter().any(|r| r.weights.len() != columns.len())
+            || columns.is_empty() =>
+        {
             return refuse(
                 "columns_without_joints",
                 "the first line of the table must name the joint of each column".into(),
@@ -132,18 +156,27 @@ pub fn rows_meant(
     if let Some(k) = (0..joints.len()).find(|k| joints[..*k].contains(&joints[*k])) {
         return refuse(
             "named_twice",
-            format!("two columns of the table have the weights of “{}”", document.node(joints[k]).label(joints[k])),
+            format!(
+                "two columns of the table have the weights of \
+                “{}”",
+                document.node(joints[k]).label(joints[k])
+            ),
         );
     }
     let rows = &pasted.rows;
     if let [only] = &rows[..]
         && !selected.is_empty()
     {
-        return Ok(RowsMeant { joints, rows: selected.iter().map(|v| (*v, only.weights.clone())).collect() });
+        return Ok(RowsMeant {
+            joints,
+            rows: selected.iter().map(|v| (*v, only.weights.clone())).collect(),
+        });
     }
-    // Rows that name just the vertices that are selected are for those, in whatever order they stand.
+    // Rows that name just the vertices that are selected are for those, in whatever order they
+    // stand.
     let named = named_rows(document, canvas, rows, selected);
-    let by_name = named.as_ref().is_ok_and(|named| named.keys().copied().eq(selected.iter().copied()));
+    let by_name =
+        named.as_ref().is_ok_and(|named| named.keys().copied().eq(selected.iter().copied()));
     if !by_name && !selected.is_empty() && selected.len() == rows.len() {
         let rows = selected.iter().zip(rows).map(|(v, row)| (*v, row.weights.clone())).collect();
         return Ok(RowsMeant { joints, rows });
@@ -162,7 +195,8 @@ fn named_rows(
     let mut named: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for row in rows {
         let part = |mesh: &str| {
-            let of = |p: &&ulna_weights::SurfacePart| shape_name(document, p.mesh, p.primitive) == mesh;
+            let of =
+                |p: &&ulna_weights::SurfacePart| shape_name(document, p.mesh, p.primitive) == mesh;
             canvas.parts().iter().find(of)
         };
         let part = match &row.mesh {
@@ -177,7 +211,8 @@ fn named_rows(
                 return refuse(
                     "count_mismatch",
                     format!(
-                        "the table has {} rows, but {} vertices are selected; select the same number of vertices, or paste a single row",
+                        "the table has {} rows, but {} vertices are selected; select the same \
+                            number of vertices, or paste a single row",
                         rows.len(),
                         selected.len()
                     ),
@@ -188,7 +223,8 @@ fn named_rows(
             return refuse(
                 "count_mismatch",
                 format!(
-                    "the table has {} rows, but {} vertices are selected; select the same number of vertices, or paste a single row",
+                    "the table has {} rows, but {} vertices are selected; select the same number \
+                        of vertices, or paste a single row",
                     rows.len(),
                     selected.len()
                 ),

@@ -1,12 +1,13 @@
-//! Weight layers and the file: what they come to is in the weights, which every save writes; the layers themselves are kept beside them
-//! where that is wanted, and taken up again when the file is opened and its weights are what they came to.
+//! Weight layers and the file: what they come to is in the weights, which every save writes; the
+//! layers themselves are kept beside them where that is wanted, and taken up again when the file is
+//! opened and its weights are what they came to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_edit::primitives_of;
 use ulna_model::{
-    Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId, Severity, Shared,
-    SkinId, WeightLayer, WeightLayers, WeightMap,
+    Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId,
+    Severity, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
 };
 use ulna_weights::layers::compose;
 
@@ -32,7 +33,8 @@ fn joint_paths(document: &Document, skin: SkinId) -> Vec<String> {
     document.skin(skin).joints.iter().map(|n| document.path(*n)).collect()
 }
 
-/// Takes up the weight layers that an opened file keeps. Where its weights are others than the layers came to, they stand.
+/// Takes up the weight layers that an opened file keeps. Where its weights are others than the
+/// layers came to, they stand.
 pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>) {
     let mut by_skin: BTreeMap<SkinId, Vec<(MeshId, Shared<KeptWeightLayers>)>> = BTreeMap::new();
     let skins: Vec<(SkinId, Vec<String>, BTreeSet<MeshId>)> =
@@ -40,7 +42,8 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
             false => Vec::new(),
             true => {
                 let of = |skin| {
-                    let meshes = primitives_of(document, skin).into_iter().map(|(mesh, _)| mesh).collect();
+                    let meshes =
+                        primitives_of(document, skin).into_iter().map(|(mesh, _)| mesh).collect();
                     (skin, joint_paths(document, skin), meshes)
                 };
                 document.skins.ids().map(of).collect()
@@ -49,9 +52,17 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
     for (mesh, found) in document.meshes.iter() {
         let Some(kept) = &found.kept_weight_layers else { continue };
         // Of several skins that a mesh hangs on, the one whose joints it counts.
-        match skins.iter().find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints) {
+        match skins
+            .iter()
+            .find(|(_, paths, meshes)| meshes.contains(&mesh) && *paths == kept.joints)
+        {
             Some((skin, ..)) => by_skin.entry(*skin).or_default().push((mesh, kept.clone())),
-            None => diagnostics.push(not_used(document, mesh, "the mesh uses no skin with the joints of these layers")),
+            None => diagnostics.push(not_used(
+                document,
+                mesh,
+                "the mesh uses no skin with the \
+                joints of these layers",
+            )),
         }
     }
     for (skin, kept) in by_skin {
@@ -85,14 +96,20 @@ fn taken(
     kept: &[(MeshId, Shared<KeptWeightLayers>)],
 ) -> Result<WeightLayers, (MeshId, &'static str)> {
     let (first, model) = &kept[0];
-    let plain = |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
+    let plain =
+        |l: &KeptWeightLayer| (l.name.clone(), l.opacity.to_bits(), l.shown, l.solo, l.mirror);
     let mut all = WeightLayers { keeps: true, ..WeightLayers::default() };
     for key in primitives_of(document, skin) {
         // What another mesh of the skin keeps and could not be used would be written over.
-        let unused =
-            |mesh: MeshId| document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh);
+        let unused = |mesh: MeshId| {
+            document.mesh(mesh).kept_weight_layers.is_some() && kept.iter().all(|(m, _)| *m != mesh)
+        };
         if unused(key.0) {
-            return Err((*first, "another mesh of the same skin has stored layers that are ignored"));
+            return Err((
+                *first,
+                "another mesh of the same skin has stored layers that are \
+                ignored",
+            ));
         }
         if let Some(map) = document.primitive(key.0, key.1).and_then(|p| p.weights.clone()) {
             all.bases.insert(key, map);
@@ -115,7 +132,8 @@ fn taken(
         let not = |why: &'static str| Err((*mesh, why));
         if kept.hash != hash(&document.file, *mesh) {
             return not(
-                "another program changed its weights after the layers were flattened into them, and the changed weights are used",
+                "another program changed its weights after the layers were flattened into them, \
+                    and the changed weights are used",
             );
         }
         if !kept.layers.iter().map(plain).eq(model.layers.iter().map(plain)) {
@@ -141,7 +159,11 @@ fn taken(
     match compose(document, skin, &all) {
         Ok(changes) if changes.is_empty() => Ok(all),
         Ok(_) => Err((*first, "they do not result in the weights of the file")),
-        Err(_) => Err((*first, "a layer is mirrored, but left and right joints of the skin cannot be told apart")),
+        Err(_) => Err((
+            *first,
+            "a layer is mirrored, but left and right joints of the skin cannot \
+            be told apart",
+        )),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Weights of another file, a model, JSON or XML, for the open one. They come as commands that set weights, so that this is one step to
-//! undo, and needs the file no more.
+//! Weights of another file, a model, JSON or XML, for the open one. They come as commands that set
+//! weights, so that this is one step to undo, and needs the file no more.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 
@@ -22,8 +22,9 @@ use ulna_formats::{gltf::Progress, weight_files::WeightFile};
 use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, SkinId, WeightShape};
 use ulna_motion::{ClipTransfer, KeysBy};
 use ulna_weights::{
-    CarryBy, CarrySource, Distances, Giver, Influences, LaidBy, PartChange, Scope, SkinnedSurface, TakeWeight,
-    WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
+    CarryBy, CarrySource, Distances, Giver, Influences, LaidBy, PartChange, Scope, SkinnedSurface,
+    TakeWeight, WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers,
+    unit_between,
 };
 
 /// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
@@ -74,16 +75,21 @@ struct Tally {
 }
 
 impl Session {
-    /// The commands that give meshes here the weights of another file; and what is to be said of it.
+    /// The commands that give meshes here the weights of another file; and what is to be said of
+    /// it.
     ///
     /// # Errors
     /// Where the file cannot be read, holds no weights, or none that these meshes can take.
-    pub(super) fn weights_of_file(&self, meant: WeightsMeant<'_>) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
+    pub(super) fn weights_of_file(
+        &self,
+        meant: WeightsMeant<'_>,
+    ) -> Result<(Vec<Command>, Vec<Notice>), CommandError> {
         let document = &self.document;
         // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
-            let message = "no file was given; name a model, or a .json or .xml file with weights, as “path”";
+            let message = "no file was given; name a model, or a .json or .xml file with weights, \
+                as “path”";
             CommandError::other("no_file_named", message)
         })?;
         let given = Given::read(path, document)?.only(meant.from)?;
@@ -93,8 +99,10 @@ impl Session {
             let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
             let parts = canvas.parts();
             // A mesh on several skins has its weights from the first.
-            let takes =
-                |mesh: MeshId| (meshes.is_empty() || meshes.contains(&mesh)) && skin_of(document, mesh) == Some(skin);
+            let takes = |mesh: MeshId| {
+                (meshes.is_empty() || meshes.contains(&mesh))
+                    && skin_of(document, mesh) == Some(skin)
+            };
             let wanted: Vec<usize> = (0..parts.len()).filter(|k| takes(parts[*k].mesh)).collect();
             if !wanted.is_empty() {
                 commands.extend(given.taken_by(document, &canvas, &wanted, meant.by, &mut tally)?);
@@ -111,7 +119,10 @@ impl Session {
                     "no weights were imported: {}",
                     match tally.gone.first() {
                         None => "its meshes are nowhere near the meshes of this model".to_owned(),
-                        Some(joint) => format!("this model has none of its joints, such as “{joint}”"),
+                        Some(joint) => format!(
+                            "this model has none of its joints, such as \
+                            “{joint}”"
+                        ),
                     }
                 ),
             ));
@@ -130,10 +141,16 @@ impl Tally {
         };
         let taken = format!("{} received weights {way}", counted(self.done, "vertex", "vertices"));
         let mut notes = vec![Notice::new("weights_taken", taken)];
-        notes.extend(self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)));
+        notes.extend(
+            self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)),
+        );
         notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
         if self.unfound > 0 {
-            let unfound = format!("{} without a match", counted(self.unfound, "vertex", "vertices"));
+            let unfound = format!(
+                "{} without a \
+                match",
+                counted(self.unfound, "vertex", "vertices")
+            );
             notes.push(Notice::new("vertices_without_source", unfound));
         }
         let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
@@ -145,7 +162,10 @@ impl Tally {
         );
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
-            let said = format!("{gone}, so their weight was redistributed to the other joints of {rest}");
+            let said = format!(
+                "{gone}, so their weight was redistributed to the other joints of \
+                {rest}"
+            );
             notes.push(Notice::new("joints_not_here", said));
         } else if self.above && !self.gone.is_empty() {
             let said = format!("{gone}, so their weights went to their parent joints");
@@ -159,9 +179,14 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which rise in what is read.
-fn row_of<'a>(shape: &'a WeightShape, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
-    let mut rows: Vec<(u32, u32)> = shape.vertices.iter().enumerate().map(|(k, v)| (*v, k as u32)).collect();
+/// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which
+/// rise in what is read.
+fn row_of<'a>(
+    shape: &'a WeightShape,
+    joints: &'a [Option<u16>],
+) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
+    let mut rows: Vec<(u32, u32)> =
+        shape.vertices.iter().enumerate().map(|(k, v)| (*v, k as u32)).collect();
     rows.sort_unstable();
     move |vertex, take| {
         if let Ok(k) = rows.binary_search_by_key(&vertex, |(v, _)| *v) {
@@ -172,7 +197,8 @@ fn row_of<'a>(shape: &'a WeightShape, joints: &'a [Option<u16>]) -> impl Fn(u32,
     }
 }
 
-/// The commands that give vertices of a canvas what they take, by the rule of the sum, in the type that the file stores.
+/// The commands that give vertices of a canvas what they take, by the rule of the sum, in the type
+/// that the file stores.
 fn put(
     document: &Document,
     canvas: &SkinnedSurface,
@@ -189,7 +215,9 @@ fn put(
         let patch = match change {
             PartChange::Patch(patch) => patch,
             PartChange::Whole(map) => {
-                let Some(now) = document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref()) else {
+                let Some(now) =
+                    document.primitive(mesh, primitive).and_then(|p| p.weights.as_deref())
+                else {
                     continue;
                 };
                 let all: Vec<u32> = (0..map.vertex_count() as u32).collect();
@@ -197,7 +225,8 @@ fn put(
             }
         };
         let slots = (&patch.vertices[..], &patch.joints[..], &patch.weights[..]);
-        let line: Option<CommandLine> = slots_line(document, SetWeights::NAME, mesh, primitive, slots);
+        let line: Option<CommandLine> =
+            slots_line(document, SetWeights::NAME, mesh, primitive, slots);
         if let Some(line) = line.filter(|_| !patch.vertices.is_empty()) {
             commands.push(Command::read(&line)?);
         }
@@ -209,8 +238,14 @@ impl Tally {
     /// Adds the joints of a shape that have weights and no counterpart.
     fn add_gone(&mut self, shape: &WeightShape, joints: &[Option<u16>]) {
         let mut used = vec![false; shape.joints.len()];
-        shape.entries.iter().filter(|(_, w)| *w > 0.0).for_each(|(j, _)| used[usize::from(*j)] = true);
-        for ((name, _), _) in shape.joints.iter().zip(joints).zip(used).filter(|((_, j), used)| *used && j.is_none()) {
+        shape
+            .entries
+            .iter()
+            .filter(|(_, w)| *w > 0.0)
+            .for_each(|(j, _)| used[usize::from(*j)] = true);
+        for ((name, _), _) in
+            shape.joints.iter().zip(joints).zip(used).filter(|((_, j), used)| *used && j.is_none())
+        {
             if !self.gone.contains(name) {
                 self.gone.push(name.clone());
             }
@@ -226,22 +261,46 @@ impl Given {
         if let Some(kind) = WeightFile::of_ending(ending) {
             /// Bytes of a text of weights at most.
             const MOST: u64 = 1 << 30;
-            let about =
-                std::fs::metadata(path).map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
+            let about = std::fs::metadata(path).map_err(|e| {
+                refuse(
+                    "file_unreadable",
+                    format!(
+                        "it cannot \
+                    be read: {e}"
+                    ),
+                )
+            })?;
             if !about.is_file() || about.len() > MOST {
-                return Err(refuse("not_weights", "it is not a file with weights, or it is larger than 1 GB".into()));
+                return Err(refuse(
+                    "not_weights",
+                    "it is not a file with weights, or it is larger \
+                    than 1 GB"
+                        .into(),
+                ));
             }
             let text = std::fs::read_to_string(path)
                 .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
             let table = kind.read(&text).map_err(|e| refuse(e.code(), e.to_string()))?;
             let surfaces = table.shapes.iter().map(|_| Surface::default()).collect();
-            return Ok(Self { surfaces, shapes: table.shapes, counterparts: BTreeMap::new(), model: None });
+            return Ok(Self {
+                surfaces,
+                shapes: table.shapes,
+                counterparts: BTreeMap::new(),
+                model: None,
+            });
         }
-        let source = ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
+        let source =
+            ClipSource::read(path.to_owned(), &Conversion::default(), &Progress::default());
         let theirs = source.document.map_err(CommandError::Other)?;
         let transfer = ClipTransfer::new(&theirs, document, KeysBy::Rests, &BTreeMap::new());
-        let pairs: BTreeMap<NodeId, NodeId> = transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
-        let mut given = Self { shapes: Vec::new(), surfaces: Vec::new(), counterparts: BTreeMap::new(), model: None };
+        let pairs: BTreeMap<NodeId, NodeId> =
+            transfer.pairs().iter().map(|p| (p.from, p.to)).collect();
+        let mut given = Self {
+            shapes: Vec::new(),
+            surfaces: Vec::new(),
+            counterparts: BTreeMap::new(),
+            model: None,
+        };
         let mut origins = Vec::new();
         for mesh in theirs.meshes.ids() {
             let Some(skin) = skin_of(&theirs, mesh) else { continue };
@@ -250,8 +309,11 @@ impl Given {
                 given.shapes.push(shape);
                 given.surfaces.push((corners(found).into_owned(), found.uv0.to_vec()));
                 origins.push((mesh, primitive, skin));
-                let named = joint_names(&theirs, skin).into_iter().zip(theirs.skin(skin).joints.iter());
-                given.counterparts.extend(named.filter_map(|(name, n)| Some((name, *pairs.get(n)?))));
+                let named =
+                    joint_names(&theirs, skin).into_iter().zip(theirs.skin(skin).joints.iter());
+                given
+                    .counterparts
+                    .extend(named.filter_map(|(name, n)| Some((name, *pairs.get(n)?))));
             }
         }
         if given.shapes.is_empty() {
@@ -264,10 +326,13 @@ impl Given {
     /// The shapes of a name, where one is given.
     fn only(mut self, name: Option<&str>) -> Result<Self, CommandError> {
         let Some(name) = name else { return Ok(self) };
-        let is = |s: &WeightShape| s.name == name || s.name.rsplit_once('/').is_some_and(|(mesh, _)| mesh == name);
+        let is = |s: &WeightShape| {
+            s.name == name || s.name.rsplit_once('/').is_some_and(|(mesh, _)| mesh == name)
+        };
         let keep: Vec<bool> = self.shapes.iter().map(is).collect();
         if !keep.contains(&true) {
-            let names: Vec<String> = self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
+            let names: Vec<String> =
+                self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
             return Err(CommandError::other(
                 "no_such_mesh",
                 format!("it has no mesh “{name}”; it has {}", names.join(", ")),
@@ -279,9 +344,14 @@ impl Given {
         Ok(self)
     }
 
-    /// By the canvas's parts, the shape that is the same one there: by its name, which Maya ends in “Shape”; where both sides have only
-    /// one, that.
-    fn matched(&self, document: &Document, canvas: &SkinnedSurface, wanted: &[usize]) -> Vec<Option<usize>> {
+    /// By the canvas's parts, the shape that is the same one there: by its name, which Maya ends in
+    /// “Shape”; where both sides have only one, that.
+    fn matched(
+        &self,
+        document: &Document,
+        canvas: &SkinnedSurface,
+        wanted: &[usize],
+    ) -> Vec<Option<usize>> {
         let plain = |name: &str| {
             let name = name.rsplit([':', '|']).next().unwrap_or(name);
             name.strip_suffix("Shape").unwrap_or(name).to_lowercase()
@@ -293,7 +363,9 @@ impl Given {
             }
             let part = &canvas.parts()[k];
             let name = shape_name(document, part.mesh, part.primitive);
-            let free = |is: &dyn Fn(&WeightShape) -> bool| (0..used.len()).find(|s| !used[*s] && is(&self.shapes[*s]));
+            let free = |is: &dyn Fn(&WeightShape) -> bool| {
+                (0..used.len()).find(|s| !used[*s] && is(&self.shapes[*s]))
+            };
             let exact = free(&|s| s.name == name);
             let near = || free(&|s| plain(&s.name) == plain(&name));
             let alone = || (wanted.len() == 1 && self.shapes.len() == 1).then_some(0);
@@ -306,18 +378,31 @@ impl Given {
         (0..canvas.parts().len()).map(&mut one).collect()
     }
 
-    /// What is best where nobody says: by numbers where every part has as many vertices there, lying where they lie here as far as that
-    /// is known; else by the surface.
-    fn best_way(&self, canvas: &SkinnedSurface, wanted: &[usize], matched: &[Option<usize>]) -> CarryBy {
+    /// What is best where nobody says: by numbers where every part has as many vertices there,
+    /// lying where they lie here as far as that is known; else by the surface.
+    fn best_way(
+        &self,
+        canvas: &SkinnedSurface,
+        wanted: &[usize],
+        matched: &[Option<usize>],
+    ) -> CarryBy {
         let same = |k: &usize| {
-            let (Some(shape), part) = (matched[*k].map(|s| &self.shapes[s]), &canvas.parts()[*k]) else { return false };
+            let (Some(shape), part) = (matched[*k].map(|s| &self.shapes[s]), &canvas.parts()[*k])
+            else {
+                return false;
+            };
             let is_there = shape.positions.is_empty() || {
                 let own = |v: u32| canvas.rest()[canvas.place_of(part.first + v) as usize];
-                let (a, b) = (size_of(&shape.positions), size_of(&(0..part.count).map(own).collect::<Vec<_>>()));
+                let (a, b) = (
+                    size_of(&shape.positions),
+                    size_of(&(0..part.count).map(own).collect::<Vec<_>>()),
+                );
                 let factor = if a > 0.0 && b > 0.0 { b / a } else { 1.0 };
                 // A file of text has some six digits.
                 shape.positions.len() == part.count as usize
-                    && (0..part.count).all(|v| (shape.positions[v as usize] * factor).distance(own(v)) <= b * 1e-3)
+                    && (0..part.count).all(|v| {
+                        (shape.positions[v as usize] * factor).distance(own(v)) <= b * 1e-3
+                    })
             };
             shape.vertex_count == part.count as usize && is_there
         };
@@ -334,19 +419,25 @@ impl Given {
         by: CarryBy,
     ) -> Result<(), CommandError> {
         let refuse = |code, text: String| Err(CommandError::other(code, text));
-        let name = |k: usize| shape_name(document, canvas.parts()[k].mesh, canvas.parts()[k].primitive);
+        let name =
+            |k: usize| shape_name(document, canvas.parts()[k].mesh, canvas.parts()[k].primitive);
         match by {
             CarryBy::Order => {
                 for k in wanted {
                     let count = canvas.parts()[*k].count as usize;
                     match matched[*k].map(|s| &self.shapes[s]) {
                         None => {
-                            let names: Vec<String> =
-                                self.shapes.iter().take(8).map(|s| format!("“{}”", s.name)).collect();
+                            let names: Vec<String> = self
+                                .shapes
+                                .iter()
+                                .take(8)
+                                .map(|s| format!("“{}”", s.name))
+                                .collect();
                             return refuse(
                                 "no_such_mesh",
                                 format!(
-                                    "it has no mesh “{}”, but has {}. Match by surface (“by”: “surface”), or name the source mesh as “from”",
+                                    "it has no mesh “{}”, but has {}. Match by surface (“by”: \
+                                        “surface”), or name the source mesh as “from”",
                                     name(*k),
                                     names.join(", ")
                                 ),
@@ -356,7 +447,8 @@ impl Given {
                             return refuse(
                                 "vertex_counts_differ",
                                 format!(
-                                    "“{}” has {count} vertices here, but {} in the file, so they cannot be matched by order; match by surface instead",
+                                    "“{}” has {count} vertices here, but {} in the file, so they \
+                                        cannot be matched by order; match by surface instead",
                                     name(*k),
                                     shape.vertex_count
                                 ),
@@ -367,19 +459,32 @@ impl Given {
                 }
                 Ok(())
             }
-            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => {
-                refuse("no_texture_coordinates", "it has no texture coordinates; match by surface instead".into())
-            }
-            CarryBy::Surface | CarryBy::Vertex if self.shapes.iter().all(|s| s.positions.is_empty()) => refuse(
-                "no_positions",
-                "it has no vertex positions, so its vertices can only be matched by order".into(),
+            CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => refuse(
+                "no_texture_coordinates",
+                "it has no texture coordinates; match by surface \
+                    instead"
+                    .into(),
             ),
+            CarryBy::Surface | CarryBy::Vertex
+                if self.shapes.iter().all(|s| s.positions.is_empty()) =>
+            {
+                refuse(
+                    "no_positions",
+                    "it has no vertex positions, so its vertices can only be matched by order"
+                        .into(),
+                )
+            }
             _ => Ok(()),
         }
     }
 
     /// By a shape's joints, which they are of the canvas.
-    fn joints(&self, document: &Document, canvas: &SkinnedSurface, shape: &WeightShape) -> Vec<Option<u16>> {
+    fn joints(
+        &self,
+        document: &Document,
+        canvas: &SkinnedSurface,
+        shape: &WeightShape,
+    ) -> Vec<Option<u16>> {
         let one = |name: &String| {
             let known = self.counterparts.get(name).and_then(|n| canvas.joint(*n));
             known.or_else(|| joint_named(document, canvas.joints(), name))
@@ -387,7 +492,8 @@ impl Given {
         shape.joints.iter().map(one).collect()
     }
 
-    /// The shapes that parts of a canvas take from: those of the same names where each part has one, else all of them.
+    /// The shapes that parts of a canvas take from: those of the same names where each part has
+    /// one, else all of them.
     fn sources(&self, wanted: &[usize], matched: &[Option<usize>]) -> Vec<usize> {
         if wanted.iter().any(|k| matched[*k].is_none()) {
             return (0..self.shapes.len()).collect();
@@ -416,25 +522,35 @@ impl Given {
             by
         };
         self.check(document, canvas, wanted, &matched, by)?;
-        let joints: Vec<Vec<Option<u16>>> = self.shapes.iter().map(|s| self.joints(document, canvas, s)).collect();
+        let joints: Vec<Vec<Option<u16>>> =
+            self.shapes.iter().map(|s| self.joints(document, canvas, s)).collect();
         let list: Vec<usize> = match by {
             CarryBy::Order => (0..self.shapes.len()).collect(),
             _ => self.sources(wanted, &matched),
         };
         list.iter().for_each(|k| tally.add_gone(&self.shapes[*k], &joints[*k]));
-        let vertices: Vec<u32> =
-            wanted.iter().flat_map(|k| parts[*k].first..parts[*k].first + parts[*k].count).collect();
-        let Placed { positions, joints, laid } = self.placed(document, canvas, (&list, &joints), (&vertices, by));
+        let vertices: Vec<u32> = wanted
+            .iter()
+            .flat_map(|k| parts[*k].first..parts[*k].first + parts[*k].count)
+            .collect();
+        let Placed { positions, joints, laid } =
+            self.placed(document, canvas, (&list, &joints), (&vertices, by));
         tally.above |= joints.above;
-        let rows: Vec<_> = list.iter().zip(&joints.takers).map(|(k, j)| row_of(&self.shapes[*k], j)).collect();
+        let rows: Vec<_> =
+            list.iter().zip(&joints.takers).map(|(k, j)| row_of(&self.shapes[*k], j)).collect();
         let source = |at: usize| {
             let (k, positions) = (list[at], positions[at].clone());
             let (indices, uvs) = &self.surfaces[k];
             let count = self.shapes[k].vertex_count;
             CarrySource { count, positions, uvs, indices: Cow::Borrowed(indices), row: &rows[at] }
         };
-        let nothing =
-            || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
+        let nothing = || CarrySource {
+            count: 0,
+            positions: Vec::new(),
+            uvs: &[],
+            indices: Cow::Borrowed(&[]),
+            row: &no_row,
+        };
         let sources: Vec<CarrySource<'_>> = match by {
             CarryBy::Order => matched.iter().map(|k| k.map_or_else(nothing, source)).collect(),
             _ => (0..list.len()).map(source).collect(),
@@ -459,14 +575,19 @@ impl Given {
         (list, joints): (&[usize], &[Vec<Option<u16>>]),
         (vertices, by): (&[u32], CarryBy),
     ) -> Placed {
-        let plain = || Takers { takers: list.iter().map(|k| joints[*k].clone()).collect(), above: false };
+        let plain =
+            || Takers { takers: list.iter().map(|k| joints[*k].clone()).collect(), above: false };
         let Some(model) = &self.model else {
             let positions = self.scaled(canvas, list, vertices);
             return Placed { positions, joints: plain(), laid: LaidBy::NoSkeleton };
         };
         let giver = |k: &usize| {
             let (mesh, primitive, skin) = model.origins[*k];
-            Some(Giver { primitive: model.document.primitive(mesh, primitive)?, skin, joints: &joints[*k] })
+            Some(Giver {
+                primitive: model.document.primitive(mesh, primitive)?,
+                skin,
+                joints: &joints[*k],
+            })
         };
         let givers: Vec<Giver<'_>> = list.iter().filter_map(giver).collect();
         let takers = takers(&model.document, &givers);
@@ -479,10 +600,13 @@ impl Given {
         Placed { positions, joints: Takers { takers, above }, laid }
     }
 
-    /// The positions of shapes without a skeleton, brought to the unit here: one factor for the whole file.
+    /// The positions of shapes without a skeleton, brought to the unit here: one factor for the
+    /// whole file.
     fn scaled(&self, canvas: &SkinnedSurface, list: &[usize], vertices: &[u32]) -> Vec<Vec<Vec3>> {
-        let theirs: Vec<Vec3> = list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
-        let ours: Vec<Vec3> = vertices.iter().map(|v| canvas.rest()[canvas.place_of(*v) as usize]).collect();
+        let theirs: Vec<Vec3> =
+            list.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+        let ours: Vec<Vec3> =
+            vertices.iter().map(|v| canvas.rest()[canvas.place_of(*v) as usize]).collect();
         let scale = unit_between(size_of(&theirs), size_of(&ours));
         let place = |k: &usize| self.shapes[*k].positions.iter().map(|p| *p * scale).collect();
         list.iter().map(place).collect()

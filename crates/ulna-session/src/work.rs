@@ -1,6 +1,7 @@
-//! Commands that take long, carried out beside the window: what they come to is worked out on a copy, and applied to the document
-//! that they began with, or to one that was changed elsewhere. Where what they change was edited meanwhile, nothing is lost
-//! either: the result is given back, and whoever asked for it decides.
+//! Commands that take long, carried out beside the window: what they come to is worked out on a
+//! copy, and applied to the document that they began with, or to one that was changed elsewhere.
+//! Where what they change was edited meanwhile, nothing is lost either: the result is given back,
+//! and whoever asked for it decides.
 
 use thiserror::Error;
 
@@ -72,7 +73,9 @@ impl Work {
     pub fn run(self) -> Worked {
         let Self { session, label, commands: asked, revision } = self;
         let mut said = Vec::new();
-        let found = session.spelled_out(asked.clone(), &mut said).and_then(|commands| session.work_out(commands));
+        let found = session
+            .spelled_out(asked.clone(), &mut said)
+            .and_then(|commands| session.work_out(commands));
         let found = found.map(|found| WorkResult { notes: [said, found.notes].concat(), ..found });
         Worked { label, session: session.id, revision, found, asked }
     }
@@ -87,15 +90,26 @@ impl Session {
         Work { session, label: label.to_owned(), commands, revision: self.history.revision() }
     }
 
-    /// Commands with those in their place that weights of a file come to; what there is to say of them joins what is `said`.
-    fn spelled_out(&self, commands: Vec<Command>, said: &mut Vec<Notice>) -> Result<Vec<Command>, RunError> {
+    /// Commands with those in their place that weights of a file come to; what there is to say of
+    /// them joins what is `said`.
+    fn spelled_out(
+        &self,
+        commands: Vec<Command>,
+        said: &mut Vec<Notice>,
+    ) -> Result<Vec<Command>, RunError> {
         let mut all = Vec::with_capacity(commands.len());
         for command in commands {
-            let Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) = &command else {
+            let Command::Session(SessionCommand::ImportWeights { path, from, mesh, by }) = &command
+            else {
                 all.push(command);
                 continue;
             };
-            let meant = WeightsMeant { path: path.as_deref(), from: from.as_deref(), mesh: mesh.as_ref(), by: *by };
+            let meant = WeightsMeant {
+                path: path.as_deref(),
+                from: from.as_deref(),
+                mesh: mesh.as_ref(),
+                by: *by,
+            };
             let (found, notes) = self.weights_of_file(meant)?;
             all.extend(found);
             said.extend(notes);
@@ -118,11 +132,13 @@ impl Session {
         Ok(WorkResult { commands, edits, replaced, notes })
     }
 
-    /// Applies what was worked out, as one step; whether it changed anything. The document may have been changed meanwhile, as
-    /// long as what the result changes is as it was. A gesture that is under way is ended first.
+    /// Applies what was worked out, as one step; whether it changed anything. The document may have
+    /// been changed meanwhile, as long as what the result changes is as it was. A gesture that is
+    /// under way is ended first.
     ///
     /// # Errors
-    /// Where it could not be worked out, is of another file, or what it changes was edited meanwhile.
+    /// Where it could not be worked out, is of another file, or what it changes was edited
+    /// meanwhile.
     pub fn take_worked(&mut self, worked: Worked) -> Result<bool, NotTaken> {
         self.settle();
         let stale = worked.revision != self.history.revision();
@@ -146,7 +162,11 @@ impl Session {
     /// Whether what a result changes is still what it was worked out on.
     fn is_untouched(&self, found: &WorkResult) -> bool {
         let mut probe = self.document.clone();
-        found.edits.iter().zip(&found.replaced).all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
+        found
+            .edits
+            .iter()
+            .zip(&found.replaced)
+            .all(|(edit, was)| apply(&mut probe, edit.clone()).as_ref() == Ok(was))
     }
 
     /// Applies what was worked out, over whatever was done meanwhile; whether it changed anything.
@@ -155,11 +175,18 @@ impl Session {
     /// Where it could not be worked out, is of another file, or does not fit any more.
     pub fn put_in(&mut self, worked: Worked) -> Result<bool, RunError> {
         if worked.session != self.id {
-            return Err(CommandError::other("other_file_open", "another file was opened in the meantime").into());
+            return Err(CommandError::other(
+                "other_file_open",
+                "another file was opened in the \
+                meantime",
+            )
+            .into());
         }
         let WorkResult { commands, edits, replaced: _, notes } = worked.found?;
         self.settle();
-        self.history.preview(&mut self.document, &worked.label, edits, commands).map_err(CommandError::from)?;
+        self.history
+            .preview(&mut self.document, &worked.label, edits, commands)
+            .map_err(CommandError::from)?;
         self.notes.extend(notes);
         Ok(self.end_gesture())
     }

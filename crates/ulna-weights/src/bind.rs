@@ -1,4 +1,5 @@
-//! First weights for a surface that has none: each vertex goes to the bones that it lies nearest to, softly.
+//! First weights for a surface that has none: each vertex goes to the bones that it lies nearest
+//! to, softly.
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -17,7 +18,8 @@ struct Bone {
 impl Bone {
     fn distance(&self, p: Vec3) -> f32 {
         let way = self.tail - self.head;
-        let along = ((p - self.head).dot(way) / way.length_squared().max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+        let along = ((p - self.head).dot(way) / way.length_squared().max(f32::MIN_POSITIVE))
+            .clamp(0.0, 1.0);
         p.distance(self.head + way * along)
     }
 }
@@ -30,13 +32,16 @@ pub struct Bones {
 }
 
 impl Bones {
-    /// From where the joints are in mesh space, and which joint each hangs on (`u16::MAX` for none). A joint without a joint
-    /// below goes on for half the length of the bone that leads to it.
+    /// From where the joints are in mesh space, and which joint each hangs on (`u16::MAX` for
+    /// none). A joint without a joint below goes on for half the length of the bone that leads to
+    /// it.
     pub fn new(heads: &[Vec3], parents: &[u16]) -> Self {
         let mut bones = Vec::with_capacity(heads.len());
         let mut has_child = vec![false; heads.len()];
         for (joint, (head, parent)) in heads.iter().zip(parents).enumerate() {
-            let Some(above) = heads.get(usize::from(*parent)).filter(|p| p.is_finite() && head.is_finite()) else {
+            let Some(above) =
+                heads.get(usize::from(*parent)).filter(|p| p.is_finite() && head.is_finite())
+            else {
                 continue;
             };
             has_child[usize::from(*parent)] = true;
@@ -45,8 +50,13 @@ impl Bones {
                 bones.push(bone);
             }
         }
-        for (joint, head) in heads.iter().enumerate().filter(|(j, head)| !has_child[*j] && head.is_finite()) {
-            let above = parents.get(joint).and_then(|p| heads.get(usize::from(*p))).filter(|p| p.is_finite());
+        for (joint, head) in
+            heads.iter().enumerate().filter(|(j, head)| !has_child[*j] && head.is_finite())
+        {
+            let above = parents
+                .get(joint)
+                .and_then(|p| heads.get(usize::from(*p)))
+                .filter(|p| p.is_finite());
             let tail = above.map_or(*head, |above| *head + (*head - *above) * 0.5);
             bones.push(Bone { joint: joint as u16, head: *head, tail });
         }
@@ -54,7 +64,8 @@ impl Bones {
         Self { bones }
     }
 
-    /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no bones.
+    /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no
+    /// bones.
     pub fn weigh(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
         if self.bones.is_empty() {
             return None;
@@ -78,7 +89,8 @@ impl Bones {
             list.write(&mut joints, &mut weights);
             (joints, weights)
         };
-        let all: Vec<(Vec<u16>, Vec<f32>)> = positions.par_iter().with_min_len(1024).map(one).collect();
+        let all: Vec<(Vec<u16>, Vec<f32>)> =
+            positions.par_iter().with_min_len(1024).map(one).collect();
         let (joints, weights): (Vec<Vec<u16>>, Vec<Vec<f32>>) = all.into_iter().unzip();
         Some(WeightMap {
             sets,
@@ -102,7 +114,12 @@ mod tests {
         let map = bones.weigh(&spots, 2).expect("there are bones");
         assert!(map.weight(0, 0) > 0.999, "{:?}", map.vertex(0).collect::<Vec<_>>());
         assert!((map.weight(1, 0) - 0.5).abs() < 1e-5 && (map.weight(1, 1) - 0.5).abs() < 1e-5);
-        assert!(map.weight(2, 2) > 0.999, "the last bone goes on: {:?}", map.vertex(2).collect::<Vec<_>>());
+        assert!(
+            map.weight(2, 2) > 0.999,
+            "the last bone goes on: \
+            {:?}",
+            map.vertex(2).collect::<Vec<_>>()
+        );
         for v in 0..spots.len() {
             assert!((map.vertex(v).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
         }

@@ -75,7 +75,8 @@ impl BrushKind {
         }
     }
 
-    /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as one rubs.
+    /// Whether it gives one joint a weight. The others mix whole vertices, and work on as long as
+    /// one rubs.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Replace | Self::Scale)
     }
@@ -148,21 +149,26 @@ impl Falloff {
             Self::Sphere => (2.0 * p - p * p).max(0.0).sqrt(),
             Self::Constant => 1.0,
             Self::Own(points) => {
-                // Catmull and Rom, *A class of local interpolating splines* (1974), kept within 0 and 1.
+                // Catmull and Rom, *A class of local interpolating splines* (1974), kept within 0
+                // and 1.
                 let last = points.len() - 1;
                 let at = p * last as f32;
                 let k = (at as usize).min(last - 1);
                 let t = at - k as f32;
                 let value = |i: usize| points[i.min(last)];
-                let (a, b, c, d) = (value(k.saturating_sub(1)), value(k), value(k + 1), value(k + 2));
-                let curve =
-                    b + 0.5 * t * ((c - a) + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a)));
+                let (a, b, c, d) =
+                    (value(k.saturating_sub(1)), value(k), value(k + 1), value(k + 2));
+                let curve = b + 0.5
+                    * t
+                    * ((c - a)
+                        + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a)));
                 curve.clamp(0.0, 1.0)
             }
         }
     }
 
-    /// [`Self::at`] of many. What is chosen is chosen before the loop, which so becomes one of vectors.
+    /// [`Self::at`] of many. What is chosen is chosen before the loop, which so becomes one of
+    /// vectors.
     #[inline(always)]
     pub(super) fn fill<const N: usize>(&self, p: &[f32; N], values: &mut [f32; N]) {
         match self {
@@ -180,7 +186,11 @@ impl Falloff {
 
     /// The own curve that is nearest to this one: where drawing begins.
     pub fn to_own(self) -> [f32; 7] {
-        if let Self::Own(points) = self { points } else { std::array::from_fn(|k| self.at(k as f32 / 6.0)) }
+        if let Self::Own(points) = self {
+            points
+        } else {
+            std::array::from_fn(|k| self.at(k as f32 / 6.0))
+        }
     }
 }
 
@@ -247,8 +257,8 @@ pub struct Brush {
     pub pressure: bool,
     /// Whether a pen's pressure scales the radius.
     pub pressure_radius: bool,
-    /// How far the brush stays behind the pointer, points on screen: it is pulled as on a string, so that a hand that trembles draws a
-    /// smooth line. 0: not at all.
+    /// How far the brush stays behind the pointer, points on screen: it is pulled as on a string,
+    /// so that a hand that trembles draws a smooth line. 0: not at all.
     pub steady: f32,
     /// Whether a stroke builds up on itself.
     pub build_up: bool,
@@ -316,8 +326,8 @@ impl Brush {
         (weight * (1.0 + amount * (value - 1.0))).clamp(0.0, 1.0)
     }
 
-    /// What it is while the key that inverts is held: what sets sets the rest to 1, what scales scales back. Nothing for those
-    /// that have no other way round.
+    /// What it is while the key that inverts is held: what sets sets the rest to 1, what scales
+    /// scales back. Nothing for those that have no other way round.
     pub fn inverted(self) -> Option<Self> {
         let kind = match self.kind {
             BrushKind::Add => BrushKind::Subtract,
@@ -354,7 +364,9 @@ impl Brush {
     /// With every number within its bounds, whatever a preferences file says.
     #[must_use]
     pub fn clamped(mut self) -> Self {
-        let within = |v: f32, low: f32, high: f32, other: f32| if v.is_finite() { v.clamp(low, high) } else { other };
+        let within = |v: f32, low: f32, high: f32, other: f32| {
+            if v.is_finite() { v.clamp(low, high) } else { other }
+        };
         self.strength = within(self.strength, 0.0, 1.0, 0.35);
         self.value = within(self.value, 0.0, self.kind.most_value(), 1.0);
         self.spacing = within(self.spacing, 0.02, 2.0, 0.2);
@@ -388,7 +400,10 @@ mod tests {
         assert!(at.x > 85.0, "{at}");
         assert_eq!(Brush::default().pulled(at, Vec2::ONE), Vec2::ONE);
         let pen = Brush { pressure_radius: true, ..Brush::default() };
-        assert_eq!((pen.pressed(0.5).radius, brush.pressed(0.5).radius), (Radius::Pixels(32.0), Radius::Pixels(64.0)));
+        assert_eq!(
+            (pen.pressed(0.5).radius, brush.pressed(0.5).radius),
+            (Radius::Pixels(32.0), Radius::Pixels(64.0))
+        );
     }
 
     #[test]
@@ -413,7 +428,8 @@ mod tests {
     }
     #[test]
     fn brushes_that_were_stored_are_read() {
-        let read: Brush = serde_json::from_str(r#"{"kind":"set","front_only":false}"#).expect("a brush");
+        let read: Brush =
+            serde_json::from_str(r#"{"kind":"set","front_only":false}"#).expect("a brush");
         assert_eq!(read, Brush { kind: BrushKind::Replace, front_only: false, ..Brush::default() });
         let text = serde_json::to_string(&read).expect("text");
         assert_eq!(serde_json::from_str::<Brush>(&text).expect("a brush"), read);

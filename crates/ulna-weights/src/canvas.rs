@@ -1,7 +1,9 @@
-//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with their neighbours.
+//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with
+//! their neighbours.
 //!
-//! A file splits a vertex wherever normals, texture coordinates or materials differ, over primitives and meshes too. Such
-//! vertices lie at one place, and are painted alike: what is done depends on the place, never on the copy.
+//! A file splits a vertex wherever normals, texture coordinates or materials differ, over
+//! primitives and meshes too. Such vertices lie at one place, and are painted alike: what is done
+//! depends on the place, never on the copy.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -9,7 +11,9 @@ use glam::{Mat4, Vec3};
 use rayon::prelude::*;
 
 use super::{Influences, WeightIssues, share::Refusal, share::WeightConstraints, volume::Branches};
-use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap};
+use ulna_model::{
+    Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
+};
 
 /// None, where a place or a joint is expected.
 pub const NOWHERE: u32 = u32::MAX;
@@ -85,8 +89,8 @@ pub struct SkinnedSurface {
     pub skin: SkinId,
     parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
-    /// By the parts, which of several skins each hangs on; empty where there is but one. What lies at one place on two skins is two
-    /// places.
+    /// By the parts, which of several skins each hangs on; empty where there is but one. What lies
+    /// at one place on two skins is two places.
     owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
@@ -110,7 +114,11 @@ impl SkinnedSurface {
     }
 
     /// The surfaces of a skin at these nodes, shown or not.
-    fn of_nodes(document: &Document, skin: SkinId, nodes: impl IntoIterator<Item = NodeId>) -> Option<Self> {
+    fn of_nodes(
+        document: &Document,
+        skin: SkinId,
+        nodes: impl IntoIterator<Item = NodeId>,
+    ) -> Option<Self> {
         let mut parts: Vec<SurfacePart> = Vec::new();
         let mut shapes = Vec::new();
         let mut known = BTreeSet::new();
@@ -148,16 +156,18 @@ impl SkinnedSurface {
         })
     }
 
-    /// The surfaces of several canvases as one, in a space that they share: each with what leads there from its own. `joints` are those
-    /// of all of them, with where they are in that space. A primitive that several have is in it once. Also, by its parts, which of the
-    /// canvases each is of, and which part of that. Nothing where there are too many vertices.
+    /// The surfaces of several canvases as one, in a space that they share: each with what leads
+    /// there from its own. `joints` are those of all of them, with where they are in that space. A
+    /// primitive that several have is in it once. Also, by its parts, which of the canvases each is
+    /// of, and which part of that. Nothing where there are too many vertices.
     pub(super) fn of_several(
         document: &Document,
         canvases: &[(&Self, Mat4)],
         joints: Shared<[NodeId]>,
         heads: Vec<Vec3>,
     ) -> Option<(Self, Vec<(usize, usize)>)> {
-        let (mut parts, mut shapes, mut owners, mut origins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut parts, mut shapes, mut owners, mut origins) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut known = BTreeSet::new();
         let mut first = 0u32;
         for (k, (canvas, space)) in canvases.iter().enumerate() {
@@ -168,10 +178,19 @@ impl SkinnedSurface {
                 let positions = if *space == Mat4::IDENTITY {
                     shape.positions.clone()
                 } else {
-                    shape.positions.iter().map(|p| space.transform_point3(*p)).collect::<Vec<Vec3>>().into()
+                    shape
+                        .positions
+                        .iter()
+                        .map(|p| space.transform_point3(*p))
+                        .collect::<Vec<Vec3>>()
+                        .into()
                 };
                 parts.push(SurfacePart { first, ..*part });
-                shapes.push(Drawn { positions, indices: shape.indices.clone(), topology: shape.topology });
+                shapes.push(Drawn {
+                    positions,
+                    indices: shape.indices.clone(),
+                    topology: shape.topology,
+                });
                 owners.push(u16::try_from(k).ok()?);
                 origins.push((k, own));
                 first = first.checked_add(part.count)?;
@@ -209,7 +228,8 @@ impl SkinnedSurface {
             let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
             let numbers: Vec<usize> = (0..self.parts.len()).collect();
             for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
-                let positions: Vec<Vec3> = run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
+                let positions: Vec<Vec3> =
+                    run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
                 let (own, places) = weld(&positions);
                 let before = rest.len() as u32;
                 place_of.extend(own.into_iter().map(|p| p + before));
@@ -232,13 +252,14 @@ impl SkinnedSurface {
         })
     }
 
-    /// Whether it is known which vertices lie at one place, and which places are neighbours. Where not, whoever asks first
-    /// waits for that.
+    /// Whether it is known which vertices lie at one place, and which places are neighbours. Where
+    /// not, whoever asks first waits for that.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Finds out which vertices lie at one place, and which places are neighbours: for a thread that has the time.
+    /// Finds out which vertices lie at one place, and which places are neighbours: for a thread
+    /// that has the time.
     pub fn prepare(&self) {
         self.flaws();
     }
@@ -336,7 +357,9 @@ impl SkinnedSurface {
 
     /// The weights of all parts, for many reads.
     pub fn maps<'a>(&self, document: &'a Document) -> Maps<'a> {
-        let map = |p: &SurfacePart| document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref();
+        let map = |p: &SurfacePart| {
+            document.mesh(p.mesh).primitives[p.primitive.index()].weights.as_deref()
+        };
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
@@ -351,9 +374,9 @@ impl SkinnedSurface {
     /// Whether a document has these parts still, with as many vertices.
     pub fn fits(&self, document: &Document) -> bool {
         self.parts.iter().all(|p| {
-            document
-                .primitive(p.mesh, p.primitive)
-                .is_some_and(|primitive| primitive.positions.len() == p.count as usize && primitive.weights.is_some())
+            document.primitive(p.mesh, p.primitive).is_some_and(|primitive| {
+                primitive.positions.len() == p.count as usize && primitive.weights.is_some()
+            })
         })
     }
 }
@@ -420,7 +443,12 @@ impl<'a> Maps<'a> {
     /// # Errors
     /// As [`Influences::read`].
     #[inline]
-    pub fn read(&self, vertex: u32, list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+    pub fn read(
+        &self,
+        vertex: u32,
+        list: &mut Influences,
+        rule: &WeightConstraints<'_>,
+    ) -> Result<(), Refusal> {
         let (joints, weights) = self.slots(vertex);
         list.read(joints, weights, rule)
     }
@@ -428,15 +456,22 @@ impl<'a> Maps<'a> {
 
 /// Where the joints of a skin were when it was bound, mesh space.
 pub fn joint_heads(document: &Document, skin: SkinId) -> Vec<Vec3> {
-    document.skin(skin).inverse_bind.iter().map(|inverse| inverse.inverse().w_axis.truncate()).collect()
+    document
+        .skin(skin)
+        .inverse_bind
+        .iter()
+        .map(|inverse| inverse.inverse().w_axis.truncate())
+        .collect()
 }
 
-/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where there is none.
+/// For every joint of a skin the number of the nearest ancestor that is one too; `u16::MAX` where
+/// there is none.
 pub fn joint_parents(document: &Document, skin: SkinId) -> Vec<u16> {
     nearest_above(document, &document.skin(skin).joints)
 }
 
-/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX` where there is none.
+/// For every one of some nodes the number of the nearest ancestor that is one of them; `u16::MAX`
+/// where there is none.
 fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
     let mut by_node = vec![u16::MAX; document.nodes.len()];
     for (k, joint) in joints.iter().enumerate().take(usize::from(u16::MAX)).rev() {
@@ -455,10 +490,11 @@ fn nearest_above(document: &Document, joints: &[NodeId]) -> Vec<u16> {
     joints.iter().map(parent_of).collect()
 }
 
-/// Vertices at the very same spot are one place; the number of each vertex's place, and where the places are.
+/// Vertices at the very same spot are one place; the number of each vertex's place, and where the
+/// places are.
 fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
-    // An open table: the standard one spends most of its time on hashing against strangers' keys, and a collision here costs
-    // a comparison, no more than that: the table is at most half full.
+    // An open table: the standard one spends most of its time on hashing against strangers' keys,
+    // and a collision here costs a comparison, no more than that: the table is at most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
     let mut table = vec![NOWHERE; size];
     let mut place_of = Vec::with_capacity(positions.len());
@@ -466,8 +502,9 @@ fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
     for p in positions {
         // 0 and −0 are one spot.
         let bits = (*p + Vec3::ZERO).to_array().map(f32::to_bits);
-        let mixed =
-            bits.iter().fold(0u64, |h, b| (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mixed = bits.iter().fold(0u64, |h, b| {
+            (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        });
         let mut at = (mixed >> 24) as usize & (size - 1);
         let place = loop {
             let found = table[at];
@@ -527,8 +564,8 @@ fn following(corners: &[u32], places: usize) -> PackedLists {
     PackedLists { starts, items }
 }
 
-/// The places around each place, each once, in rising order; and before, two by two, as triangles have them. `corners` are
-/// triples of places, `ends` pairs of those that a line joins.
+/// The places around each place, each once, in rising order; and before, two by two, as triangles
+/// have them. `corners` are triples of places, `ends` pairs of those that a line joins.
 fn around(mut corners: Vec<u32>, ends: &[u32], places: usize) -> (PackedLists, PackedLists) {
     corners.truncate(corners.len() / 3 * 3);
     let fans = following(&corners, places);
@@ -577,8 +614,14 @@ mod tests {
     #[test]
     fn copies_of_a_vertex_are_one_place_and_edges_cross_seams() {
         // Two triangles that share an edge, but no vertex; one corner is at −0.
-        let at =
-            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, -0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let at = [
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [1.0, 0.0, -0.0],
+            [0.0, 1.0, 0.0],
+            [1.0, 1.0, 0.0],
+        ];
         let (place_of, places) = weld(&at.map(Vec3::from));
         assert_eq!(place_of, [0, 1, 2, 1, 2, 3]);
         assert_eq!(places.len(), 4);

@@ -1,5 +1,5 @@
-//! Weights of one surface for another: each place takes what the nearest spot of the other has, or what lies at the same texture
-//! coordinates, or what has the same number.
+//! Weights of one surface for another: each place takes what the nearest spot of the other has, or
+//! what lies at the same texture coordinates, or what has the same number.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,8 @@ pub enum CarryBy {
     Order,
 }
 
-/// Takes a joint, by the number of the skin that takes it, `None` where it has no such joint, with its weight.
+/// Takes a joint, by the number of the skin that takes it, `None` where it has no such joint, with
+/// its weight.
 pub type TakeWeight<'a> = dyn FnMut(Option<u16>, f32) + 'a;
 
 /// Tells what a vertex has.
@@ -47,12 +48,14 @@ pub struct CarrySource<'a> {
     pub row: &'a RowOf<'a>,
 }
 
-/// The triangles of a primitive, in which nearest points are searched. A line is a triangle with two corners at one end, and a point
-/// one with all three at one place.
+/// The triangles of a primitive, in which nearest points are searched. A line is a triangle with
+/// two corners at one end, and a point one with all three at one place.
 pub fn corners(primitive: &Primitive) -> Cow<'_, [u32]> {
     match primitive.topology {
         Topology::Triangles => Cow::Borrowed(&primitive.indices),
-        Topology::Lines => primitive.indices.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]).collect(),
+        Topology::Lines => {
+            primitive.indices.as_chunks::<2>().0.iter().flat_map(|[a, b]| [*a, *b, *b]).collect()
+        }
         Topology::Points => primitive.indices.iter().flat_map(|v| [*v; 3]).collect(),
     }
 }
@@ -63,10 +66,12 @@ struct Asked<'a> {
     surface: Option<ClosestSurface>,
 }
 
-/// How far apart the two sides of a surface lie in a plane of texture coordinates: less than a texel, more than rounding.
+/// How far apart the two sides of a surface lie in a plane of texture coordinates: less than a
+/// texel, more than rounding.
 const SIDE: f32 = 1e-4;
 
-/// Where a vertex lies in a plane of texture coordinates, halves that lie on each other a little apart.
+/// Where a vertex lies in a plane of texture coordinates, halves that lie on each other a little
+/// apart.
 fn in_uv(uv: Vec2, position: Vec3, size: f32) -> Vec3 {
     Vec3::new(uv.x, uv.y, position.x / size * SIDE)
 }
@@ -86,11 +91,14 @@ impl<'a> Asked<'a> {
             CarryBy::Order => None,
             _ if source.positions.is_empty() => None,
             CarryBy::Surface if source.indices.is_empty() => Some(points(source.positions.clone())),
-            CarryBy::Surface => Some(ClosestSurface::new(source.positions.clone(), source.indices.to_vec())),
+            CarryBy::Surface => {
+                Some(ClosestSurface::new(source.positions.clone(), source.indices.to_vec()))
+            }
             CarryBy::Vertex => Some(points(source.positions.clone())),
             CarryBy::Uv if source.uvs.len() != source.positions.len() => None,
             CarryBy::Uv => {
-                let flat = source.uvs.iter().zip(&source.positions).map(|(uv, p)| in_uv(*uv, *p, size));
+                let flat =
+                    source.uvs.iter().zip(&source.positions).map(|(uv, p)| in_uv(*uv, *p, size));
                 Some(ClosestSurface::new(flat.collect(), source.indices.to_vec()))
             }
         };
@@ -115,7 +123,8 @@ impl<'a> Asked<'a> {
 pub struct Carried {
     /// By the canvas's vertices, in rising order, what each takes.
     pub rows: Vec<(u32, Influences)>,
-    /// By row, the distance to the point that it was taken from, in units of mesh space; empty where no nearest point was searched.
+    /// By row, the distance to the point that it was taken from, in units of mesh space; empty
+    /// where no nearest point was searched.
     pub distances: Vec<f32>,
     /// Vertices for which nothing was found.
     pub unfound: usize,
@@ -123,8 +132,9 @@ pub struct Carried {
     pub partly: usize,
 }
 
-/// What vertices of a canvas take from surfaces. With [`CarryBy::Order`] the `k`-th source is for the `k`-th of `parts`, which are the
-/// canvas's. All copies of a vertex take the same, but by order, where each has its own number.
+/// What vertices of a canvas take from surfaces. With [`CarryBy::Order`] the `k`-th source is for
+/// the `k`-th of `parts`, which are the canvas's. All copies of a vertex take the same, but by
+/// order, where each has its own number.
 pub fn carry(
     canvas: &SkinnedSurface,
     uv_of: &(dyn Fn(u32) -> Option<Vec2> + Sync),
@@ -165,7 +175,9 @@ pub fn carry(
                     spots.min_by(|a, b| a.1.0.total_cmp(&b.1.0))
                 });
                 near.map(|(a, (distance, vertices, shares))| {
-                    for (vertex, share) in vertices.iter().zip(shares).filter(|(_, share)| *share > 0.0) {
+                    for (vertex, share) in
+                        vertices.iter().zip(shares).filter(|(_, share)| *share > 0.0)
+                    {
                         take(a.source, *vertex, share);
                     }
                     distance
@@ -198,7 +210,8 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// A vertex that lies farther than this from the point that it took its weights from is counted as far, meters.
+    /// A vertex that lies farther than this from the point that it took its weights from is counted
+    /// as far, meters.
     pub const FAR: f32 = 0.05;
 
     /// Adds what was carried over into a mesh space with units of `scale` meters.
@@ -206,7 +219,8 @@ impl Distances {
         self.all.extend(carried.distances.iter().map(|d| d * scale));
     }
 
-    /// The distance that is not exceeded by this share of the vertices, `0..=1`; nothing where none was measured.
+    /// The distance that is not exceeded by this share of the vertices, `0..=1`; nothing where none
+    /// was measured.
     pub fn percentile(&self, share: f32) -> Option<f32> {
         let mut sorted = self.all.clone();
         sorted.sort_by(f32::total_cmp);
@@ -234,7 +248,8 @@ impl Distances {
             n => format!("{n} vertices are"),
         };
         Some(format!(
-            "distance to the source surface: median {}, 95th percentile {}; {far} farther than {:.0} cm from it",
+            "distance to the source surface: median {}, 95th percentile {}; {far} farther than \
+                {:.0} cm from it",
             cm(0.5)?,
             cm(0.95)?,
             Self::FAR * 100.0

@@ -66,7 +66,8 @@ pub struct WorkingWeights<'a> {
 /// Vertices a task.
 const CHUNK: usize = 4_096;
 
-/// A quick way to do to four floats what the work does to any vertex, to the bit; what it does not do is left to that.
+/// A quick way to do to four floats what the work does to any vertex, to the bit; what it does not
+/// do is left to that.
 pub(super) enum Fast<'a> {
     None,
     /// A group of vertices at once; these are their numbers.
@@ -113,7 +114,10 @@ impl<'a> PartLook<'a> {
     /// Where a vertex has four of them.
     #[inline]
     fn slots(&self, own: u32) -> Option<(&'a [u16; 4], &'a [f32; 4])> {
-        Some((self.joints.as_chunks().0.get(own as usize)?, self.weights.as_chunks().0.get(own as usize)?))
+        Some((
+            self.joints.as_chunks().0.get(own as usize)?,
+            self.weights.as_chunks().0.get(own as usize)?,
+        ))
     }
 }
 
@@ -147,7 +151,8 @@ struct ChunkResult {
 impl ChunkResult {
     #[inline]
     fn keep(&mut self, look: &VertexView<'_>, list: &Influences) {
-        if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
+        if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok()
+        {
             self.mended.push(look.own);
         }
         let (stride, at) = (look.joints.len(), self.joints.len());
@@ -177,7 +182,8 @@ impl ChunkResult {
         }
     }
 
-    /// Puts what the vertices have now where they have it: of a known length, so that no call copies it.
+    /// Puts what the vertices have now where they have it: of a known length, so that no call
+    /// copies it.
     fn place<T: Copy>(&self, to: &mut [[T; 4]], from: &[[T; 4]]) {
         self.vertices.iter().zip(from).for_each(|(own, slots)| to[*own as usize % CHUNK] = *slots);
     }
@@ -199,7 +205,9 @@ struct Worker<'a, W> {
     out: ChunkResult,
 }
 
-impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>> Worker<'a, W> {
+impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>>
+    Worker<'a, W>
+{
     #[inline]
     fn take(&mut self, look: &VertexView<'a>) {
         match self.fast {
@@ -217,7 +225,8 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<b
     #[inline]
     fn slow(&mut self, look: &VertexView<'a>) {
         let read = self.scratch.list.read(look.joints, look.weights, self.rule);
-        match read.and_then(|()| (self.work)(self.maps, look.vertex, &mut self.scratch, self.rule)) {
+        match read.and_then(|()| (self.work)(self.maps, look.vertex, &mut self.scratch, self.rule))
+        {
             Ok(false) => {}
             Ok(true) => self.out.keep(look, &self.scratch.list),
             Err(why) => self.out.refused.push((look.vertex, why)),
@@ -246,14 +255,20 @@ impl<'a, W: Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<b
         }
         for (lane, own) in waiting.iter().enumerate() {
             match part.slots(*own) {
-                Some(now) if self.group.is_done(lane) => self.out.keep_slots(*own, now, &self.group.get(lane)),
+                Some(now) if self.group.is_done(lane) => {
+                    self.out.keep_slots(*own, now, &self.group.get(lane))
+                }
                 _ => self.slow(&part.look(*own)),
             }
         }
     }
 }
 
-pub(super) fn rule<'a>(scope: &Scope<'a>, canvas: &'a SkinnedSurface, map: &WeightMap) -> WeightConstraints<'a> {
+pub(super) fn rule<'a>(
+    scope: &Scope<'a>,
+    canvas: &'a SkinnedSurface,
+    map: &WeightMap,
+) -> WeightConstraints<'a> {
     WeightConstraints {
         locked: scope.locked,
         parents: canvas.parents(),
@@ -294,7 +309,8 @@ impl<'a> WorkingWeights<'a> {
                 let range = *v as usize * stride..(*v as usize + 1) * stride;
                 before.joints[range.clone()] != after.joints[range.clone()]
                     || before.weights[range.clone()] != after.weights[range]
-                    || before.not_numbers.binary_search(v).is_ok() != after.not_numbers.binary_search(v).is_ok()
+                    || before.not_numbers.binary_search(v).is_ok()
+                        != after.not_numbers.binary_search(v).is_ok()
             };
             let changed: Vec<u32> = (0..after.vertex_count() as u32).filter(differs).collect();
             list.push((
@@ -309,27 +325,30 @@ impl<'a> WorkingWeights<'a> {
         list
     }
 
-    /// Does something to every vertex of the scope that passes the test, from the weights as they are now. What is refused,
-    /// or of which the work says no, stays as it is; and nothing is written where nothing changes.
+    /// Does something to every vertex of the scope that passes the test, from the weights as they
+    /// are now. What is refused, or of which the work says no, stays as it is; and nothing is
+    /// written where nothing changes.
     pub(super) fn each(
         &mut self,
         scope: &Scope<'_>,
         fast: Fast<'_>,
         test: impl Fn(&VertexView<'_>) -> bool + Sync,
-        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal> + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>
+        + Sync,
     ) -> Refused {
         tally(&self.each_of(scope, &[], fast, test, work))
     }
 
-    /// As [`WorkingWeights::each`]. Of a part that has a list, the vertices in it and no others; it is in rising order. What was
-    /// refused, vertex by vertex.
+    /// As [`WorkingWeights::each`]. Of a part that has a list, the vertices in it and no others; it
+    /// is in rising order. What was refused, vertex by vertex.
     pub(super) fn each_of(
         &mut self,
         scope: &Scope<'_>,
         lists: &[Option<Vec<u32>>],
         fast: Fast<'_>,
         test: impl Fn(&VertexView<'_>) -> bool + Sync,
-        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal> + Sync,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>
+        + Sync,
     ) -> Vec<(u32, Refusal)> {
         let canvas = self.canvas;
         let maps = Maps::of(canvas, self.maps.iter());
@@ -342,7 +361,13 @@ impl<'a> WorkingWeights<'a> {
             let stride = map.stride();
             let rule = rule(scope, canvas, map);
             let quick = SimdNormalizer::new(stride, &rule).filter(|_| map.not_numbers.is_empty());
-            let part = PartLook { first: part.first, map, stride, joints: &map.joints, weights: &map.weights };
+            let part = PartLook {
+                first: part.first,
+                map,
+                stride,
+                joints: &map.joints,
+                weights: &map.weights,
+            };
             let run = |chunk: usize| {
                 let mut worker = Worker {
                     maps: &maps,
@@ -363,7 +388,8 @@ impl<'a> WorkingWeights<'a> {
                         worker.take(&look);
                     }
                 };
-                let (first, end) = ((chunk * CHUNK) as u32, ((chunk + 1) * CHUNK).min(map.vertex_count()) as u32);
+                let (first, end) =
+                    ((chunk * CHUNK) as u32, ((chunk + 1) * CHUNK).min(map.vertex_count()) as u32);
                 match lists.get(index).and_then(Option::as_ref) {
                     None => (first..end).for_each(one),
                     Some(list) => {
@@ -382,7 +408,8 @@ impl<'a> WorkingWeights<'a> {
             refused.extend(found.iter().flat_map(|f| &f.refused).copied());
             let mended: Vec<u32> = found.iter().flat_map(|f| f.mended.iter().copied()).collect();
             if !mended.is_empty() {
-                let left = map.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());
+                let left =
+                    map.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());
                 map.not_numbers = left.collect();
             }
             if found.iter().all(|f| f.vertices.is_empty()) {
@@ -398,7 +425,8 @@ impl<'a> WorkingWeights<'a> {
                     found.place(weights.as_chunks_mut::<4>().0, found.weights.as_chunks().0);
                     return;
                 }
-                let slots = found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
+                let slots =
+                    found.joints.chunks_exact(stride).zip(found.weights.chunks_exact(stride));
                 for (own, (js, ws)) in found.vertices.iter().zip(slots) {
                     let at = (*own as usize % CHUNK) * stride;
                     joints[at..at + stride].copy_from_slice(js);
@@ -409,9 +437,13 @@ impl<'a> WorkingWeights<'a> {
         refused
     }
 
-    /// As [`Self::put`], but that influences which break no rule in the type that is stored come to the bit as they are, where no locked
-    /// joint holds anything.
-    pub fn put_as_is(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+    /// As [`Self::put`], but that influences which break no rule in the type that is stored come to
+    /// the bit as they are, where no locked joint holds anything.
+    pub fn put_as_is(
+        &mut self,
+        scope: &Scope<'_>,
+        list: impl IntoIterator<Item = (u32, Influences)>,
+    ) -> Refused {
         let is_locked = |j: u16| scope.locked.get(usize::from(j)).copied().unwrap_or(true);
         let mut others = Vec::new();
         for (vertex, target) in list {
@@ -433,9 +465,13 @@ impl<'a> WorkingWeights<'a> {
             }
             // A number that the stored type does not have would be another one in the file.
             let encoding = map.encoding;
-            let is_stored =
-                |w: &f32| encoding.one().is_none() || encoding.decode(encoding.encode(*w)).to_bits() == w.to_bits();
-            let plain = free && weights.iter().all(is_stored) && map.not_numbers.binary_search(&own).is_err();
+            let is_stored = |w: &f32| {
+                encoding.one().is_none()
+                    || encoding.decode(encoding.encode(*w)).to_bits() == w.to_bits()
+            };
+            let plain = free
+                && weights.iter().all(is_stored)
+                && map.not_numbers.binary_search(&own).is_err();
             if !plain || fault_of(&joints, &weights, map.encoding, usize::MAX).is_some() {
                 others.push((vertex, target));
                 continue;
@@ -443,8 +479,13 @@ impl<'a> WorkingWeights<'a> {
             // What holds the same in other slots is left in them.
             let same = now.len() == target.len()
                 && target.iter().all(|(j, w)| now.get(j).to_bits() == w.to_bits())
-                && fault_of(&map.joints[range.clone()], &map.weights[range.clone()], map.encoding, usize::MAX)
-                    .is_none();
+                && fault_of(
+                    &map.joints[range.clone()],
+                    &map.weights[range.clone()],
+                    map.encoding,
+                    usize::MAX,
+                )
+                .is_none();
             if !same {
                 map.joints.make_mut()[range.clone()].copy_from_slice(&joints);
                 map.weights.make_mut()[range].copy_from_slice(&weights);
@@ -454,7 +495,11 @@ impl<'a> WorkingWeights<'a> {
     }
 
     /// Puts influences on vertices: the unlocked weights become these.
-    pub fn put(&mut self, scope: &Scope<'_>, list: impl IntoIterator<Item = (u32, Influences)>) -> Refused {
+    pub fn put(
+        &mut self,
+        scope: &Scope<'_>,
+        list: impl IntoIterator<Item = (u32, Influences)>,
+    ) -> Refused {
         let mut refused = Refused::new();
         let mut now = Influences::default();
         for (vertex, target) in list {
@@ -465,7 +510,10 @@ impl<'a> WorkingWeights<'a> {
             let range = own as usize * stride..(own as usize + 1) * stride;
             let joints = &mut map.joints.make_mut()[range.clone()];
             let weights = &mut map.weights.make_mut()[range];
-            match now.read(joints, weights, &rule).and_then(|()| share::blend(&mut now, &target, 1.0, &rule)) {
+            match now
+                .read(joints, weights, &rule)
+                .and_then(|()| share::blend(&mut now, &target, 1.0, &rule))
+            {
                 Ok(()) => {
                     now.write(joints, weights);
                     if let Ok(k) = map.not_numbers.binary_search(&own) {

@@ -1,4 +1,5 @@
-//! What is wrong with weights, in the words of the file's own rules (glTF 2.0, *Skinned Mesh Attributes*).
+//! What is wrong with weights, in the words of the file's own rules (glTF 2.0, *Skinned Mesh
+//! Attributes*).
 
 use rayon::prelude::*;
 
@@ -15,8 +16,8 @@ pub enum Fault {
     None,
     /// A joint has two weights.
     Twice,
-    /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's limit, `2e-7 × count` in
-    /// slot order.
+    /// The weights do not sum to 1: whole numbers not at all, floats not within the validator's
+    /// limit, `2e-7 × count` in slot order.
     Sum,
     /// A joint is past those of the skin. It moves nothing.
     Past,
@@ -34,7 +35,8 @@ pub fn fault(map: &WeightMap, vertex: usize, most: usize) -> Option<Fault> {
     fault_of(&map.joints[range.clone()], &map.weights[range], map.encoding, most)
 }
 
-/// As [`fault`], with the skin's joints counted: whether a vertex names others, be it without a weight.
+/// As [`fault`], with the skin's joints counted: whether a vertex names others, be it without a
+/// weight.
 pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize) -> Option<Fault> {
     let found = fault(map, vertex, most);
     let slots = &map.joints[vertex * map.stride()..(vertex + 1) * map.stride()];
@@ -43,7 +45,12 @@ pub fn fault_in(map: &WeightMap, vertex: usize, most: usize, joint_count: usize)
 }
 
 /// What is wrong with slots in their stored type.
-pub(super) fn fault_of(joints: &[u16], weights: &[f32], encoding: WeightEncoding, most: usize) -> Option<Fault> {
+pub(super) fn fault_of(
+    joints: &[u16],
+    weights: &[f32],
+    encoding: WeightEncoding,
+    most: usize,
+) -> Option<Fault> {
     let mut sum = 0.0f32;
     let mut whole = 0u32;
     let mut used = 0usize;
@@ -133,7 +140,10 @@ pub fn faults(map: &WeightMap, most: usize) -> Faults {
 pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
     /// Vertices that one core looks over before another may help.
     const BLOCK: usize = 1 << 16;
-    let plain = map.encoding.one().is_none() && map.stride() == 4 && most >= 4 && map.not_numbers.is_empty();
+    let plain = map.encoding.one().is_none()
+        && map.stride() == 4
+        && most >= 4
+        && map.not_numbers.is_empty();
     let count = map.vertex_count();
     let block = |first: usize| {
         let range = first..(first + BLOCK).min(count);
@@ -144,7 +154,8 @@ pub fn faults_in(map: &WeightMap, most: usize, joint_count: usize) -> Faults {
             let odd = range
                 .zip(joints.iter().zip(weights))
                 .filter(|(_, (j, w))| !is_valid(j, w) | !are_inside(j, joint_count));
-            odd.filter_map(|(v, _)| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
+            odd.filter_map(|(v, _)| fault_in(map, v, most, joint_count))
+                .for_each(|f| faults.add(f));
         } else {
             range.filter_map(|v| fault_in(map, v, most, joint_count)).for_each(|f| faults.add(f));
         }
@@ -171,7 +182,9 @@ pub(super) fn are_inside(joints: &[u16; 4], joint_count: usize) -> bool {
 /// Whether a vertex plainly breaks no rule; most do not, and this has no branches.
 pub(super) fn is_valid(joints: &[u16; 4], weights: &[f32; 4]) -> bool {
     let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-    let twice = |(a, b): (usize, usize)| (joints[a] == joints[b]) & (weights[a] != 0.0) & (weights[b] != 0.0);
+    let twice = |(a, b): (usize, usize)| {
+        (joints[a] == joints[b]) & (weights[a] != 0.0) & (weights[b] != 0.0)
+    };
     let sum = weights[0] + weights[1] + weights[2] + weights[3];
     weights.iter().fold(true, |sound, w| sound & (*w >= 0.0))
         & ((sum - 1.0).abs() <= 2e-7)

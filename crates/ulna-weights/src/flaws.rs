@@ -1,4 +1,5 @@
-//! Where a surface is not closed, not a surface, or there twice: what a brush along it and a mirror stumble over.
+//! Where a surface is not closed, not a surface, or there twice: what a brush along it and a mirror
+//! stumble over.
 
 use rayon::prelude::*;
 

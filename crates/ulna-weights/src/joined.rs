@@ -1,13 +1,16 @@
-//! Several skins of one body as one surface: what is mirrored from a mesh on one skin to a mesh on another.
+//! Several skins of one body as one surface: what is mirrored from a mesh on one skin to a mesh on
+//! another.
 //!
-//! The left arm and the right arm of a body are often meshes of their own, on a skin each. Neither skin has two sides; together they have.
+//! The left arm and the right arm of a body are often meshes of their own, on a skin each. Neither
+//! skin has two sides; together they have.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{Mat4, Quat, Vec2, Vec3};
 
 use super::{
-    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides, seams::mesh_from_mesh,
+    MirrorMap, PartChange, Refused, Scope, SkinnedSurface, WorkingWeights, layers::Sides,
+    seams::mesh_from_mesh,
 };
 use ulna_model::{Document, NodeId, SkinId, WeightMap};
 use ulna_motion::{Mirror, MirrorPairs, Side};
@@ -15,8 +18,8 @@ use ulna_motion::{Mirror, MirrorPairs, Side};
 /// No joint of a skin, or of all of them.
 const NOBODY: u16 = u16::MAX;
 
-/// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is the mirror image of another's, or all
-/// of them stand so. Each skin is in one of the lists.
+/// The skins with surfaces that belong to one body each: they share a joint, or a joint of one is
+/// the mirror image of another's, or all of them stand so. Each skin is in one of the lists.
 pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     let painted: BTreeSet<SkinId> =
         document.skins.ids().filter(|s| SkinnedSurface::new(document, *s).is_some()).collect();
@@ -44,14 +47,17 @@ pub fn bodies(document: &Document) -> Vec<Vec<SkinId>> {
     lists
 }
 
-/// Joins skins of which no joint has a mirror joint, but which stand as each other's mirror image, joint by joint.
+/// Joins skins of which no joint has a mirror joint, but which stand as each other's mirror image,
+/// joint by joint.
 fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinId>>) {
     /// More of them are a heap of things, not the sides of one.
     const MOST: usize = 16;
     let joints = |list: &[SkinId]| -> Vec<NodeId> {
         list.iter().flat_map(|s| document.skin(*s).joints.iter().copied()).collect()
     };
-    let is_alone = |list: &Vec<SkinId>| joints(list).iter().all(|j| mirror.partner(*j).is_none_or(|p| p == *j));
+    let is_alone = |list: &Vec<SkinId>| {
+        joints(list).iter().all(|j| mirror.partner(*j).is_none_or(|p| p == *j))
+    };
     let mut open: Vec<Vec<SkinId>> = lists.iter().filter(|l| is_alone(l)).cloned().collect();
     if open.len() > MOST {
         return;
@@ -66,7 +72,8 @@ fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinI
                 .chain(&list)
                 .filter_map(|s| SkinnedSurface::new(document, *s))
                 .collect::<Vec<SkinnedSurface>>();
-            JoinedSkins::of(document, mirror, &both).is_some_and(|found| found.agreeing() == found.joints.nodes.len())
+            JoinedSkins::of(document, mirror, &both)
+                .is_some_and(|found| found.agreeing() == found.joints.nodes.len())
         };
         if let Some(at) = open.iter().position(are_sides) {
             let other = open.remove(at);
@@ -76,7 +83,8 @@ fn join_by_place(document: &Document, mirror: &Mirror, lists: &mut Vec<Vec<SkinI
     }
 }
 
-/// Whether the mirror joints of a skin's joints are on other skins, so that it has no two sides of its own.
+/// Whether the mirror joints of a skin's joints are on other skins, so that it has no two sides of
+/// its own.
 pub fn is_one_sided(document: &Document, skin: SkinId) -> bool {
     if document.skins.len() < 2 {
         return false;
@@ -84,8 +92,12 @@ pub fn is_one_sided(document: &Document, skin: SkinId) -> bool {
     let mirror = Mirror::of(document);
     let joints = &document.skin(skin).joints;
     let own: BTreeSet<NodeId> = joints.iter().copied().collect();
-    let others: BTreeSet<NodeId> =
-        document.skins.iter().filter(|(s, _)| *s != skin).flat_map(|(_, s)| s.joints.iter().copied()).collect();
+    let others: BTreeSet<NodeId> = document
+        .skins
+        .iter()
+        .filter(|(s, _)| *s != skin)
+        .flat_map(|(_, s)| s.joints.iter().copied())
+        .collect();
     let partners = || joints.iter().filter_map(|j| mirror.partner(*j).filter(|p| p != j));
     partners().all(|p| !own.contains(&p)) && partners().any(|p| others.contains(&p))
 }
@@ -152,7 +164,12 @@ impl JoinedSkins {
         };
         let alone = (0..joints.len()).filter(|j| is_pair(*j)).count();
         let own_joints: BTreeSet<NodeId> = joints.iter().copied().collect();
-        let all = self.joints.nodes.iter().enumerate().filter(|(k, n)| own_joints.contains(n) && self.roles.agrees(*k));
+        let all = self
+            .joints
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(k, n)| own_joints.contains(n) && self.roles.agrees(*k));
         alone > all.count()
     }
 }
@@ -164,8 +181,8 @@ struct Joints {
 }
 
 impl Joined {
-    /// Joins them. Nothing where they have no two sides together, or are too large. A skin of them that has two sides of its own about
-    /// another plane, as of a second body, is left out.
+    /// Joins them. Nothing where they have no two sides together, or are too large. A skin of them
+    /// that has two sides of its own about another plane, as of a second body, is left out.
     pub fn of(document: &Document, skins: &[SkinId]) -> Option<Self> {
         let mirror = Mirror::of(document);
         let mut canvases: Vec<SkinnedSurface> =
@@ -178,17 +195,25 @@ impl Joined {
         }
     }
 
-    fn made(document: &Document, canvases: Vec<SkinnedSurface>, found: JoinedSkins) -> Option<Self> {
+    fn made(
+        document: &Document,
+        canvases: Vec<SkinnedSurface>,
+        found: JoinedSkins,
+    ) -> Option<Self> {
         let JoinedSkins { spaces, joints, roles } = found;
         if canvases.len() < 2 || !roles.has_pairs() || joints.nodes.len() >= usize::from(NOBODY) {
             return None;
         }
         let (turn, axis, sign) = along_axis(roles.normal());
         let heads = joints.places.iter().map(|p| turn.transform_point3(*p)).collect();
-        let number: HashMap<NodeId, u16> = joints.nodes.iter().enumerate().map(|(k, n)| (*n, k as u16)).collect();
-        let numbers = canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
-        let placed: Vec<(&SkinnedSurface, Mat4)> = canvases.iter().zip(&spaces).map(|(c, s)| (c, turn * *s)).collect();
-        let (all, origins) = SkinnedSurface::of_several(document, &placed, joints.nodes.into(), heads)?;
+        let number: HashMap<NodeId, u16> =
+            joints.nodes.iter().enumerate().map(|(k, n)| (*n, k as u16)).collect();
+        let numbers =
+            canvases.iter().map(|c| c.joints().iter().map(|j| number[j]).collect()).collect();
+        let placed: Vec<(&SkinnedSurface, Mat4)> =
+            canvases.iter().zip(&spaces).map(|(c, s)| (c, turn * *s)).collect();
+        let (all, origins) =
+            SkinnedSurface::of_several(document, &placed, joints.nodes.into(), heads)?;
         let (offset, left_is_high) = (roles.offset() * sign, roles.left_is_high() == (sign > 0.0));
         Some(Self { canvases, all, origins, numbers, roles, axis, offset, left_is_high })
     }
@@ -220,8 +245,15 @@ impl Joined {
     }
 
     /// Mirrors one side to the other. `scope` counts the vertices and the joints of all.
-    pub fn mirror(&self, document: &Document, sides: &Sides, from_left: bool, scope: &Scope<'_>) -> JoinedMirror {
-        let before: Vec<WeightMap> = self.origins.iter().map(|at| self.renumbered(document, *at)).collect();
+    pub fn mirror(
+        &self,
+        document: &Document,
+        sides: &Sides,
+        from_left: bool,
+        scope: &Scope<'_>,
+    ) -> JoinedMirror {
+        let before: Vec<WeightMap> =
+            self.origins.iter().map(|at| self.renumbered(document, *at)).collect();
         let mut draft = WorkingWeights { canvas: &self.all, maps: before.clone() };
         let from_high = sides.left_is_high == from_left;
         let refused = draft.mirror(&sides.pairs, sides.axis, sides.offset, from_high, scope);
@@ -229,9 +261,18 @@ impl Joined {
             self.canvases.iter().map(|c| WorkingWeights::new(document, c)).collect();
         let mut missing = BTreeMap::new();
         for (k, at) in self.origins.iter().enumerate() {
-            self.put_back((&before[k], &draft.maps[k]), *at, &mut drafts[at.0].maps[at.1], &mut missing);
+            self.put_back(
+                (&before[k], &draft.maps[k]),
+                *at,
+                &mut drafts[at.0].maps[at.1],
+                &mut missing,
+            );
         }
-        JoinedMirror { changes: drafts.into_iter().map(|d| d.changes(document)).collect(), refused, missing }
+        JoinedMirror {
+            changes: drafts.into_iter().map(|d| d.changes(document)).collect(),
+            refused,
+            missing,
+        }
     }
 
     /// The weights of a part with the numbers of all joints.
@@ -242,7 +283,8 @@ impl Joined {
         WeightMap { joints: map.joints.iter().map(number).collect::<Vec<u16>>().into(), ..map }
     }
 
-    /// Puts vertices that are other ones than before into the map of their skin; those for which that lacks a joint stay.
+    /// Puts vertices that are other ones than before into the map of their skin; those for which
+    /// that lacks a joint stay.
     fn put_back(
         &self,
         (before, after): (&WeightMap, &WeightMap),
@@ -286,7 +328,8 @@ impl Joined {
     }
 }
 
-/// A turn that takes a normal to an axis, which axis that is, and whether it points along it or against.
+/// A turn that takes a normal to an axis, which axis that is, and whether it points along it or
+/// against.
 fn along_axis(normal: Vec3) -> (Mat4, usize, f32) {
     for axis in 0..3 {
         if normal[axis].abs() > 0.999_999 {
@@ -297,7 +340,12 @@ fn along_axis(normal: Vec3) -> (Mat4, usize, f32) {
 }
 
 impl Joints {
-    fn of(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface], spaces: &[Mat4]) -> Self {
+    fn of(
+        document: &Document,
+        mirror: &Mirror,
+        canvases: &[SkinnedSurface],
+        spaces: &[Mat4],
+    ) -> Self {
         let (mut nodes, mut places, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
         let stand = |node: NodeId| mirror.stand(node).w_axis.truncate();
         let mut add = |node: NodeId, place: Vec3| {
@@ -322,9 +370,11 @@ impl Joints {
         Self { nodes, places }
     }
 
-    /// What each is to the mirror: as poses are mirrored, and where that says nothing, by names and places.
+    /// What each is to the mirror: as poses are mirrored, and where that says nothing, by names and
+    /// places.
     fn roles(&self, document: &Document, mirror: &Mirror, spaces: &[Mat4]) -> MirrorPairs {
-        let number: HashMap<NodeId, usize> = self.nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
+        let number: HashMap<NodeId, usize> =
+            self.nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
         let pair = |(k, node): (usize, &NodeId)| {
             let other = mirror.partner(*node).and_then(|p| number.get(&p)).filter(|p| **p != k)?;
             (mirror.side(*node) == Some(Side::Left)).then_some((k, *other))
@@ -337,7 +387,8 @@ impl Joints {
                 axes.push(axis);
             }
         }
-        let mut roles = MirrorPairs::among(document, &self.nodes, self.places.clone(), &known, &axes);
+        let mut roles =
+            MirrorPairs::among(document, &self.nodes, self.places.clone(), &known, &axes);
         for (k, node) in self.nodes.iter().enumerate() {
             if roles.joints()[k].partner.is_none() && mirror.partner(*node) == Some(*node) {
                 roles.set_partner(k, Some(k));
@@ -347,9 +398,15 @@ impl Joints {
     }
 }
 
-/// What leads from the mesh space of each canvas into one that they share. Those that have joints in common, bound alike, lie as these
-/// say. Others lie where their joints stand in the scene, or, `bound_as_one`, in the same space as the largest of them.
-fn spaces(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface], bound_as_one: bool) -> Option<Vec<Mat4>> {
+/// What leads from the mesh space of each canvas into one that they share. Those that have joints
+/// in common, bound alike, lie as these say. Others lie where their joints stand in the scene, or,
+/// `bound_as_one`, in the same space as the largest of them.
+fn spaces(
+    document: &Document,
+    mirror: &Mirror,
+    canvases: &[SkinnedSurface],
+    bound_as_one: bool,
+) -> Option<Vec<Mat4>> {
     let mut order: Vec<usize> = (0..canvases.len()).collect();
     order.sort_by_key(|k| std::cmp::Reverse(canvases[*k].joints().len()));
     let mut spaces: Vec<Option<Mat4>> = vec![None; canvases.len()];
@@ -371,9 +428,15 @@ fn spaces(document: &Document, mirror: &Mirror, canvases: &[SkinnedSurface], bou
                     continue;
                 }
                 let (a, b) = (&canvases[from], &canvases[to]);
-                let shared: Vec<(usize, usize)> =
-                    b.joints().iter().enumerate().filter_map(|(k, j)| Some((usize::from(a.joint(*j)?), k))).collect();
-                if let Some(between) = mesh_from_mesh(document.skin(a.skin), document.skin(b.skin), &shared) {
+                let shared: Vec<(usize, usize)> = b
+                    .joints()
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(k, j)| Some((usize::from(a.joint(*j)?), k)))
+                    .collect();
+                if let Some(between) =
+                    mesh_from_mesh(document.skin(a.skin), document.skin(b.skin), &shared)
+                {
                     spaces[to] = Some(space * between);
                     front.push((to, space * between));
                 }
@@ -400,7 +463,8 @@ fn in_scene(document: &Document, mirror: &Mirror, canvas: &SkinnedSurface) -> Op
     };
     let mut below: BTreeMap<usize, usize> = BTreeMap::new();
     (0..parents.len()).for_each(|j| *below.entry(top_of(j)).or_default() += 1);
-    let mut tops: Vec<(usize, usize)> = below.into_iter().map(|(joint, count)| (count, joint)).collect();
+    let mut tops: Vec<(usize, usize)> =
+        below.into_iter().map(|(joint, count)| (count, joint)).collect();
     tops.sort_by_key(|(count, joint)| (std::cmp::Reverse(*count), *joint));
     let space = |(_, joint): (usize, usize)| {
         let found = mirror.stand(skin.joints[joint]) * *skin.inverse_bind.get(joint)?;

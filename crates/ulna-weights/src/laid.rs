@@ -1,4 +1,5 @@
-//! The surfaces that weights come from, placed over the surface that takes them, before nearest points are searched.
+//! The surfaces that weights come from, placed over the surface that takes them, before nearest
+//! points are searched.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -43,20 +44,30 @@ impl LaidBy {
         const AS_THEY_LIE: &str = "the surfaces were matched in place";
         match self {
             Self::Bind => None,
-            Self::Pose { matched: 1 } => Some("the source was first posed to match this rest pose by 1 joint".into()),
-            Self::Pose { matched } => {
-                Some(format!("the source was first posed to match this rest pose by {matched} joints"))
-            }
+            Self::Pose { matched: 1 } => Some(
+                "the source was first posed to match this rest pose \
+                by 1 joint"
+                    .into(),
+            ),
+            Self::Pose { matched } => Some(format!(
+                "the source was first posed to match this rest pose by {matched} \
+                    joints"
+            )),
             Self::NoMatch => Some(format!("{AS_THEY_LIE}, because the skeletons do not match")),
-            Self::Farther => Some(format!("{AS_THEY_LIE}, because posing the source moved them farther apart")),
+            Self::Farther => Some(format!(
+                "{AS_THEY_LIE}, because posing the source moved them \
+                farther apart"
+            )),
             Self::NoSkeleton => Some(format!("{AS_THEY_LIE}, because the source has no skeleton")),
         }
     }
 }
 
-/// Places the primitives that give in the mesh space of a canvas; by primitive, the positions of its vertices.
+/// Places the primitives that give in the mesh space of a canvas; by primitive, the positions of
+/// its vertices.
 ///
-/// `pairs` are joints of the source with their counterparts, `wanted` the canvas's vertices that take.
+/// `pairs` are joints of the source with their counterparts, `wanted` the canvas's vertices that
+/// take.
 pub fn laid_over(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -65,7 +76,10 @@ pub fn laid_over(
     wanted: &[u32],
 ) -> (Vec<Vec<Vec3>>, LaidBy) {
     let is_match = is_match(givers);
-    let bound = givers.iter().map(|g| bound_alike((theirs, ours), canvas, g)).collect::<Option<Vec<Mat4>>>();
+    let bound = givers
+        .iter()
+        .map(|g| bound_alike((theirs, ours), canvas, g))
+        .collect::<Option<Vec<Mat4>>>();
     if let Some(spaces) = bound {
         let place = |(g, space): (&Giver<'_>, &Mat4)| moved(&g.primitive.positions, space);
         let by = if is_match { LaidBy::Bind } else { LaidBy::NoMatch };
@@ -74,12 +88,17 @@ pub fn laid_over(
     let lying = lying((theirs, ours), canvas, givers, wanted);
     let overlay = is_match.then(|| Overlay::new(theirs, ours, pairs)).flatten();
     let posed = overlay.as_ref().and_then(|overlay| {
-        givers.iter().map(|g| overlay.positions(g.primitive, g.skin, canvas.skin)).collect::<Option<Vec<_>>>()
+        givers
+            .iter()
+            .map(|g| overlay.positions(g.primitive, g.skin, canvas.skin))
+            .collect::<Option<Vec<_>>>()
     });
     let (Some(overlay), Some(posed)) = (overlay, posed) else { return (lying, LaidBy::NoMatch) };
-    // Counterparts say more than distances: hair, clothes and arms differ between bodies. Much farther apart is a wrong match.
+    // Counterparts say more than distances: hair, clothes and arms differ between bodies. Much
+    // farther apart is a wrong match.
     if apart(canvas, givers, &posed, wanted) < FARTHER * apart(canvas, givers, &lying, wanted) {
-        let joints: Vec<NodeId> = givers.iter().flat_map(|g| theirs.skin(g.skin).joints.iter().copied()).collect();
+        let joints: Vec<NodeId> =
+            givers.iter().flat_map(|g| theirs.skin(g.skin).joints.iter().copied()).collect();
         let matched = overlay.matched().iter().filter(|n| joints.contains(n)).count();
         return (posed, LaidBy::Pose { matched });
     }
@@ -89,8 +108,9 @@ pub fn laid_over(
 /// Posed surfaces may lie farther apart than unposed ones by this factor.
 const FARTHER: f32 = 1.5;
 
-/// Whether two skeletons match: half of the weights that come over are on joints with a counterpart; or there are as many counterparts as
-/// the trunk and limbs of a body have. A body with few fingers has no counterparts for most joints of one with all of them.
+/// Whether two skeletons match: half of the weights that come over are on joints with a
+/// counterpart; or there are as many counterparts as the trunk and limbs of a body have. A body
+/// with few fingers has no counterparts for most joints of one with all of them.
 fn is_match(givers: &[Giver<'_>]) -> bool {
     const ENOUGH: f64 = 0.5;
     const BODY: usize = 10;
@@ -98,17 +118,20 @@ fn is_match(givers: &[Giver<'_>]) -> bool {
     share_matched(givers) >= ENOUGH || found.len() >= BODY
 }
 
-/// By primitive and by joint of its skin, the number of the joint that takes its weights. Where the skeletons match, that is for a joint
-/// without counterpart the counterpart of the nearest joint above.
+/// By primitive and by joint of its skin, the number of the joint that takes its weights. Where the
+/// skeletons match, that is for a joint without counterpart the counterpart of the nearest joint
+/// above.
 pub fn takers(theirs: &Document, givers: &[Giver<'_>]) -> Vec<Vec<Option<u16>>> {
     if !is_match(givers) {
         return givers.iter().map(|g| g.joints.to_vec()).collect();
     }
     let one = |giver: &Giver<'_>| {
         let joints = theirs.skin(giver.skin).joints.iter().zip(giver.joints);
-        let known: HashMap<NodeId, u16> = joints.clone().filter_map(|(node, own)| Some((*node, (*own)?))).collect();
+        let known: HashMap<NodeId, u16> =
+            joints.clone().filter_map(|(node, own)| Some((*node, (*own)?))).collect();
         let up = |node: NodeId| {
-            std::iter::successors(Some(node), |n| theirs.node(*n).parent).find_map(|n| known.get(&n).copied())
+            std::iter::successors(Some(node), |n| theirs.node(*n).parent)
+                .find_map(|n| known.get(&n).copied())
         };
         joints.map(|(node, own)| own.or_else(|| up(*node))).collect()
     };
@@ -120,7 +143,8 @@ fn share_matched(givers: &[Giver<'_>]) -> f64 {
     let (mut found, mut all) = (0.0f64, 0.0f64);
     for giver in givers {
         let Some(map) = giver.primitive.weights.as_deref() else { continue };
-        for (joint, weight) in map.joints.iter().zip(map.weights.iter()).filter(|(_, w)| **w > 0.0) {
+        for (joint, weight) in map.joints.iter().zip(map.weights.iter()).filter(|(_, w)| **w > 0.0)
+        {
             all += f64::from(*weight);
             if giver.joints.get(usize::from(*joint)).is_some_and(Option::is_some) {
                 found += f64::from(*weight);
@@ -131,9 +155,14 @@ fn share_matched(givers: &[Giver<'_>]) -> f64 {
 }
 
 /// Mesh space of the canvas from that of a primitive whose skin was bound in the same pose.
-fn bound_alike((theirs, ours): (&Document, &Document), canvas: &SkinnedSurface, giver: &Giver<'_>) -> Option<Mat4> {
+fn bound_alike(
+    (theirs, ours): (&Document, &Document),
+    canvas: &SkinnedSurface,
+    giver: &Giver<'_>,
+) -> Option<Mat4> {
     let numbers = giver.joints.iter().enumerate();
-    let pairs: Vec<(usize, usize)> = numbers.filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
+    let pairs: Vec<(usize, usize)> =
+        numbers.filter_map(|(k, j)| Some((usize::from((*j)?), k))).collect();
     mesh_from_mesh(ours.skin(canvas.skin), theirs.skin(giver.skin), &pairs)
 }
 
@@ -141,8 +170,9 @@ fn moved(positions: &[Vec3], by: &Mat4) -> Vec<Vec3> {
     positions.iter().map(|p| by.transform_point3(*p)).collect()
 }
 
-/// The surfaces as they stand in their scenes at rest, in the mesh space of the canvas. Where the source seems to be in another unit,
-/// its lengths are brought to the unit here, as long as that brings the surfaces nearer.
+/// The surfaces as they stand in their scenes at rest, in the mesh space of the canvas. Where the
+/// source seems to be in another unit, its lengths are brought to the unit here, as long as that
+/// brings the surfaces nearer.
 fn lying(
     (theirs, ours): (&Document, &Document),
     canvas: &SkinnedSurface,
@@ -159,12 +189,22 @@ fn lying(
     if scale == 1.0 {
         return all;
     }
-    let scaled: Vec<Vec<Vec3>> = all.iter().map(|list| list.iter().map(|p| *p * scale).collect()).collect();
-    if apart(canvas, givers, &scaled, wanted) < apart(canvas, givers, &all, wanted) { scaled } else { all }
+    let scaled: Vec<Vec<Vec3>> =
+        all.iter().map(|list| list.iter().map(|p| *p * scale).collect()).collect();
+    if apart(canvas, givers, &scaled, wanted) < apart(canvas, givers, &all, wanted) {
+        scaled
+    } else {
+        all
+    }
 }
 
 /// The mean distance of vertices from the nearest points, over at most two thousand of them.
-fn apart(canvas: &SkinnedSurface, givers: &[Giver<'_>], positions: &[Vec<Vec3>], wanted: &[u32]) -> f32 {
+fn apart(
+    canvas: &SkinnedSurface,
+    givers: &[Giver<'_>],
+    positions: &[Vec<Vec3>],
+    wanted: &[u32],
+) -> f32 {
     const MOST: usize = 2000;
     let surface = |(g, positions): (&Giver<'_>, &Vec<Vec3>)| {
         ClosestSurface::new(positions.clone(), corners(g.primitive).into_owned())
@@ -183,7 +223,8 @@ fn apart(canvas: &SkinnedSurface, givers: &[Giver<'_>], positions: &[Vec<Vec3>],
     if count == 0 { f32::INFINITY } else { (sum / count as f64) as f32 }
 }
 
-/// The factor that brings lengths of one surface to the unit of another, by the sizes of both; 1 where they differ as bodies do.
+/// The factor that brings lengths of one surface to the unit of another, by the sizes of both; 1
+/// where they differ as bodies do.
 pub fn unit_between(theirs: f32, ours: f32) -> f32 {
     let factor = if theirs > 0.0 && ours > 0.0 { ours / theirs } else { 1.0 };
     if (0.2..5.0).contains(&factor) {

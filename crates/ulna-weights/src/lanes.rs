@@ -1,7 +1,8 @@
-//! Numbers of several vertices side by side, written as one number: what the quick ways reckon with.
+//! Numbers of several vertices side by side, written as one number: what the quick ways reckon
+//! with.
 //!
-//! A thin coat over the vectors of `pulp`, so that a rule for weights reads as it is. Nothing here may stay a call: it would
-//! lose the wide vectors.
+//! A thin coat over the vectors of `pulp`, so that a rule for weights reads as it is. Nothing here
+//! may stay a call: it would lose the wide vectors.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 

@@ -1,4 +1,5 @@
-//! What is done *to weights*: the rule that keeps their sum, brushes, and the tools that work on many vertices at once.
+//! What is done *to weights*: the rule that keeps their sum, brushes, and the tools that work on
+//! many vertices at once.
 
 mod bind;
 mod brush;

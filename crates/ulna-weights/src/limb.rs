@@ -1,4 +1,5 @@
-//! A gradient along a limb: each vertex by how far along a chain of joints it lies, from one bone to the next by a curve.
+//! A gradient along a limb: each vertex by how far along a chain of joints it lies, from one bone
+//! to the next by a curve.
 
 use glam::Vec3;
 
@@ -8,7 +9,8 @@ use super::{
     share::normalize,
 };
 
-/// Parts of the chain's length below which a joint stands where the next one does: it has no bone to share along.
+/// Parts of the chain's length below which a joint stands where the next one does: it has no bone
+/// to share along.
 const NO_BONE: f32 = 1e-4;
 
 /// A chain of joints as a line: the joints, where they stand, and how far each is from the first.
@@ -26,14 +28,18 @@ impl Line {
         for k in 1..heads.len() {
             along[k] = along[k - 1] + heads[k].distance(heads[k - 1]);
         }
-        // As far as half of the shorter bone on either side; the last bone is as long as the one before.
-        let bone = |k: usize| along.get(k + 1).map_or_else(|| along[k] - along[k - 1], |next| next - along[k]);
+        // As far as half of the shorter bone on either side; the last bone is as long as the one
+        // before.
+        let bone = |k: usize| {
+            along.get(k + 1).map_or_else(|| along[k] - along[k - 1], |next| next - along[k])
+        };
         let half = |k: usize| if k == 0 { 0.0 } else { bone(k - 1).min(bone(k)) * 0.5 * width };
         let half = (0..heads.len()).map(half).collect();
         Self { joints: joints.to_vec(), heads, along, half }
     }
 
-    /// How far along the line a spot lies: at the nearest point of it, the last bone going on as it came.
+    /// How far along the line a spot lies: at the nearest point of it, the last bone going on as it
+    /// came.
     fn place_of(&self, at: Vec3) -> f32 {
         let mut best = (f32::INFINITY, 0.0);
         for k in 0..self.heads.len() {
@@ -56,29 +62,47 @@ impl Line {
         let beyond = move |k: usize| -> f32 {
             match (self.along.get(k), self.half.get(k)) {
                 _ if k == 0 => 1.0,
-                (Some(at), Some(half)) if *half > 0.0 => curve.at(((place - at + half) / (2.0 * half)).clamp(0.0, 1.0)),
+                (Some(at), Some(half)) if *half > 0.0 => {
+                    curve.at(((place - at + half) / (2.0 * half)).clamp(0.0, 1.0))
+                }
                 (Some(at), _) => f32::from(u8::from(place >= *at)),
                 (None, _) => 0.0,
             }
         };
-        self.joints.iter().enumerate().map(move |(k, joint)| (*joint, beyond(k) * (1.0 - beyond(k + 1))))
+        self.joints
+            .iter()
+            .enumerate()
+            .map(move |(k, joint)| (*joint, beyond(k) * (1.0 - beyond(k + 1))))
     }
 }
 
 impl WorkingWeights<'_> {
-    /// Shares what the joints of a chain have of each vertex anew among them, by how far along the chain it was bound: each has the
-    /// middle of its bone, and about a joint one passes into the next by a curve, over `width`, 0 to 1, of half of the shorter bone
-    /// on either side. What other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move does, too.
-    /// Of the two that share a spot the weaker gives way where there is no slot for both.
+    /// Shares what the joints of a chain have of each vertex anew among them, by how far along the
+    /// chain it was bound: each has the middle of its bone, and about a joint one passes into the
+    /// next by a curve, over `width`, 0 to 1, of half of the shorter bone on either side. What
+    /// other joints have of a vertex, and locked ones, stays; a vertex that the chain does not move
+    /// does, too. Of the two that share a spot the weaker gives way where there is no slot for
+    /// both.
     ///
-    /// Each joint of the chain hangs on the one before; there are two at least. A joint that stands where the next one does is left
-    /// out: what it has is its own.
-    pub fn along_limb(&mut self, chain: &[u16], width: f32, curve: Falloff, scope: &Scope<'_>) -> Refused {
+    /// Each joint of the chain hangs on the one before; there are two at least. A joint that stands
+    /// where the next one does is left out: what it has is its own.
+    pub fn along_limb(
+        &mut self,
+        chain: &[u16],
+        width: f32,
+        curve: Falloff,
+        scope: &Scope<'_>,
+    ) -> Refused {
         let canvas = self.canvas;
-        let heads: Option<Vec<Vec3>> = chain.iter().map(|j| canvas.heads().get(usize::from(*j)).copied()).collect();
-        let Some(heads) = heads.filter(|h| h.iter().all(|p| p.is_finite())) else { return Refused::new() };
+        let heads: Option<Vec<Vec3>> =
+            chain.iter().map(|j| canvas.heads().get(usize::from(*j)).copied()).collect();
+        let Some(heads) = heads.filter(|h| h.iter().all(|p| p.is_finite())) else {
+            return Refused::new();
+        };
         let length: f32 = heads.windows(2).map(|two| two[0].distance(two[1])).sum();
-        let has_bone = |k: &usize| heads.get(k + 1).is_none_or(|next| next.distance(heads[*k]) > length * NO_BONE);
+        let has_bone = |k: &usize| {
+            heads.get(k + 1).is_none_or(|next| next.distance(heads[*k]) > length * NO_BONE)
+        };
         let (chain, heads): (Vec<u16>, Vec<Vec3>) =
             (0..chain.len()).filter(has_bone).map(|k| (chain[k], heads[k])).unzip();
         if chain.len() < 2 || length <= 0.0 {
@@ -98,7 +122,9 @@ impl WorkingWeights<'_> {
                 }
                 let place = line.place_of(at);
                 other.clear();
-                list.iter().filter(|(j, w)| !open(*j) && *w > 0.0).for_each(|(j, w)| other.add(j, w));
+                list.iter()
+                    .filter(|(j, w)| !open(*j) && *w > 0.0)
+                    .for_each(|(j, w)| other.add(j, w));
                 // What is no joint of the limb keeps its slots.
                 let slots = rule.limit.saturating_sub(other.iter().count()).max(1);
                 let mut shares: Vec<(u16, f32)> =
@@ -131,10 +157,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_sum_to_one_and_no_more_than_two_joints_have_some(place in -1.0f32..4.0, width in 0.0f32..=1.0) {
+        fn shares_sum_to_one_and_no_more_than_two_joints_have_some(place in -1.0f32..4.0,
+            width in 0.0f32..=1.0) {
             for curve in Falloff::PRESETS {
                 let shares: Vec<(u16, f32)> = line(width).shares(place, &curve).collect();
-                prop_assert!((shares.iter().map(|s| s.1).sum::<f32>() - 1.0).abs() < 1e-5, "{shares:?}");
+                prop_assert!((shares.iter().map(|s| s.1).sum::<f32>() - 1.0).abs() < 1e-5,
+                    "{shares:?}");
                 prop_assert!(shares.iter().filter(|s| s.1 > 0.0).count() <= 2, "{shares:?}");
             }
         }
@@ -142,8 +170,9 @@ mod tests {
 
     #[test]
     fn bones_have_their_middles_and_joints_are_half_and_half() {
-        let share =
-            |place: f32, joint: usize| line(1.0).shares(place, &Falloff::Linear).nth(joint).map_or(0.0, |(_, s)| s);
+        let share = |place: f32, joint: usize| {
+            line(1.0).shares(place, &Falloff::Linear).nth(joint).map_or(0.0, |(_, s)| s)
+        };
         for (place, shares) in [
             (-1.0, [1.0, 0.0, 0.0]),
             (0.5, [1.0, 0.0, 0.0]),
@@ -152,11 +181,24 @@ mod tests {
             (9.0, [0.0, 0.0, 1.0]),
         ] {
             for (joint, wanted) in shares.into_iter().enumerate() {
-                assert!((share(place, joint) - wanted).abs() < 1e-6, "{joint} at {place}: {}", share(place, joint));
+                assert!(
+                    (share(place, joint) - wanted).abs() < 1e-6,
+                    "{joint} at {place}: \
+                    {}",
+                    share(place, joint)
+                );
             }
         }
         assert!((line(1.0).place_of(Vec3::new(0.3, 0.7, 0.0)) - 0.7).abs() < 1e-6);
-        assert!((line(1.0).place_of(Vec3::new(0.3, 2.7, 0.0)) - 2.7).abs() < 1e-6, "the last bone goes on");
-        assert!(line(1.0).place_of(Vec3::new(0.3, -2.7, 0.0)).abs() < 1e-6, "before the first is the first");
+        assert!(
+            (line(1.0).place_of(Vec3::new(0.3, 2.7, 0.0)) - 2.7).abs() < 1e-6,
+            "the last bone \
+            goes on"
+        );
+        assert!(
+            line(1.0).place_of(Vec3::new(0.3, -2.7, 0.0)).abs() < 1e-6,
+            "before the first is \
+            the first"
+        );
     }
 }

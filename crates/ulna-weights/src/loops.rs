@@ -1,4 +1,5 @@
-//! Loops and rings of edges: how a row of places goes on over a surface whose quads a file has cut into triangles.
+//! Loops and rings of edges: how a row of places goes on over a surface whose quads a file has cut
+//! into triangles.
 //!
 //! ```text
 //!    ·──·──·──·          a loop goes straight on from edge to edge,  a═b═c═d
@@ -8,8 +9,9 @@
 //!    ·──·──·──·
 //! ```
 //!
-//! Neither knows quads: a loop takes the edge that turns least as the surface is seen from outside, never by more than 40°, which
-//! a diagonal always does; a ring takes the longer side of two triangles for the diagonal of a quad.
+//! Neither knows quads: a loop takes the edge that turns least as the surface is seen from outside,
+//! never by more than 40°, which a diagonal always does; a ring takes the longer side of two
+//! triangles for the diagonal of a quad.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +24,9 @@ const STRAIGHT: f32 = 0.766;
 
 /// Directed edges between neighbors that are both chosen. Of many, diagonals of quads are left out.
 fn edges_among(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> Vec<(u32, u32)> {
-    let among = |a: &u32| canvas.ring(*a).iter().filter(|b| places.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>();
+    let among = |a: &u32| {
+        canvas.ring(*a).iter().filter(|b| places.contains(b)).map(|b| (*a, *b)).collect::<Vec<_>>()
+    };
     let all: Vec<(u32, u32)> = places.iter().flat_map(among).collect();
     if all.len() <= 2 {
         return all;
@@ -82,17 +86,23 @@ pub(super) fn edge_loops(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> BTr
 
 /// The chosen places with those that come next on their loops.
 pub(super) fn grown_along(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> BTreeSet<u32> {
-    let next = edges_among(canvas, places).into_iter().filter_map(|(a, b)| straight_on(canvas, a, b));
+    let next =
+        edges_among(canvas, places).into_iter().filter_map(|(a, b)| straight_on(canvas, a, b));
     places.iter().copied().chain(next).collect()
 }
 
-/// The edge opposite to one, over the quad on the left of it; of triangles that are no quad, nothing.
+/// The edge opposite to one, over the quad on the left of it; of triangles that are no quad,
+/// nothing.
 fn opposite(canvas: &SkinnedSurface, a: u32, b: u32) -> Option<(u32, u32)> {
     let rest = canvas.rest();
     let length = |a: u32, b: u32| rest[a as usize].distance_squared(rest[b as usize]);
     let t = third(canvas, a, b)?;
     // The diagonal is the longer of the two other sides; beyond it lies the fourth corner.
-    if length(a, t) > length(b, t) { Some((third(canvas, a, t)?, t)) } else { Some((t, third(canvas, t, b)?)) }
+    if length(a, t) > length(b, t) {
+        Some((third(canvas, a, t)?, t))
+    } else {
+        Some((t, third(canvas, t, b)?))
+    }
 }
 
 /// The rings of edges that lie opposite to those between chosen places.

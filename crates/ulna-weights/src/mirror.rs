@@ -28,13 +28,20 @@ pub struct MirrorMap {
 }
 
 impl MirrorMap {
-    /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints` are the partners of the
-    /// skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
+    /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints`
+    /// are the partners of the skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
     ///
-    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both ways; on a canvas of several
-    /// skins the nearest of the same skin, and only where that has none, of another. What is left is paired by the neighbours: of
-    /// two paired places, the neighbours that alone are unpaired mirror each other; then triangle by triangle.
-    pub fn new(canvas: &SkinnedSurface, axis: usize, offset: f32, tolerance: f32, joints: Vec<u16>) -> Self {
+    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both
+    /// ways; on a canvas of several skins the nearest of the same skin, and only where that has
+    /// none, of another. What is left is paired by the neighbours: of two paired places, the
+    /// neighbours that alone are unpaired mirror each other; then triangle by triangle.
+    pub fn new(
+        canvas: &SkinnedSurface,
+        axis: usize,
+        offset: f32,
+        tolerance: f32,
+        joints: Vec<u16>,
+    ) -> Self {
         /// Meshes over one another that are told apart.
         const LAYERS: usize = 4;
         let rest = canvas.rest();
@@ -45,7 +52,9 @@ impl MirrorMap {
         };
         let cells = Cells::new(rest, tolerance);
         let nearest = |accept: &(dyn Fn(u32, u32) -> bool + Sync)| -> Vec<u32> {
-            let one = |(k, p): (usize, &Vec3)| cells.nearest(rest, mirrored(*p), tolerance, |q| accept(k as u32, q));
+            let one = |(k, p): (usize, &Vec3)| {
+                cells.nearest(rest, mirrored(*p), tolerance, |q| accept(k as u32, q))
+            };
             rest.par_iter().enumerate().with_min_len(1024).map(one).collect()
         };
         let owners = canvas.owners();
@@ -67,8 +76,9 @@ impl MirrorMap {
         Self::completed(canvas, places, axis, offset, joints)
     }
 
-    /// Pairs places whose texture coordinates are the same, or mirrored about the middle of the picture, on different sides of the plane; of
-    /// several, the one that lies nearest to the mirrored spot. What lies on the plane is its own mirror. What is left is paired as by
+    /// Pairs places whose texture coordinates are the same, or mirrored about the middle of the
+    /// picture, on different sides of the plane; of several, the one that lies nearest to the
+    /// mirrored spot. What lies on the plane is its own mirror. What is left is paired as by
     /// [`MirrorMap::new`].
     pub fn by_uv(
         canvas: &SkinnedSurface,
@@ -77,12 +87,17 @@ impl MirrorMap {
         offset: f32,
         joints: Vec<u16>,
     ) -> Self {
-        /// Steps of the grid along one side of the picture: coordinates nearer than that are the same.
+        /// Steps of the grid along one side of the picture: coordinates nearer than that are the
+        /// same.
         const STEPS: f32 = 4_096.0;
         /// Coordinates past that are no place of a picture.
         const FAR: f32 = 1e6;
         let rest = canvas.rest();
-        let size = rest.iter().map(|p| (p[axis] - offset).abs()).filter(|d| d.is_finite()).fold(0.0, f32::max);
+        let size = rest
+            .iter()
+            .map(|p| (p[axis] - offset).abs())
+            .filter(|d| d.is_finite())
+            .fold(0.0, f32::max);
         let cell = |uv: Vec2| ((uv.x * STEPS).round() as i64, (uv.y * STEPS).round() as i64);
         let uvs: Vec<Option<Vec2>> = (0..rest.len() as u32)
             .map(|p| uv_of(canvas.first_at(p)).filter(|uv| uv.abs().max_element() < FAR))
@@ -96,7 +111,8 @@ impl MirrorMap {
         let side = |p: u32| rest[p as usize][axis] - offset;
         let owners = canvas.owners();
         // What is of the same skin comes first: meshes of others may have the same picture.
-        let is_other = |p: u32, q: u32| !owners.is_empty() && owners[p as usize] != owners[q as usize];
+        let is_other =
+            |p: u32, q: u32| !owners.is_empty() && owners[p as usize] != owners[q as usize];
         let partner = |(p, uv): (usize, &Option<Vec2>)| {
             let (p, Some(uv)) = (p as u32, uv) else { return NOWHERE };
             if side(p).abs() <= size * 1e-4 {
@@ -109,7 +125,9 @@ impl MirrorMap {
                 let (x, y) = cell(uv);
                 let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
                 // A picture's corner that holds thousands of places tells nothing of any of them.
-                for q in around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD)) {
+                for q in
+                    around.filter_map(|c| grid.get(&c)).flat_map(|list| list.iter().take(CROWD))
+                {
                     let found = (is_other(p, *q), rest[*q as usize].distance_squared(image), *q);
                     if side(*q) * side(p) < 0.0 && found < best {
                         best = found;
@@ -123,16 +141,22 @@ impl MirrorMap {
     }
 
     /// With what is left paired by how places hang together.
-    fn completed(canvas: &SkinnedSurface, mut places: Vec<u32>, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
-        let by_topology =
-            by_neighbours(canvas, &mut places, axis, offset) + by_triangles(canvas, &mut places, axis, offset);
+    fn completed(
+        canvas: &SkinnedSurface,
+        mut places: Vec<u32>,
+        axis: usize,
+        offset: f32,
+        joints: Vec<u16>,
+    ) -> Self {
+        let by_topology = by_neighbours(canvas, &mut places, axis, offset)
+            + by_triangles(canvas, &mut places, axis, offset);
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
         let parents = canvas.parents().to_vec();
         Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
     }
 
-    /// The two sides of a canvas, as the roles of its joints have them. Where those of the other side are on another skin, no place has a
-    /// mirror image here.
+    /// The two sides of a canvas, as the roles of its joints have them. Where those of the other
+    /// side are on another skin, no place has a mirror image here.
     pub fn of(document: &Document, canvas: &SkinnedSurface, roles: &MirrorPairs) -> Self {
         let joints = roles.mirror_joints();
         if !is_one_sided(document, canvas.skin) {
@@ -140,13 +164,22 @@ impl MirrorMap {
         }
         let (count, parents) = (canvas.place_count(), canvas.parents().to_vec());
         let across = across(&joints, &parents);
-        Self { places: vec![NOWHERE; count], across, joints, parents, unpaired: count, by_topology: 0 }
+        Self {
+            places: vec![NOWHERE; count],
+            across,
+            joints,
+            parents,
+            unpaired: count,
+            by_topology: 0,
+        }
     }
 
     /// [`MirrorMap::new`] with a tolerance of a ten-thousandth of the surface's size.
     pub fn near(canvas: &SkinnedSurface, axis: usize, offset: f32, joints: Vec<u16>) -> Self {
-        let bounds =
-            canvas.rest().iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+        let bounds = canvas
+            .rest()
+            .iter()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
         let tolerance = ((bounds.1 - bounds.0).length() * 1e-4).max(1e-7);
         Self::new(canvas, axis, offset, tolerance, joints)
     }
@@ -179,8 +212,8 @@ impl MirrorMap {
         self.joints.get(usize::from(joint)).copied().unwrap_or(u16::MAX)
     }
 
-    /// Which joint has on the other side what a joint has on this one: its mirror; where it has none, as what one hand holds,
-    /// that of its nearest ancestor that has one; else itself.
+    /// Which joint has on the other side what a joint has on this one: its mirror; where it has
+    /// none, as what one hand holds, that of its nearest ancestor that has one; else itself.
     #[inline]
     pub fn across(&self, joint: u16) -> u16 {
         self.across.get(usize::from(joint)).copied().unwrap_or(joint)
@@ -216,8 +249,9 @@ fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
     (0..joints.len()).map(|j| one(j as u16)).collect()
 }
 
-/// Places in the cells of a grid, some tolerances wide, by what is left of the cell's mixed number. Cells that share a list
-/// cost a look at places that are too far; cells of one block lie side by side, so that near places are near in memory.
+/// Places in the cells of a grid, some tolerances wide, by what is left of the cell's mixed number.
+/// Cells that share a list cost a look at places that are too far; cells of one block lie side by
+/// side, so that near places are near in memory.
 struct Cells {
     cell: f32,
     mask: u64,
@@ -242,7 +276,13 @@ impl Cells {
     }
 
     /// Of the places that are accepted, the nearest to a spot.
-    fn nearest(&self, rest: &[Vec3], at: Vec3, tolerance: f32, accept: impl Fn(u32) -> bool) -> u32 {
+    fn nearest(
+        &self,
+        rest: &[Vec3],
+        at: Vec3,
+        tolerance: f32,
+        accept: impl Fn(u32) -> bool,
+    ) -> u32 {
         let mut best = (tolerance * tolerance, NOWHERE);
         if !at.is_finite() {
             return NOWHERE;
@@ -265,8 +305,8 @@ impl Cells {
     }
 }
 
-/// The cell of a point. Points too far out for the grid share its last cells. Many places lie in a plane through 0, which is
-/// no border of cells.
+/// The cell of a point. Points too far out for the grid share its last cells. Many places lie in a
+/// plane through 0, which is no border of cells.
 fn corner(p: Vec3, cell: f32) -> [i64; 3] {
     (p / cell + 0.5).floor().to_array().map(|c| c as i64)
 }
@@ -274,15 +314,18 @@ fn corner(p: Vec3, cell: f32) -> [i64; 3] {
 fn number(cell: [i64; 3]) -> u64 {
     /// Bits of the cells along a side of a block.
     const SIDE: u32 = 2;
-    let mix = |h: u64, c: &i64| (h.rotate_left(21) ^ (*c >> SIDE) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mix = |h: u64, c: &i64| {
+        (h.rotate_left(21) ^ (*c >> SIDE) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
     let mixed = cell.iter().fold(0, mix);
     let within = cell.iter().fold(0, |n, c| n << SIDE | (*c as u64 & ((1 << SIDE) - 1)));
     (mixed ^ (mixed >> 29)) << (3 * SIDE) | within
 }
 
-/// Pairs what is left by its paired neighbours; how many places that paired. Of two places that mirror each other, the
-/// unpaired neighbours mirror each other: the only ones left whatever their places, of several those that lie nearest to
-/// each other's mirror images, nearer than half the way to the neighbour that is known.
+/// Pairs what is left by its paired neighbours; how many places that paired. Of two places that
+/// mirror each other, the unpaired neighbours mirror each other: the only ones left whatever their
+/// places, of several those that lie nearest to each other's mirror images, nearer than half the
+/// way to the neighbour that is known.
 fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     // Only next to what is unpaired there is something to find.
     let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
@@ -305,14 +348,16 @@ fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offse
             let open = |of: u32, places: &[u32]| -> Vec<u32> {
                 canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE).collect()
             };
-            /// Pairs of neighbours that are looked at: a place with thousands of them tells nothing.
+            /// Pairs of neighbours that are looked at: a place with thousands of them tells
+            /// nothing.
             const MOST: usize = 4_096;
             let (here, there) = (open(p, places), open(q, places));
             if here.len() * there.len() > MOST {
                 continue;
             }
-            let nearest =
-                |a: u32, list: &[u32]| list.iter().copied().min_by(|x, y| away(a, *x).total_cmp(&away(a, *y)));
+            let nearest = |a: u32, list: &[u32]| {
+                list.iter().copied().min_by(|x, y| away(a, *x).total_cmp(&away(a, *y)))
+            };
             for a in &here {
                 let Some(b) = nearest(*a, &there) else { continue };
                 let alone = here.len() == 1 && there.len() == 1;
@@ -320,7 +365,8 @@ fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offse
                 if !alone && (nearest(b, &here) != Some(*a) || !near()) {
                     continue;
                 }
-                // Of a place and its mirror on the same side, neither is the other's; what is its own lies on the plane.
+                // Of a place and its mirror on the same side, neither is the other's; what is its
+                // own lies on the plane.
                 let wrong = if *a == b { !near() } else { side(*a) == side(b) };
                 if wrong || places[*a as usize] != NOWHERE || places[b as usize] != NOWHERE {
                     continue;
@@ -336,12 +382,14 @@ fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offse
     paired
 }
 
-/// Pairs what is left triangle by triangle, wherever it lies: where an edge has a mirror edge, the triangles beyond them mirror each other,
-/// and so do their third places, if as many edges meet in both. How many places that paired.
+/// Pairs what is left triangle by triangle, wherever it lies: where an edge has a mirror edge, the
+/// triangles beyond them mirror each other, and so do their third places, if as many edges meet in
+/// both. How many places that paired.
 fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     let rest = canvas.rest();
     let side = |p: u32| rest[p as usize][axis] - offset;
-    let mut front: Vec<u32> = (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
+    let mut front: Vec<u32> =
+        (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
     let mut paired = 0;
     while let Some(a) = front.pop() {
         let image_of_a = places[a as usize];
@@ -352,9 +400,16 @@ fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
                 continue;
             }
             // Seen in a mirror a triangle goes round the other way: a, b, t is b', a', t'.
-            let Some([_, t]) = canvas.fan(image_of_b).iter().find(|[next, _]| *next == image_of_a) else { continue };
+            let Some([_, t]) = canvas.fan(image_of_b).iter().find(|[next, _]| *next == image_of_a)
+            else {
+                continue;
+            };
             let alike = canvas.ring(*third).len() == canvas.ring(*t).len();
-            if alike && places[*t as usize] == NOWHERE && t != third && side(*t) * side(*third) < 0.0 {
+            if alike
+                && places[*t as usize] == NOWHERE
+                && t != third
+                && side(*t) * side(*third) < 0.0
+            {
                 found.push((*third, *t));
             }
         }

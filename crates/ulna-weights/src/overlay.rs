@@ -1,16 +1,18 @@
-//! One character's surface posed onto the rest pose of another, so that the nearest points of the two surfaces are of the same
-//! part of the body.
+//! One character's surface posed onto the rest pose of another, so that the nearest points of the
+//! two surfaces are of the same part of the body.
 //!
-//! Each joint of the source that has a counterpart gets a matrix in scene space, and its surface follows by linear blend skinning:
+//! Each joint of the source that has a counterpart gets a matrix in scene space, and its surface
+//! follows by linear blend skinning:
 //!
 //! ```text
 //!  X_j = translate(h_p) · R · S · translate(−h_j)        p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
 //! ```
 //!
-//! `h` are the heads of a joint `j` and of its counterpart `p` at rest, `W` their rest transforms in the scene. `S` is the ratio of
-//! sizes, along a limb's bone that of the two bones. `R` turns `j` from its rest to that of `p`: where the axes of both skeletons are
-//! alike, it is `rot(W_p)·rot(W_j)⁻¹`; elsewhere it takes the directions to the next joints onto those of the counterpart, with as
-//! little twist as possible against the joint above.
+//! `h` are the heads of a joint `j` and of its counterpart `p` at rest, `W` their rest transforms
+//! in the scene. `S` is the ratio of sizes, along a limb's bone that of the two bones. `R` turns
+//! `j` from its rest to that of `p`: where the axes of both skeletons are alike, it is
+//! `rot(W_p)·rot(W_j)⁻¹`; elsewhere it takes the directions to the next joints onto those of the
+//! counterpart, with as little twist as possible against the joint above.
 
 use std::collections::HashMap;
 
@@ -31,7 +33,8 @@ fn rest_worlds(document: &Document) -> Vec<DMat4> {
     worlds
 }
 
-/// The length in scene meters of one unit of a skin's mesh space at rest; 1 where its joints do not tell.
+/// The length in scene meters of one unit of a skin's mesh space at rest; 1 where its joints do not
+/// tell.
 pub fn rest_scale(document: &Document, skin: SkinId) -> f32 {
     let worlds = rest_worlds(document);
     let skin = document.skin(skin);
@@ -65,21 +68,31 @@ pub struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// The source `theirs` over the target `ours`, by joints with their counterparts. Nothing where these make no bone of both.
-    pub fn new(theirs: &'a Document, ours: &'a Document, pairs: &[(NodeId, NodeId)]) -> Option<Self> {
+    /// The source `theirs` over the target `ours`, by joints with their counterparts. Nothing where
+    /// these make no bone of both.
+    pub fn new(
+        theirs: &'a Document,
+        ours: &'a Document,
+        pairs: &[(NodeId, NodeId)],
+    ) -> Option<Self> {
         let worlds = [rest_worlds(theirs), rest_worlds(ours)];
         let bones = bones(theirs, ours, pairs, &worlds);
         let (whole, ratio) = (whole_turn(&bones)?, ratio(&bones)?);
         let turns = turns(&bones, &worlds, whole);
-        let matrices: Vec<DMat4> =
-            bones.iter().zip(&turns).map(|(bone, turn)| bone.matrix(&DMat3::from_quat(*turn), ratio)).collect();
+        let matrices: Vec<DMat4> = bones
+            .iter()
+            .zip(&turns)
+            .map(|(bone, turn)| bone.matrix(&DMat3::from_quat(*turn), ratio))
+            .collect();
         let first = bones.first()?;
         let root = (first.matrix(&DMat3::from_quat(whole), ratio), Some(first.to));
-        let place: HashMap<NodeId, usize> = bones.iter().enumerate().map(|(k, b)| (b.from, k)).collect();
+        let place: HashMap<NodeId, usize> =
+            bones.iter().enumerate().map(|(k, b)| (b.from, k)).collect();
         let mut moved = vec![root; theirs.nodes.len()];
         for node in theirs.nodes.order() {
             let above = theirs.node(*node).parent.map_or(root, |p| moved[p.index()]);
-            moved[node.index()] = place.get(node).map_or(above, |k| (matrices[*k], Some(bones[*k].to)));
+            moved[node.index()] =
+                place.get(node).map_or(above, |k| (matrices[*k], Some(bones[*k].to)));
         }
         let is_sound = moved.iter().all(|(m, _)| m.is_finite());
         let matched = bones.iter().map(|b| b.from).collect();
@@ -98,18 +111,21 @@ impl<'a> Overlay<'a> {
         &self.matched
     }
 
-    /// The vertices of a primitive of the source, in the mesh space of a skin of the target. Nothing where the skins cannot tell.
+    /// The vertices of a primitive of the source, in the mesh space of a skin of the target.
+    /// Nothing where the skins cannot tell.
     pub fn positions(&self, primitive: &Primitive, from: SkinId, to: SkinId) -> Option<Vec<Vec3>> {
         let (theirs, ours) = (self.theirs.skin(from), self.ours.skin(to));
         let back = |node: NodeId| {
             let k = ours.joints.iter().position(|j| *j == node)?;
-            let scene_from_mesh = self.worlds[1][node.index()] * ours.inverse_bind.get(k)?.as_dmat4();
+            let scene_from_mesh =
+                self.worlds[1][node.index()] * ours.inverse_bind.get(k)?.as_dmat4();
             Some(scene_from_mesh.inverse()).filter(DMat4::is_finite)
         };
         // A counterpart that is no joint of that skin: as its other joints are.
         let usual = ours.joints.iter().find_map(|j| back(*j))?;
         let joints = theirs.joints.iter().filter_map(|j| self.moved[j.index()].1);
-        let backs: HashMap<NodeId, DMat4> = joints.map(|to| (to, back(to).unwrap_or(usual))).collect();
+        let backs: HashMap<NodeId, DMat4> =
+            joints.map(|to| (to, back(to).unwrap_or(usual))).collect();
         let palette: Vec<Mat4> = theirs
             .joints
             .iter()
@@ -145,7 +161,12 @@ fn skinned(primitive: &Primitive, palette: &[Mat4]) -> Vec<Vec3> {
 }
 
 /// The joints with their counterparts, those above first.
-fn bones(theirs: &Document, ours: &Document, pairs: &[(NodeId, NodeId)], worlds: &[Vec<DMat4>; 2]) -> Vec<Bone> {
+fn bones(
+    theirs: &Document,
+    ours: &Document,
+    pairs: &[(NodeId, NodeId)],
+    worlds: &[Vec<DMat4>; 2],
+) -> Vec<Bone> {
     /// A bone of less than this part of the skeleton has no direction.
     const LEAST: f64 = 1e-3;
     let to: HashMap<NodeId, NodeId> = pairs.iter().copied().collect();
@@ -154,13 +175,16 @@ fn bones(theirs: &Document, ours: &Document, pairs: &[(NodeId, NodeId)], worlds:
     let mut bones: Vec<Bone> = Vec::with_capacity(pairs.len());
     let head = |worlds: &[DMat4], node: NodeId| worlds[node.index()].w_axis.truncate();
     for from in theirs.nodes.order().iter().copied() {
-        let Some(to) = to.get(&from).copied().filter(|n| here.get(n) == Some(&from)) else { continue };
+        let Some(to) = to.get(&from).copied().filter(|n| here.get(n) == Some(&from)) else {
+            continue;
+        };
         let heads = [head(&worlds[0], from), head(&worlds[1], to)];
         if !heads.iter().all(|h| h.is_finite()) {
             continue;
         }
         let above = |document: &'_ Document, node: NodeId, is_one: &dyn Fn(NodeId) -> bool| {
-            std::iter::successors(document.node(node).parent, |n| document.node(*n).parent).find(|n| is_one(*n))
+            std::iter::successors(document.node(node).parent, |n| document.node(*n).parent)
+                .find(|n| is_one(*n))
         };
         let parent = above(theirs, from, &|n| place.contains_key(&n)).map(|n| place[&n]);
         let hung = above(ours, to, &|n| here.get(&n).is_some_and(|f| place.contains_key(f)));
@@ -171,7 +195,9 @@ fn bones(theirs: &Document, ours: &Document, pairs: &[(NodeId, NodeId)], worlds:
         place.insert(from, bones.len());
         bones.push(Bone { from, to, parent, heads, ways: Vec::new() });
     }
-    let size = |side: usize| bones.iter().flat_map(|b| &b.ways).map(|w| w[side].length()).fold(0.0, f64::max);
+    let size = |side: usize| {
+        bones.iter().flat_map(|b| &b.ways).map(|w| w[side].length()).fold(0.0, f64::max)
+    };
     let least = [size(0) * LEAST, size(1) * LEAST];
     for bone in &mut bones {
         bone.ways.retain(|w| w[0].length() > least[0] && w[1].length() > least[1]);
@@ -189,12 +215,14 @@ fn ratio(bones: &[Bone]) -> Option<f64> {
     Some(both / own).filter(|r| r.is_finite() && *r > 0.0)
 }
 
-/// The turn that takes the joints of the source as a whole best onto those of the target. Nothing where they lie at one point.
+/// The turn that takes the joints of the source as a whole best onto those of the target. Nothing
+/// where they lie at one point.
 fn whole_turn(bones: &[Bone]) -> Option<DQuat> {
     let count = bones.len() as f64;
     let mean = |side: usize| bones.iter().map(|b| b.heads[side]).sum::<DVec3>() / count;
     let means = [mean(0), mean(1)];
-    let ways: Vec<[DVec3; 2]> = bones.iter().map(|b| [b.heads[0] - means[0], b.heads[1] - means[1]]).collect();
+    let ways: Vec<[DVec3; 2]> =
+        bones.iter().map(|b| [b.heads[0] - means[0], b.heads[1] - means[1]]).collect();
     let fit = |turn: DQuat| ways.iter().map(|[a, b]| (turn * *a).dot(*b)).sum::<f64>();
     // From the turn by right angles that fits best, or none that is much better than none.
     let start = right_angles().max_by(|a, b| fit(*a).total_cmp(&fit(*b)))?;
@@ -213,8 +241,9 @@ fn right_angles() -> impl Iterator<Item = DQuat> {
     })
 }
 
-/// The turn that takes the first of each pair best onto the second, weighed by their lengths, as near as can be to where it starts:
-/// Müller and others, *A Robust Method to Extract the Rotational Part of Deformations* (2016).
+/// The turn that takes the first of each pair best onto the second, weighed by their lengths, as
+/// near as can be to where it starts: Müller and others, *A Robust Method to Extract the Rotational
+/// Part of Deformations* (2016).
 fn fitted(ways: &[[DVec3; 2]], start: DQuat) -> DQuat {
     const STEPS: usize = 100;
     let mut turn = start;
@@ -261,7 +290,9 @@ fn turns(bones: &[Bone], worlds: &[Vec<DMat4>; 2], whole: DQuat) -> Vec<DQuat> {
         let factor = orthogonal_factor(&worlds[node.index()]).filter(|m| m.determinant() > 0.0)?;
         Some(DQuat::from_mat3(&factor))
     };
-    let by_axes = bones.iter().map(|b| Some(rotation(&worlds[1], b.to)? * rotation(&worlds[0], b.from)?.conjugate()));
+    let by_axes = bones
+        .iter()
+        .map(|b| Some(rotation(&worlds[1], b.to)? * rotation(&worlds[0], b.from)?.conjugate()));
     let Some(by_axes) = by_axes.collect::<Option<Vec<DQuat>>>() else { return by_ways };
     let told: Vec<usize> = (0..bones.len()).filter(|k| !bones[*k].ways.is_empty()).collect();
     let agree = told.iter().filter(|k| by_axes[**k].angle_between(by_ways[**k]) < ALIKE).count();
@@ -276,7 +307,8 @@ impl Bone {
         let kept = |scale: f64| if (scale - 1.0).abs() < 1e-4 { 1.0 } else { scale };
         let across = kept(ratio);
         let mut shape = DMat3::from_diagonal(DVec3::splat(across));
-        // A limb is stretched along its bone, so that the next joint comes to lie on its counterpart.
+        // A limb is stretched along its bone, so that the next joint comes to lie on its
+        // counterpart.
         if let [[there, here]] = &self.ways[..]
             && let Some(way) = there.try_normalize()
         {

@@ -1,7 +1,9 @@
-//! Seams between meshes on different skins: vertices that lie at one place and had the same weights keep them alike.
+//! Seams between meshes on different skins: vertices that lie at one place and had the same weights
+//! keep them alike.
 //!
-//! Within one skin the canvas knows which vertices are copies of each other. A head and a body are often meshes on a skin
-//! each, with joints of one skeleton: what is done to one side of the neck has to be done to the other, or it tears.
+//! Within one skin the canvas knows which vertices are copies of each other. A head and a body are
+//! often meshes on a skin each, with joints of one skeleton: what is done to one side of the neck
+//! has to be done to the other, or it tears.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,7 +23,8 @@ struct CoincidentVertex {
     own: u32,
 }
 
-/// Vertices of a mesh on another skin that were changed along with those they lie on: mesh, primitive, vertex.
+/// Vertices of a mesh on another skin that were changed along with those they lie on: mesh,
+/// primitive, vertex.
 pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 
 /// Vertices of other skins that lie where vertices of a canvas do.
@@ -33,10 +36,12 @@ pub struct Seams {
     joints: BTreeMap<SkinId, Vec<Option<u16>>>,
 }
 
-/// Mesh space of one skin from that of another: where a joint that both have was bound says it. Nothing where they have none,
-/// or were bound in poses that differ.
+/// Mesh space of one skin from that of another: where a joint that both have was bound says it.
+/// Nothing where they have none, or were bound in poses that differ.
 pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Option<Mat4> {
-    let of = |(a, b): &(usize, usize)| Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?);
+    let of = |(a, b): &(usize, usize)| {
+        Some(to.inverse_bind.get(*a)?.inverse() * *from.inverse_bind.get(*b)?)
+    };
     let all: Vec<Mat4> = pairs.iter().filter_map(of).filter(|m| m.is_finite()).collect();
     let first = *all.first()?;
     // Files are written with some five digits.
@@ -58,18 +63,30 @@ impl Seams {
         let mut grid = None;
         for skin in document.skins.ids().filter(|s| *s != canvas.skin) {
             let joints = &document.skin(skin).joints;
-            let pairs: Vec<(usize, usize)> =
-                joints.iter().enumerate().filter_map(|(k, node)| Some((*numbers.get(node)?, k))).collect();
-            let Some(space) = mesh_from_mesh(document.skin(canvas.skin), document.skin(skin), &pairs) else { continue };
+            let pairs: Vec<(usize, usize)> = joints
+                .iter()
+                .enumerate()
+                .filter_map(|(k, node)| Some((*numbers.get(node)?, k)))
+                .collect();
+            let Some(space) =
+                mesh_from_mesh(document.skin(canvas.skin), document.skin(skin), &pairs)
+            else {
+                continue;
+            };
             let Some(other) = SkinnedSurface::new(document, skin) else { continue };
             let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
             let before = found.twins.len();
             for part in other.parts() {
                 // A mesh on both skins has one list of weights, which needs no keeping.
-                if canvas.parts().iter().any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive)) {
+                if canvas
+                    .parts()
+                    .iter()
+                    .any(|p| (p.mesh, p.primitive) == (part.mesh, part.primitive))
+                {
                     continue;
                 }
-                let positions = &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
+                let positions =
+                    &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
                 let (mesh, primitive) = (part.mesh, part.primitive);
                 found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
                     let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
@@ -101,9 +118,10 @@ impl Seams {
     /// Twins of one place that are heeded.
     const MOST: usize = 256;
 
-    /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is now set them apart. A
-    /// vertex whose twin cannot follow, since its skin lacks a joint or has layers, is left as it is with `hold`, and parts from
-    /// its twin without. `claimed` vertices were changed for others already: they are not heeded, and new ones join them.
+    /// What keeps twins alike where these changes, by the canvas's parts, of the document as it is
+    /// now set them apart. A vertex whose twin cannot follow, since its skin lacks a joint or has
+    /// layers, is left as it is with `hold`, and parts from its twin without. `claimed` vertices
+    /// were changed for others already: they are not heeded, and new ones join them.
     pub fn follow(
         &self,
         document: &Document,
@@ -124,7 +142,11 @@ impl Seams {
             let vertices: Vec<(usize, u32)> = match change {
                 PartChange::Patch(patch) => patch.vertices.iter().copied().enumerate().collect(),
                 // What gets other sets or another type keeps its weights.
-                PartChange::Whole(map) if map.sets != before.sets || map.encoding != before.encoding => continue,
+                PartChange::Whole(map)
+                    if map.sets != before.sets || map.encoding != before.encoding =>
+                {
+                    continue;
+                }
                 PartChange::Whole(map) => (0..map.vertex_count()).map(|v| (v, v as u32)).collect(),
             };
             let stride = before.stride();
@@ -136,7 +158,9 @@ impl Seams {
                 }
                 let slots = at * stride..(at + 1) * stride;
                 let (joints, weights) = match change {
-                    PartChange::Patch(patch) => (&patch.joints[slots.clone()], &patch.weights[slots]),
+                    PartChange::Patch(patch) => {
+                        (&patch.joints[slots.clone()], &patch.weights[slots])
+                    }
                     PartChange::Whole(map) => (&map.joints[slots.clone()], &map.weights[slots]),
                 };
                 let were = Influences::of(before, own as usize);
@@ -148,7 +172,10 @@ impl Seams {
                 }
                 let alike: Vec<&CoincidentVertex> =
                     twins.iter().filter(|t| follower.was_alike(t, &were, before)).collect();
-                let list: Vec<_> = alike.iter().filter_map(|t| Some((*t, follower.list_for(t, &become_)?))).collect();
+                let list: Vec<_> = alike
+                    .iter()
+                    .filter_map(|t| Some((*t, follower.list_for(t, &become_)?)))
+                    .collect();
                 if hold && list.len() < alike.len() {
                     *refused.entry(Refusal::OtherSkin).or_default() += 1;
                     stays.push(own);
@@ -157,7 +184,9 @@ impl Seams {
                 for (twin, (joints, weights)) in list {
                     if claimed.insert((twin.mesh, twin.primitive, twin.own)) {
                         let key = (twin.mesh, twin.primitive);
-                        let patch = patches.entry(key).or_insert_with(|| WeightPatch::new(joints.len() / 4, 1));
+                        let patch = patches
+                            .entry(key)
+                            .or_insert_with(|| WeightPatch::new(joints.len() / 4, 1));
                         patch.vertices.push(twin.own);
                         patch.joints.extend(joints);
                         patch.weights.extend(weights);
@@ -168,7 +197,13 @@ impl Seams {
                 keep_as_they_are(change, before, &stays);
             }
         }
-        (patches.into_iter().map(|((mesh, primitive), patch)| (mesh, primitive, patch)).collect(), refused)
+        (
+            patches
+                .into_iter()
+                .map(|((mesh, primitive), patch)| (mesh, primitive, patch))
+                .collect(),
+            refused,
+        )
     }
 }
 
@@ -178,16 +213,24 @@ fn keep_as_they_are(change: &mut PartChange, before: &WeightMap, stays: &[u32]) 
     match change {
         PartChange::Patch(patch) => {
             let mut kept = WeightPatch::new(patch.sets, patch.vertices.len());
-            let slots = patch.joints.chunks_exact(before.stride()).zip(patch.weights.chunks_exact(before.stride()));
-            for (v, (joints, weights)) in patch.vertices.iter().zip(slots).filter(|(v, _)| !stays.contains(v)) {
+            let slots = patch
+                .joints
+                .chunks_exact(before.stride())
+                .zip(patch.weights.chunks_exact(before.stride()));
+            for (v, (joints, weights)) in
+                patch.vertices.iter().zip(slots).filter(|(v, _)| !stays.contains(v))
+            {
                 kept.vertices.push(*v);
                 kept.joints.extend_from_slice(joints);
                 kept.weights.extend_from_slice(weights);
             }
-            kept.not_numbers = patch.not_numbers.iter().copied().filter(|v| !stays.contains(v)).collect();
+            kept.not_numbers =
+                patch.not_numbers.iter().copied().filter(|v| !stays.contains(v)).collect();
             *patch = kept;
         }
-        PartChange::Whole(map) => map.swap(&mut before.pick(&stays.into_iter().collect::<Vec<u32>>())),
+        PartChange::Whole(map) => {
+            map.swap(&mut before.pick(&stays.into_iter().collect::<Vec<u32>>()))
+        }
     }
 }
 
@@ -218,7 +261,8 @@ impl Follower<'_> {
         let Some(map) = self.map(twin) else { return false };
         let has = Influences::of(map, twin.own as usize);
         let room = of.encoding.step().max(map.encoding.step()) * 1.5 + 1e-4;
-        let near = |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);
+        let near =
+            |a: &Influences, b: &Influences| a.iter().all(|(j, w)| (w - b.get(j)).abs() <= room);
         !has.is_empty() && near(&has, &wanted) && near(&wanted, &has)
     }
 
@@ -265,7 +309,8 @@ impl Grid {
 
     fn new(places: &[Vec3]) -> Self {
         let finite = places.iter().filter(|p| p.is_finite());
-        let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+        let (low, high) =
+            finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
         let size = if low.is_finite() { (high - low).length() } else { 0.0 };
         let near = (size * 1e-5).max(1e-9);
         let cell = near * 8.0;
@@ -285,10 +330,13 @@ impl Grid {
         let low = ((spot - self.near) / self.cell).floor().as_ivec3();
         let high = ((spot + self.near) / self.cell).floor().as_ivec3();
         for (x, y, z) in (low.x..=high.x)
-            .flat_map(|x| (low.y..=high.y).flat_map(move |y| (low.z..=high.z).map(move |z| (x, y, z))))
+            .flat_map(|x| {
+                (low.y..=high.y).flat_map(move |y| (low.z..=high.z).map(move |z| (x, y, z)))
+            })
             .take(8)
         {
-            for place in self.cells.get(&IVec3::new(x, y, z)).into_iter().flatten().take(Self::MOST) {
+            for place in self.cells.get(&IVec3::new(x, y, z)).into_iter().flatten().take(Self::MOST)
+            {
                 let away = places[*place as usize].distance(spot);
                 if away <= self.near && best.is_none_or(|b| (away, *place) < b) {
                     best = Some((away, *place));

@@ -1,4 +1,5 @@
-//! Which vertices are meant: by what is wrong with them, by a joint's weight, by how they hang together.
+//! Which vertices are meant: by what is wrong with them, by a joint's weight, by how they hang
+//! together.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +67,8 @@ pub enum Reshape {
 
 /// All vertices at some places, in rising order.
 fn at_places(canvas: &SkinnedSurface, places: &BTreeSet<u32>) -> Vec<u32> {
-    let mut all: Vec<u32> = places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
+    let mut all: Vec<u32> =
+        places.iter().flat_map(|p| canvas.vertices_at(*p).iter().copied()).collect();
     all.sort_unstable();
     all
 }
@@ -112,8 +114,14 @@ fn mirror_of(document: &Document, canvas: &SkinnedSurface) -> MirrorMap {
     MirrorMap::of(document, canvas, &MirrorPairs::of(document, canvas.skin))
 }
 
-/// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go together.
-pub fn reshape(document: &Document, canvas: &SkinnedSurface, vertices: &[u32], how: Reshape) -> Vec<u32> {
+/// What becomes of a selection of the canvas's vertices, in rising order. Copies of a vertex go
+/// together.
+pub fn reshape(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    vertices: &[u32],
+    how: Reshape,
+) -> Vec<u32> {
     let places: BTreeSet<u32> = vertices.iter().map(|v| canvas.place_of(*v)).collect();
     match how {
         Reshape::Loop => at_places(canvas, &edge_loops(canvas, &places)),
@@ -133,7 +141,10 @@ pub fn reshape(document: &Document, canvas: &SkinnedSurface, vertices: &[u32], h
             at_places(canvas, &places.iter().copied().chain(more).collect())
         }
         Reshape::Shrink => {
-            let inner = places.iter().copied().filter(|p| canvas.ring(*p).iter().all(|n| places.contains(n)));
+            let inner = places
+                .iter()
+                .copied()
+                .filter(|p| canvas.ring(*p).iter().all(|n| places.contains(n)));
             at_places(canvas, &inner.collect())
         }
         Reshape::Linked => {

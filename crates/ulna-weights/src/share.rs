@@ -1,14 +1,16 @@
-//! Who gives and who gets: the rule that keeps the weights of a vertex a sum of 1, in the type they are stored in.
+//! Who gives and who gets: the rule that keeps the weights of a vertex a sum of 1, in the type they
+//! are stored in.
 //!
-//! What is painted wins; locked joints never move; the rest goes by a rule that can be seen: to the unlocked joints that
-//! hold some already, in proportion; else as the neighbours have it; else to the nearest unlocked ancestor; else the change
-//! is refused, with the reason.
+//! What is painted wins; locked joints never move; the rest goes by a rule that can be seen: to the
+//! unlocked joints that hold some already, in proportion; else as the neighbours have it; else to
+//! the nearest unlocked ancestor; else the change is refused, with the reason.
 
 use thiserror::Error;
 
 use ulna_model::{WeightEncoding, WeightMap};
 
-/// The most influences of a vertex that are worked with. A file may hold more; the smallest then count for nothing.
+/// The most influences of a vertex that are worked with. A file may hold more; the smallest then
+/// count for nothing.
 pub const MOST: usize = 64;
 
 /// The influences of one vertex while they are worked on: each joint once, no weight negative.
@@ -110,10 +112,15 @@ impl Influences {
         other.iter().for_each(|(j, w)| self.add(j, w * factor));
     }
 
-    /// Reads a vertex: slots of one joint together, what is 0, negative or past the skin's joints left out. Whether a
-    /// locked joint lost something by that.
+    /// Reads a vertex: slots of one joint together, what is 0, negative or past the skin's joints
+    /// left out. Whether a locked joint lost something by that.
     #[inline]
-    pub fn read(&mut self, joints: &[u16], weights: &[f32], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+    pub fn read(
+        &mut self,
+        joints: &[u16],
+        weights: &[f32],
+        rule: &WeightConstraints<'_>,
+    ) -> Result<(), Refusal> {
         self.clear();
         for (j, w) in joints.iter().zip(weights) {
             if *w > 0.0 && usize::from(*j) < rule.locked.len() {
@@ -146,7 +153,10 @@ impl Influences {
         for k in 1..self.len {
             let (j, w) = (self.joints[k], self.weights[k]);
             let mut at = k;
-            while at > 0 && (self.weights[at - 1] < w || (self.weights[at - 1] == w && self.joints[at - 1] > j)) {
+            while at > 0
+                && (self.weights[at - 1] < w
+                    || (self.weights[at - 1] == w && self.joints[at - 1] > j))
+            {
                 self.joints[at] = self.joints[at - 1];
                 self.weights[at] = self.weights[at - 1];
                 at -= 1;
@@ -162,21 +172,23 @@ impl Influences {
 pub struct WeightConstraints<'a> {
     /// By the skin's joints: those that never move.
     pub locked: &'a [bool],
-    /// By the skin's joints: the nearest ancestor that is a joint too; `u16::MAX` where there is none.
+    /// By the skin's joints: the nearest ancestor that is a joint too; `u16::MAX` where there is
+    /// none.
     pub parents: &'a [u16],
     /// The most joints a vertex may have: no more than it has slots.
     pub limit: usize,
     /// The type the weights are stored in.
     pub encoding: WeightEncoding,
-    /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else empty.
+    /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else
+    /// empty.
     pub pairs: &'a [u16],
     /// Whether the vertex is of the side that is the other's mirror image.
     pub turned: bool,
 }
 
 impl WeightConstraints<'_> {
-    /// Which of two equal weights comes first: told by the pair and, within one, by the side, so that it is the mirror image
-    /// on the other side.
+    /// Which of two equal weights comes first: told by the pair and, within one, by the side, so
+    /// that it is the mirror image on the other side.
     #[inline]
     fn rank(&self, joint: u16) -> u32 {
         match self.pairs.get(usize::from(joint)) {
@@ -187,8 +199,8 @@ impl WeightConstraints<'_> {
         }
     }
 
-    /// A weight as it is compared with others. Where both sides are to come out alike, sums in another order must not
-    /// decide: what is nearly equal is equal.
+    /// A weight as it is compared with others. Where both sides are to come out alike, sums in
+    /// another order must not decide: what is nearly equal is equal.
     #[inline]
     fn grade(&self, weight: f32) -> f32 {
         if self.pairs.is_empty() { weight } else { (weight * 1e4).round() }
@@ -210,17 +222,24 @@ pub enum Refusal {
     #[error("locked joints have all of the weight; unlock one of them")]
     Full,
     /// Nobody unlocked can take what is left.
-    #[error("no unlocked joint can receive the remaining weight; unlock one, or paint another joint first")]
+    #[error(
+        "no unlocked joint can receive the remaining weight; unlock one, or paint another \
+        joint first"
+    )]
     NobodyTakes,
     /// The locked joints alone do not leave a slot.
-    #[error("the vertex already has the maximum number of influences; unlock one, or raise the maximum")]
+    #[error(
+        "the vertex already has the maximum number of influences; unlock one, or raise the \
+        maximum"
+    )]
     NoPlace,
     /// A locked weight is negative.
     #[error("a locked weight is negative; unlock its joint, then normalize")]
     LockedNegative,
     /// A mesh on another skin shares the vertex, and cannot have the same weights.
     #[error(
-        "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints that both skins have, or flatten its weight layers"
+        "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints \
+            that both skins have, or flatten its weight layers"
     )]
     OtherSkin,
 }
@@ -245,8 +264,8 @@ fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)
 }
 
-/// Gives joints the weights that were painted, and shares the rest by the rule. `neighbours` adds what the vertices around
-/// have; it is asked only where nobody else holds anything.
+/// Gives joints the weights that were painted, and shares the rest by the rule. `neighbours` adds
+/// what the vertices around have; it is asked only where nobody else holds anything.
 ///
 /// # Errors
 /// Why not; the list is of no use then.
@@ -304,17 +323,23 @@ fn distribute(
 ) -> Result<(), Refusal> {
     let mut around = Influences::default();
     neighbours(&mut around);
-    let takes = |j: u16| usize::from(j) < rule.locked.len() && !rule.is_locked(j) && !painted(wishes, j);
+    let takes =
+        |j: u16| usize::from(j) < rule.locked.len() && !rule.is_locked(j) && !painted(wishes, j);
     let sum: f32 = around.iter().filter(|(j, w)| takes(*j) && *w > 0.0).map(|(_, w)| w).sum();
     if sum > 1e-6 {
-        around.iter().filter(|(j, w)| takes(*j) && *w > 0.0).for_each(|(j, w)| list.add(j, w / sum * rest));
+        around
+            .iter()
+            .filter(|(j, w)| takes(*j) && *w > 0.0)
+            .for_each(|(j, w)| list.add(j, w / sum * rest));
         return Ok(());
     }
     for (joint, _) in wishes {
         let mut at = usize::from(*joint);
         // No more steps than joints, whatever the list of parents says.
         for _ in 0..rule.parents.len() {
-            let Some(parent) = rule.parents.get(at).copied().filter(|p| *p != u16::MAX) else { break };
+            let Some(parent) = rule.parents.get(at).copied().filter(|p| *p != u16::MAX) else {
+                break;
+            };
             if takes(parent) {
                 list.add(parent, rest);
                 return Ok(());
@@ -325,7 +350,8 @@ fn distribute(
     Err(Refusal::NobodyTakes)
 }
 
-/// Moves the unlocked weights towards others, which need not sum to 1: `w + amount × (t − w)`, never below 0.
+/// Moves the unlocked weights towards others, which need not sum to 1: `w + amount × (t − w)`,
+/// never below 0.
 ///
 /// # Errors
 /// Why not; the list is of no use then.
@@ -365,12 +391,17 @@ pub fn blend(
     normalize(list, rule)
 }
 
-/// Makes a list its own mirror image: what lies on the plane moves with both sides alike. Where there are more joints than
-/// the limit, the smallest that were not painted go with their mirror joints. A pair of which one is locked stays as it is.
+/// Makes a list its own mirror image: what lies on the plane moves with both sides alike. Where
+/// there are more joints than the limit, the smallest that were not painted go with their mirror
+/// joints. A pair of which one is locked stays as it is.
 ///
 /// # Errors
 /// As [`paint`]; the list is of no use then.
-pub fn equalize(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+pub fn equalize(
+    list: &mut Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
     let partner = |j: u16| {
         let found = rule.pairs.get(usize::from(j)).copied().filter(|p| *p != u16::MAX).unwrap_or(j);
         if rule.is_locked(j) || rule.is_locked(found) { j } else { found }
@@ -398,7 +429,8 @@ pub fn equalize(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConst
     if wishes.is_empty() { normalize(list, rule) } else { paint(list, wishes, rule, |_| {}) }
 }
 
-/// The least weight that means anything: half a step of the stored type; of floats, what no pose can show.
+/// The least weight that means anything: half a step of the stored type; of floats, what no pose
+/// can show.
 pub fn least(encoding: WeightEncoding) -> f32 {
     const OF_FLOATS: f32 = 1e-6;
     match encoding {
@@ -407,7 +439,8 @@ pub fn least(encoding: WeightEncoding) -> f32 {
     }
 }
 
-/// Drops unlocked weights that mean nothing, but never the largest, and lets the others sum to 1; whether there were any.
+/// Drops unlocked weights that mean nothing, but never the largest, and lets the others sum to 1;
+/// whether there were any.
 ///
 /// # Errors
 /// As [`normalize`].
@@ -417,7 +450,11 @@ pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Resul
     let mut k = 0;
     while k < list.len {
         let weight = list.weights[k];
-        if weight < least && weight < largest && !rule.is_locked(list.joints[k]) { list.take_out(k) } else { k += 1 }
+        if weight < least && weight < largest && !rule.is_locked(list.joints[k]) {
+            list.take_out(k)
+        } else {
+            k += 1
+        }
     }
     if list.len == before {
         return Ok(false);
@@ -461,10 +498,15 @@ pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<
     settle(list, &[], rule)
 }
 
-/// Brings a list that sums to 1 within rounding to its stored form: no more joints than the limit, the stored type's own
-/// numbers, a sum of 1 in them, strongest first. The largest unlocked weight that was not painted takes the remainder.
+/// Brings a list that sums to 1 within rounding to its stored form: no more joints than the limit,
+/// the stored type's own numbers, a sum of 1 in them, strongest first. The largest unlocked weight
+/// that was not painted takes the remainder.
 #[inline]
-fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+fn settle(
+    list: &mut Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
     let mut k = 0;
     while k < list.len {
         if list.weights[k] <= 0.0 { list.remove(k) } else { k += 1 }
@@ -482,7 +524,11 @@ fn settle(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints
 
 /// Drops the smallest unlocked weights, and gives what they held to those that stay.
 #[cold]
-fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+fn limit(
+    list: &mut Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
     let mut dropped = 0.0f32;
     while list.len > rule.limit {
         let droppable = |j: u16| !rule.is_locked(j) && !painted(wishes, j);
@@ -495,7 +541,8 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<
         dropped += list.weights[k];
         list.take_out(k);
     }
-    let open = |j: u16, painted_too: bool| !rule.is_locked(j) && (painted_too || !painted(wishes, j));
+    let open =
+        |j: u16, painted_too: bool| !rule.is_locked(j) && (painted_too || !painted(wishes, j));
     for painted_too in [false, true] {
         let sum: f32 = list.iter().filter(|(j, _)| open(*j, painted_too)).map(|(_, w)| w).sum();
         if sum > 0.0 {
@@ -511,9 +558,14 @@ fn limit(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<
     Err(Refusal::NobodyTakes)
 }
 
-/// Who takes the remainder: the largest unlocked weight, one that was not painted before one that was.
+/// Who takes the remainder: the largest unlocked weight, one that was not painted before one that
+/// was.
 #[inline]
-fn remainder_receiver(list: &Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Option<usize> {
+fn remainder_receiver(
+    list: &Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+) -> Option<usize> {
     let mut best: Option<(bool, usize)> = None;
     for k in 0..list.len {
         let joint = list.joints[k];
@@ -537,7 +589,11 @@ fn remainder_receiver(list: &Influences, wishes: &[(u16, f32)], rule: &WeightCon
 }
 
 #[inline]
-fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
+fn settle_floats(
+    list: &mut Influences,
+    wishes: &[(u16, f32)],
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
     // A remainder below 0 empties its taker; there are no more tries than takers.
     for _ in 0..=MOST {
         list.sort();
@@ -546,11 +602,13 @@ fn settle_floats(list: &mut Influences, wishes: &[(u16, f32)], rule: &WeightCons
             return Ok(());
         }
         let Some(k) = remainder_receiver(list, wishes, rule) else {
-            // Only locked weights: they are right within what the validator allows, or nothing can be done.
+            // Only locked weights: they are right within what the validator allows, or nothing can
+            // be done.
             let allowed = 2e-7 * list.len as f32;
             return if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(Refusal::Full) };
         };
-        let others: f32 = list.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (_, w))| w).sum();
+        let others: f32 =
+            list.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (_, w))| w).sum();
         let left = 1.0 - others;
         if left > 0.0 {
             list.weights[k] = left;

@@ -1,15 +1,18 @@
-//! Binding as a snapshot: a skin's inverse bind matrices from where its joints and its mesh are at a moment, and the rest that follows.
+//! Binding as a snapshot: a skin's inverse bind matrices from where its joints and its mesh are at
+//! a moment, and the rest that follows.
 //!
 //! ```text
 //!   IBM_j = W_j⁻¹ · W_mesh        T_j = W_j · IBM_j is then W_mesh for every joint: nothing moves
 //! ```
 //!
-//! `W_mesh` of a mesh on no skin is its node's. The node of a skinned mesh counts for nothing (glTF 2.0, 3.7.3.3): what is bound of one is
-//! where its skin shows it at rest, `W_j · IBM_j`.
+//! `W_mesh` of a mesh on no skin is its node's. The node of a skinned mesh counts for nothing (glTF
+//! 2.0, 3.7.3.3): what is bound of one is where its skin shows it at rest, `W_j · IBM_j`.
 
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
-use ulna_model::{Document, MorphTarget, Node, NodeId, PrimitiveId, RestSource, Shape, SkinId, find_rest};
+use ulna_model::{
+    Document, MorphTarget, Node, NodeId, PrimitiveId, RestSource, Shape, SkinId, find_rest,
+};
 use ulna_motion::Pose;
 
 /// The document with nothing posed: every node in its rest.
@@ -60,8 +63,11 @@ fn shares(document: &Document, skin: SkinId) -> Vec<f64> {
 pub fn bound_mesh(document: &Document, rest: &Pose, skin: SkinId) -> BoundMesh {
     let about = document.skin(skin);
     let shares = shares(document, skin);
-    let shown = |k: usize| world(document, rest, about.joints[k]) * about.inverse_bind[k].as_dmat4();
-    let heaviest = (0..shares.len()).max_by(|a, b| shares[*a].total_cmp(&shares[*b]).then(b.cmp(a))).unwrap_or(0);
+    let shown =
+        |k: usize| world(document, rest, about.joints[k]) * about.inverse_bind[k].as_dmat4();
+    let heaviest = (0..shares.len())
+        .max_by(|a, b| shares[*a].total_cmp(&shares[*b]).then(b.cmp(a)))
+        .unwrap_or(0);
     if about.joints.is_empty() {
         return BoundMesh { scene_from_mesh: DMat4::IDENTITY, apart: 0.0 };
     }
@@ -89,12 +95,17 @@ fn corners(document: &Document, skin: SkinId) -> Vec<glam::DVec3> {
         return Vec::new();
     }
     (0..8)
-        .map(|k| glam::Vec3::from_array([0, 1, 2].map(|axis| if k >> axis & 1 == 0 { low[axis] } else { high[axis] })))
+        .map(|k| {
+            glam::Vec3::from_array(
+                [0, 1, 2].map(|axis| if k >> axis & 1 == 0 { low[axis] } else { high[axis] }),
+            )
+        })
         .map(|p| p.as_dvec3())
         .collect()
 }
 
-/// `joint_from_mesh` of each joint as they stand in a pose, with the last row of what only moves, turns and scales.
+/// `joint_from_mesh` of each joint as they stand in a pose, with the last row of what only moves,
+/// turns and scales.
 ///
 /// # Errors
 /// The first joint that has no inverse: it is squashed flat there.
@@ -127,7 +138,8 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
         let (now, found) = (document.node(*joint), asset.node(*joint));
         // What an earlier save remembered stays where the bind says nothing.
         let is_bound = found.rest_source == RestSource::Bind;
-        let differs = (found.rest, found.rest_source, found.pose) != (now.rest, now.rest_source, now.pose);
+        let differs =
+            (found.rest, found.rest_source, found.pose) != (now.rest, now.rest_source, now.pose);
         if is_bound && differs {
             let (rest, rest_source, pose) = (found.rest, found.rest_source, found.pose);
             made.push((*joint, Node { rest, rest_source, pose, ..now.clone() }));
@@ -141,9 +153,10 @@ pub fn rests_after(document: &Document, joints: &[NodeId]) -> Vec<(NodeId, Node)
 #[error("its skin deforms it to a flat shape there, so it cannot be bound")]
 pub struct Flat;
 
-/// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at `scene_from_mesh`: each vertex by its own blended
-/// matrix `M = W_mesh⁻¹ · Σ w·T`, normals by its cofactors, tangents and what morph targets add by its linear part (so that morph weights go
-/// on meaning what they did). Vertices without weights stay.
+/// The shapes of a skinned node's primitives as they stand in a pose, in a mesh that is at
+/// `scene_from_mesh`: each vertex by its own blended matrix `M = W_mesh⁻¹ · Σ w·T`, normals by its
+/// cofactors, tangents and what morph targets add by its linear part (so that morph weights go on
+/// meaning what they did). Vertices without weights stay.
 ///
 /// # Errors
 /// Where `scene_from_mesh` has no inverse.
@@ -164,14 +177,18 @@ pub fn baked_shapes(
         .joints
         .iter()
         .zip(skin.inverse_bind.iter())
-        .map(|(joint, inverse)| mesh_from_scene * world(document, pose, *joint) * inverse.as_dmat4())
+        .map(|(joint, inverse)| {
+            mesh_from_scene * world(document, pose, *joint) * inverse.as_dmat4()
+        })
         .collect();
     let mut made = Vec::new();
     for (id, primitive) in document.mesh(mesh).entries() {
         let Some(map) = primitive.weights.as_deref() else { continue };
         let blended: Vec<DMat4> = (0..map.vertex_count())
             .map(|v| {
-                let parts = map.vertex(v).filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
+                let parts = map
+                    .vertex(v)
+                    .filter_map(|(j, w)| Some(*palette.get(usize::from(j))? * f64::from(w)));
                 let sum = parts.fold(DMat4::ZERO, |sum, part| sum + part);
                 if sum.w_axis.w.abs() > 1e-9 { sum } else { DMat4::IDENTITY }
             })
@@ -181,8 +198,11 @@ pub fn baked_shapes(
         let turned = |(v, d): (usize, &Vec3)| (linear(v) * d.as_dvec3()).as_vec3();
         let facing = |(v, n): (usize, &Vec3)| {
             let m = linear(v);
-            let cofactors =
-                DMat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis));
+            let cofactors = DMat3::from_cols(
+                m.y_axis.cross(m.z_axis),
+                m.z_axis.cross(m.x_axis),
+                m.x_axis.cross(m.y_axis),
+            );
             // A mirrored part is turned inside out, and looks outward all the same.
             let side = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
             (cofactors * n.as_dvec3() * side).normalize_or(n.as_dvec3()).as_vec3()

@@ -2,14 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::{Influences, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights, share::normalize};
+use super::{
+    Influences, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights,
+    share::normalize,
+};
 use ulna_model::{Document, Primitive, WeightEncoding};
 use ulna_motion::{Placement, Pose, Posed, skinning};
 
 impl WorkingWeights<'_> {
-    /// Keeps the weights of parts in another stored type, with a sum of 1 in it: what is smaller than half a step of it is
-    /// lost. No lock holds, for every weight is rounded, and a part is kept in one type, however few of its vertices are meant.
-    /// Vertices for which there is no way to a sum of 1 are rounded alone.
+    /// Keeps the weights of parts in another stored type, with a sum of 1 in it: what is smaller
+    /// than half a step of it is lost. No lock holds, for every weight is rounded, and a part is
+    /// kept in one type, however few of its vertices are meant. Vertices for which there is no way
+    /// to a sum of 1 are rounded alone.
     pub fn store(&mut self, encoding: WeightEncoding, scope: &Scope<'_>) -> Refused {
         let locked = vec![false; self.canvas.joints().len()];
         let mut refused = Refused::new();
@@ -27,11 +31,17 @@ impl WorkingWeights<'_> {
                 turned: false,
             };
             let old = (map.joints.clone(), map.weights.clone());
-            let one = |list: &mut Influences, joints: &mut [u16], weights: &mut [f32], js: &[u16], ws: &[f32]| {
+            let one = |list: &mut Influences,
+                       joints: &mut [u16],
+                       weights: &mut [f32],
+                       js: &[u16],
+                       ws: &[f32]| {
                 let done = list.read(js, ws, &rule).and_then(|()| normalize(list, &rule));
                 match done {
                     Ok(()) => list.write(joints, weights),
-                    Err(_) => weights.iter_mut().for_each(|w| *w = encoding.decode(encoding.encode(*w))),
+                    Err(_) => {
+                        weights.iter_mut().for_each(|w| *w = encoding.decode(encoding.encode(*w)))
+                    }
                 }
                 done.err()
             };
@@ -40,7 +50,9 @@ impl WorkingWeights<'_> {
                 .zip(weights.par_chunks_mut(stride))
                 .zip(old.0.par_chunks(stride).zip(old.1.par_chunks(stride)))
                 .with_min_len(4096)
-                .map_init(Influences::default, |list, ((joints, weights), (js, ws))| one(list, joints, weights, js, ws))
+                .map_init(Influences::default, |list, ((joints, weights), (js, ws))| {
+                    one(list, joints, weights, js, ws)
+                })
                 .flatten_iter()
                 .collect();
             why.into_iter().for_each(|why| *refused.entry(why).or_default() += 1);
@@ -50,7 +62,8 @@ impl WorkingWeights<'_> {
     }
 }
 
-/// How far each of a canvas's vertices moves in a pose when weights are kept in another type, metres.
+/// How far each of a canvas's vertices moves in a pose when weights are kept in another type,
+/// metres.
 pub fn moved_by_storing(
     document: &Document,
     canvas: &SkinnedSurface,

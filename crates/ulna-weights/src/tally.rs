@@ -1,5 +1,5 @@
-//! Counts of a canvas that are kept up to date by differences: a stroke touches a few of many vertices, and nobody shall
-//! wait for all of them to be counted again.
+//! Counts of a canvas that are kept up to date by differences: a stroke touches a few of many
+//! vertices, and nobody shall wait for all of them to be counted again.
 
 use rayon::prelude::*;
 
@@ -36,9 +36,10 @@ impl Queue {
     }
 }
 
-/// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which places are strays. What changed
-/// is named with [`WeightStats::touch`]; [`WeightStats::step`] counts some of it, so that a window can go on meanwhile. Between the two
-/// the counts are of what was counted last.
+/// What is wrong with the vertices of a canvas, how many vertices each joint moves, and which
+/// places are strays. What changed is named with [`WeightStats::touch`]; [`WeightStats::step`]
+/// counts some of it, so that a window can go on meanwhile. Between the two the counts are of what
+/// was counted last.
 #[derive(Clone, Debug, Default)]
 pub struct WeightStats {
     limit: usize,
@@ -57,7 +58,8 @@ pub struct WeightStats {
 }
 
 impl WeightStats {
-    /// Nothing counted yet, everything to be counted. More joints a vertex than `limit` are a fault.
+    /// Nothing counted yet, everything to be counted. More joints a vertex than `limit` are a
+    /// fault.
     pub fn new(canvas: &SkinnedSurface, maps: &Maps<'_>, limit: usize) -> Self {
         let wide = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(0);
         let count = canvas.vertex_count();
@@ -121,9 +123,16 @@ impl WeightStats {
             && (0..canvas.parts().len()).all(|k| maps.part(k).stride() <= self.wide)
     }
 
-    /// Counts at most so many vertices, and once all are counted and the canvas [is ready](Canvas::is_ready), places. The
-    /// places that are strays now and were none, or the other way round, are added to `moved`. Whether something could be counted.
-    pub fn step(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) -> bool {
+    /// Counts at most so many vertices, and once all are counted and the canvas [is
+    /// ready](Canvas::is_ready), places. The places that are strays now and were none, or the other
+    /// way round, are added to `moved`. Whether something could be counted.
+    pub fn step(
+        &mut self,
+        canvas: &SkinnedSurface,
+        maps: &Maps<'_>,
+        most: usize,
+        moved: &mut Vec<u32>,
+    ) -> bool {
         if !self.has_vertices() {
             self.count_vertices(canvas, maps, most);
             true
@@ -176,7 +185,13 @@ impl WeightStats {
         }
     }
 
-    fn count_places(&mut self, canvas: &SkinnedSurface, maps: &Maps<'_>, most: usize, moved: &mut Vec<u32>) {
+    fn count_places(
+        &mut self,
+        canvas: &SkinnedSurface,
+        maps: &Maps<'_>,
+        most: usize,
+        moved: &mut Vec<u32>,
+    ) {
         let list = self.places.take(most);
         let judge = |place: &u32| is_stray(canvas, maps, *place, STRAY);
         let found: Vec<bool> = list.par_iter().with_min_len(256).map(judge).collect();

@@ -4,7 +4,8 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{
-    Brush, Influences, Maps, MirrorMap, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights,
+    Brush, Influences, Maps, MirrorMap, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints,
+    WorkingWeights,
     canvas::NOWHERE,
     draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in, quick,
@@ -14,8 +15,8 @@ use super::{
 };
 use ulna_model::WeightMap;
 
-/// Shares as whole units that sum to `units`: what rounding down leaves goes to the largest remainders, of equal ones to the
-/// larger share, then to the first (Hamilton's method).
+/// Shares as whole units that sum to `units`: what rounding down leaves goes to the largest
+/// remainders, of equal ones to the larger share, then to the first (Hamilton's method).
 fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
     // A share that is on its unit but for rounding is on it.
     let floor = |share: f64| (share * units + 1e-4).floor();
@@ -23,22 +24,32 @@ fn in_units(shares: &[f64], units: f64) -> Vec<f64> {
     let left = units - whole.iter().sum::<f64>();
     let mut order: Vec<usize> = (0..shares.len()).collect();
     let rest = |k: &usize| shares[*k] * units - floor(shares[*k]);
-    order.sort_by(|a, b| rest(b).total_cmp(&rest(a)).then(shares[*b].total_cmp(&shares[*a])).then(a.cmp(b)));
+    order.sort_by(|a, b| {
+        rest(b).total_cmp(&rest(a)).then(shares[*b].total_cmp(&shares[*a])).then(a.cmp(b))
+    });
     order.iter().take(left.max(0.0) as usize).for_each(|k| whole[*k] += 1.0);
     whole
 }
 
-/// Puts unlocked weights on even steps, and those on the numbers that the stored type has; `room` is scratch.
-fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &WeightConstraints<'_>) {
+/// Puts unlocked weights on even steps, and those on the numbers that the stored type has; `room`
+/// is scratch.
+fn in_steps(
+    list: &mut Influences,
+    room: &mut Influences,
+    steps: u32,
+    rule: &WeightConstraints<'_>,
+) {
     let is_locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
-    let sum =
-        |locked: bool| list.iter().filter(|(j, _)| is_locked(*j) == locked).map(|(_, w)| f64::from(w)).sum::<f64>();
+    let sum = |locked: bool| {
+        list.iter().filter(|(j, _)| is_locked(*j) == locked).map(|(_, w)| f64::from(w)).sum::<f64>()
+    };
     let (free, open) = ((1.0 - sum(true)).max(0.0), sum(false));
     let units = (free * f64::from(steps)).round();
     if open <= 0.0 || units < 1.0 {
         return;
     }
-    let shares: Vec<f64> = list.iter().filter(|(j, _)| !is_locked(*j)).map(|(_, w)| f64::from(w) / open).collect();
+    let shares: Vec<f64> =
+        list.iter().filter(|(j, _)| !is_locked(*j)).map(|(_, w)| f64::from(w) / open).collect();
     let mut shares: Vec<f64> = in_units(&shares, units).into_iter().map(|u| u / units).collect();
     if let Some(one) = rule.encoding.one() {
         let stored = (free * f64::from(one)).round();
@@ -54,8 +65,9 @@ fn in_steps(list: &mut Influences, room: &mut Influences, steps: u32, rule: &Wei
 }
 
 impl WorkingWeights<'_> {
-    /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its neighbours have; where there are
-    /// none, the nearest unlocked joint. What breaks no rule keeps its bits.
+    /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its
+    /// neighbours have; where there are none, the nearest unlocked joint. What breaks no rule keeps
+    /// its bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
@@ -86,8 +98,8 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Gives vertices where nobody takes the rest what their neighbours have, ring by ring, and what hangs nowhere the
-    /// nearest joint.
+    /// Gives vertices where nobody takes the rest what their neighbours have, ring by ring, and
+    /// what hangs nowhere the nearest joint.
     fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
         let mut open = vec![false; canvas.vertex_count()];
@@ -98,10 +110,13 @@ impl WorkingWeights<'_> {
             let around = |v: &u32| {
                 let mut list = Influences::default();
                 mean(canvas, &maps, canvas.place_of(*v), &mut list);
-                let found = list.iter().any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
+                let found = list
+                    .iter()
+                    .any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
                 found.then_some((*v, list))
             };
-            let found: Vec<(u32, Influences)> = front.par_iter().with_min_len(256).filter_map(around).collect();
+            let found: Vec<(u32, Influences)> =
+                front.par_iter().with_min_len(256).filter_map(around).collect();
             if found.is_empty() {
                 break;
             }
@@ -109,7 +124,12 @@ impl WorkingWeights<'_> {
             let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
             done.iter().for_each(|v| open[*v as usize] = false);
             front = done.iter().flat_map(|v| canvas.ring(canvas.place_of(*v))).copied().collect();
-            front = front.iter().flat_map(|p| canvas.vertices_at(*p)).copied().filter(|v| open[*v as usize]).collect();
+            front = front
+                .iter()
+                .flat_map(|p| canvas.vertices_at(*p))
+                .copied()
+                .filter(|v| open[*v as usize])
+                .collect();
             front.sort_unstable();
             front.dedup();
             for (why, count) in self.put(scope, found) {
@@ -132,8 +152,10 @@ impl WorkingWeights<'_> {
     fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
         let at = self.canvas.rest()[self.canvas.place_of(vertex) as usize];
         let heads = self.canvas.heads().iter().enumerate();
-        let open = heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
-        let (joint, _) = open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
+        let open =
+            heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
+        let (joint, _) =
+            open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
         let mut list = Influences::default();
         list.add(joint as u16, 1.0);
         Some(list)
@@ -143,14 +165,19 @@ impl WorkingWeights<'_> {
     pub fn limit(&mut self, scope: &Scope<'_>) -> Refused {
         // Slots first: a joint that is there twice is one of them.
         let many = |look: &VertexView<'_>| {
-            look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit && look.influences().len() > scope.limit
+            look.weights.iter().filter(|w| **w > 0.0).count() > scope.limit
+                && look.influences().len() > scope.limit
         };
-        self.each(scope, Fast::None, many, |_, _, s, rule| normalize(&mut s.list, rule).map(|()| true))
+        self.each(scope, Fast::None, many, |_, _, s, rule| {
+            normalize(&mut s.list, rule).map(|()| true)
+        })
     }
 
     /// Drops unlocked weights below a value, but never the last one.
     pub fn prune(&mut self, below: f32, scope: &Scope<'_>) -> Refused {
-        let small = |look: &VertexView<'_>| look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
+        let small = |look: &VertexView<'_>| {
+            look.weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)))
+        };
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
@@ -181,12 +208,16 @@ impl WorkingWeights<'_> {
     /// As [`Self::prune`], of some joints alone.
     pub fn prune_joints(&mut self, joints: &[u16], below: f32, scope: &Scope<'_>) -> Refused {
         let small = |j: u16, w: f32| w > 0.0 && w < below && joints.contains(&j);
-        let any = |look: &VertexView<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| small(*j, *w));
+        let any = |look: &VertexView<'_>| {
+            look.joints.iter().zip(look.weights).any(|(j, w)| small(*j, *w))
+        };
         self.each(scope, Fast::None, any, |_, _, Scratch { list, other }, rule| {
             let strongest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
             let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
             other.clear();
-            for (j, w) in list.iter().filter(|(j, w)| !small(*j, *w) || locked(*j) || *w == strongest) {
+            for (j, w) in
+                list.iter().filter(|(j, w)| !small(*j, *w) || locked(*j) || *w == strongest)
+            {
                 other.add(j, w);
             }
             // Two slots of a joint are one, and may be large enough together.
@@ -208,7 +239,8 @@ impl WorkingWeights<'_> {
         self.recast(&[a, b], turned, scope)
     }
 
-    /// Gives one joint the weights of others. A vertex on which one of them is locked stays as it is.
+    /// Gives one joint the weights of others. A vertex on which one of them is locked stays as it
+    /// is.
     pub fn merge_joints(&mut self, from: &[u16], into: u16, scope: &Scope<'_>) -> Refused {
         let from: Vec<u16> = from.iter().copied().filter(|j| *j != into).collect();
         self.recast(&from, |j| if from.contains(&j) { into } else { j }, scope)
@@ -216,8 +248,9 @@ impl WorkingWeights<'_> {
 
     /// Puts other joints in the place of some.
     fn recast(&mut self, of: &[u16], to: impl Fn(u16) -> u16 + Sync, scope: &Scope<'_>) -> Refused {
-        let holds =
-            |look: &VertexView<'_>| look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j));
+        let holds = |look: &VertexView<'_>| {
+            look.joints.iter().zip(look.weights).any(|(j, w)| *w > 0.0 && of.contains(j))
+        };
         self.each(scope, Fast::None, holds, |_, _, Scratch { list, other }, rule| {
             let locked = |j: u16| rule.locked.get(usize::from(j)).copied().unwrap_or(false);
             other.clear();
@@ -232,9 +265,9 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Rounds unlocked weights to a number of even steps that sum to 1: what rounding down leaves goes to the largest
-    /// remainders (Hamilton's method). Done twice, it has done nothing more. A stored type that has fewer steps itself has
-    /// its own.
+    /// Rounds unlocked weights to a number of even steps that sum to 1: what rounding down leaves
+    /// goes to the largest remainders (Hamilton's method). Done twice, it has done nothing more. A
+    /// stored type that has fewer steps itself has its own.
     pub fn quantize(&mut self, steps: u32, scope: &Scope<'_>) -> Refused {
         self.each(
             scope,
@@ -250,8 +283,9 @@ impl WorkingWeights<'_> {
         )
     }
 
-    /// Moves every vertex towards the mean of its neighbours, so often and so far. With `by_distance`, near neighbours count
-    /// more: that relaxes without washing out what is dense. `joint` alone, where one is given.
+    /// Moves every vertex towards the mean of its neighbours, so often and so far. With
+    /// `by_distance`, near neighbours count more: that relaxes without washing out what is dense.
+    /// `joint` alone, where one is given.
     pub fn smooth(
         &mut self,
         passes: usize,
@@ -282,7 +316,9 @@ impl WorkingWeights<'_> {
                         Some(joint) => {
                             let now = list.get(joint);
                             let wish = (now + amount * (other.get(joint) - now)).clamp(0.0, 1.0);
-                            share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, maps, place, out))
+                            share::paint(list, &[(joint, wish)], rule, |out| {
+                                mean(canvas, maps, place, out)
+                            })
                         }
                         None => share::blend(list, other, amount, rule),
                     };
@@ -303,12 +339,21 @@ impl WorkingWeights<'_> {
             let is_changed = || was.slots(look.vertex) != (look.joints, look.weights);
             look.weights.iter().any(|w| *w > 0.0 && *w < least) && is_changed()
         };
-        self.each(scope, Fast::None, has_traces, |_, _, Scratch { list, .. }, rule| share::drop_traces(list, rule));
+        self.each(scope, Fast::None, has_traces, |_, _, Scratch { list, .. }, rule| {
+            share::drop_traces(list, rule)
+        });
     }
 
-    /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only as far as it keeps a part of
-    /// its volume when joints are bent by 60 degrees, or what it had, and is strained no more than before beside its neighbours as they are.
-    pub fn relax_keeping(&mut self, passes: usize, amount: f32, kept: f32, scope: &Scope<'_>) -> Refused {
+    /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only
+    /// as far as it keeps a part of its volume when joints are bent by 60 degrees, or what it had,
+    /// and is strained no more than before beside its neighbours as they are.
+    pub fn relax_keeping(
+        &mut self,
+        passes: usize,
+        amount: f32,
+        kept: f32,
+        scope: &Scope<'_>,
+    ) -> Refused {
         let mut refused = Refused::new();
         let canvas = self.canvas;
         let before = self.maps.clone();
@@ -331,8 +376,8 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Hammers stray vertices flat: those that have little in common with all of their neighbours, which agree among
-    /// themselves. How many there were.
+    /// Hammers stray vertices flat: those that have little in common with all of their neighbours,
+    /// which agree among themselves. How many there were.
     pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
         let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
         let mut only = vec![false; self.canvas.vertex_count()];
@@ -347,8 +392,9 @@ impl WorkingWeights<'_> {
         (count, refused)
     }
 
-    /// Copies one side to the other: the places where `from_high` says which side of the plane gives. On the plane both
-    /// sides are made alike. What is its mirror image already stays as it is stored.
+    /// Copies one side to the other: the places where `from_high` says which side of the plane
+    /// gives. On the plane both sides are made alike. What is its mirror image already stays as it
+    /// is stored.
     pub fn mirror(
         &mut self,
         mirror: &MirrorMap,
@@ -371,7 +417,10 @@ impl WorkingWeights<'_> {
                 && (partner == place || high != from_high)
                 && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
         };
-        let turned = |quick: &quick::SimdNormalizer, group: &mut quick::Group, maps: &Maps<'_>, vertices: &[u32]| {
+        let turned = |quick: &quick::SimdNormalizer,
+                      group: &mut quick::Group,
+                      maps: &Maps<'_>,
+                      vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
                 let place = topo.place_of[*vertex as usize];
                 let partner = mirror.place(place);
@@ -395,7 +444,8 @@ impl WorkingWeights<'_> {
             for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
                 other.add(mirror.across(*j), *w);
             }
-            let rule = WeightConstraints { pairs: mirror.joints(), turned: partner < place, ..*rule };
+            let rule =
+                WeightConstraints { pairs: mirror.joints(), turned: partner < place, ..*rule };
             if partner == place {
                 // On the plane, the mean of both sides is its own mirror.
                 let wide = WeightConstraints { limit: share::MOST, ..rule };
@@ -407,7 +457,8 @@ impl WorkingWeights<'_> {
         })
     }
 
-    /// Gives a joint the value that a brush gives it, by each vertex's amount: floods and gradients.
+    /// Gives a joint the value that a brush gives it, by each vertex's amount: floods and
+    /// gradients.
     pub fn flood(
         &mut self,
         brush: &Brush,
@@ -417,10 +468,14 @@ impl WorkingWeights<'_> {
     ) -> Refused {
         let canvas = self.canvas;
         let group = |quick: &quick::SimdNormalizer, group: &mut quick::Group, vertices: &[u32]| {
-            vertices.iter().enumerate().for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
+            vertices
+                .iter()
+                .enumerate()
+                .for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
             quick.brush(group, joint, brush);
         };
-        let quick = brush.kind.is_of_one_joint() && scope.locked.get(usize::from(joint)) == Some(&false);
+        let quick =
+            brush.kind.is_of_one_joint() && scope.locked.get(usize::from(joint)) == Some(&false);
         self.each(
             scope,
             if quick { Fast::Group(&group) } else { Fast::None },
@@ -428,7 +483,8 @@ impl WorkingWeights<'_> {
             |maps, vertex, Scratch { list, .. }, rule| {
                 let amount = amounts(vertex) * brush.strength;
                 let wish = brush.value_for(list.get(joint), amount);
-                let around = |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
+                let around =
+                    |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
                 share::paint(list, &[(joint, wish)], rule, around).map(|()| true)
             },
         )
@@ -451,7 +507,10 @@ impl WorkingWeights<'_> {
         let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
         order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
         let mut list = Influences::default();
-        order.into_iter().take(super::MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+        order
+            .into_iter()
+            .take(super::MOST / 2)
+            .for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
         list
     }
 
@@ -476,15 +535,18 @@ impl WorkingWeights<'_> {
             };
             let mut list = Influences::default();
             for v in 0..count {
-                let (js, ws) = (&map.joints[v * old..(v + 1) * old], &map.weights[v * old..(v + 1) * old]);
-                let (to_j, to_w) = (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
+                let (js, ws) =
+                    (&map.joints[v * old..(v + 1) * old], &map.weights[v * old..(v + 1) * old]);
+                let (to_j, to_w) =
+                    (&mut joints[v * new..(v + 1) * new], &mut weights[v * new..(v + 1) * new]);
                 if new >= old {
                     // More room changes no weight.
                     to_j[..old].copy_from_slice(js);
                     to_w[..old].copy_from_slice(ws);
                     continue;
                 }
-                // Where locked joints leave no way, the strongest stay, and the sum is reported as a fault.
+                // Where locked joints leave no way, the strongest stay, and the sum is reported as
+                // a fault.
                 let done = list.read(js, ws, &rule).and_then(|()| normalize(&mut list, &rule));
                 if let Err(why) = done {
                     *refused.entry(why).or_default() += 1;
@@ -510,16 +572,22 @@ impl WorkingWeights<'_> {
 }
 
 /// Whether a vertex has the mirror image of these slots, in whatever order and but for rounding.
-fn is_image(look: &VertexView<'_>, (joints, weights): (&[u16], &[f32]), mirror: &MirrorMap) -> bool {
+fn is_image(
+    look: &VertexView<'_>,
+    (joints, weights): (&[u16], &[f32]),
+    mirror: &MirrorMap,
+) -> bool {
     /// A step of floats below 1.
     const ROUNDING: f32 = 1.2e-7;
     if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
         return false;
     }
     let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
-    // As many, and each of its own once among the others: a joint in two slots is not told apart here.
+    // As many, and each of its own once among the others: a joint in two slots is not told apart
+    // here.
     let is_once = |joint: u16, weight: f32| {
-        let mut same = joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
+        let mut same =
+            joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
         same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
     };
     let is_alone = |slot: usize| {
@@ -527,7 +595,8 @@ fn is_image(look: &VertexView<'_>, (joints, weights): (&[u16], &[f32]), mirror: 
         others.filter(|(_, w)| **w != 0.0).all(|(j, _)| *j != look.joints[slot])
     };
     let mut own = (0..look.joints.len()).filter(|k| look.weights[*k] != 0.0);
-    used(look.weights) == used(weights) && own.all(|k| is_once(look.joints[k], look.weights[k]) && is_alone(k))
+    used(look.weights) == used(weights)
+        && own.all(|k| is_once(look.joints[k], look.weights[k]) && is_alone(k))
 }
 
 /// The mean of the places around, each by 1 over its distance at rest.
@@ -550,14 +619,20 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
     a.iter().map(|(j, w)| w.min(b.get(j))).sum()
 }
 
-/// Places that have little in common with the mean of their neighbours, though each neighbour has much in common with it.
+/// Places that have little in common with the mean of their neighbours, though each neighbour has
+/// much in common with it.
 pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
     let is_stray = |place: &u32| is_stray(canvas, maps, *place, most_in_common);
     (0..canvas.place_count() as u32).into_par_iter().with_min_len(1024).filter(is_stray).collect()
 }
 
 /// Whether a place is one of [`strays`].
-pub(super) fn is_stray(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, most_in_common: f32) -> bool {
+pub(super) fn is_stray(
+    canvas: &SkinnedSurface,
+    maps: &Maps<'_>,
+    place: u32,
+    most_in_common: f32,
+) -> bool {
     let ring = canvas.ring(place);
     if ring.len() <= 2 {
         return false;
@@ -572,12 +647,22 @@ pub(super) fn is_stray(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, mos
         && ring.iter().all(|p| in_common(&own(*p), &around) > 2.0 * most_in_common)
 }
 
-/// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance from `from`.
-pub fn gradient(from: Vec3, to: Vec3, radial: bool, falloff: super::Falloff) -> impl Fn(Vec3) -> f32 {
+/// A gradient's amount at a spot: along the line from `from` (1) to `to` (0), or by the distance
+/// from `from`.
+pub fn gradient(
+    from: Vec3,
+    to: Vec3,
+    radial: bool,
+    falloff: super::Falloff,
+) -> impl Fn(Vec3) -> f32 {
     let way = to - from;
     let length = way.length().max(1e-12);
     move |p| {
-        let part = if radial { p.distance(from) / length } else { (p - from).dot(way) / (length * length) };
+        let part = if radial {
+            p.distance(from) / length
+        } else {
+            (p - from).dot(way) / (length * length)
+        };
         falloff.at(1.0 - part.clamp(0.0, 1.0))
     }
 }

@@ -1,11 +1,13 @@
-//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves it enough of its volume and,
-//! beside neighbours that stay as they are, strains it no more than before.
+//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves
+//! it enough of its volume and, beside neighbours that stay as they are, strains it no more than
+//! before.
 //!
-//! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a vertex only the share `m`
-//! moves that the joint and those below it have: it goes to `p + m·(Rp − p)`, and its volume is that of `(1−m)·I + m·R`, which
-//! is `1 − 2m(1−m)(1−cos 60°)` whatever the axis (linear blend skinning, the loss that dual quaternions were made against:
-//! Kavan et al., *Skinning with Dual Quaternions*, 2007, section 2). Lengths of edges and volumes are weighed as in
-//! [`VertexStrain::score`](ulna_motion::VertexStrain::score).
+//! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a
+//! vertex only the share `m` moves that the joint and those below it have: it goes to
+//! `p + m·(Rp − p)`, and its volume is that of `(1−m)·I + m·R`, which is `1 − 2m(1−m)(1−cos 60°)`
+//! whatever the axis (linear blend skinning, the loss that dual quaternions were made against:
+//! Kavan et al., *Skinning with Dual Quaternions*, 2007, section 2). Lengths of edges and volumes
+//! are weighed as in [`VertexStrain::score`](ulna_motion::VertexStrain::score).
 
 use glam::{Quat, Vec3};
 
@@ -13,13 +15,15 @@ use super::{Influences, Maps, Refusal, SkinnedSurface, WeightConstraints, share}
 
 /// How far joints are turned, radians.
 const ANGLE: f32 = std::f32::consts::FRAC_PI_3;
-/// The part of its volume that a spot keeps, unless it is asked for otherwise: a half and a half has three quarters.
+/// The part of its volume that a spot keeps, unless it is asked for otherwise: a half and a half
+/// has three quarters.
 pub const KEPT: f32 = 0.8;
 /// Parts of the way that are tried, the farthest first.
 const STEPS: [f32; 5] = [1.0, 0.75, 0.5, 0.25, 0.1];
 /// Shares that differ by less move alike.
 const ALIKE: f32 = 1e-4;
-/// Doublings by which a step must strain less to be worth more than a farther one: roundings decide nothing then.
+/// Doublings by which a step must strain less to be worth more than a farther one: roundings decide
+/// nothing then.
 const WORTH: f32 = 1e-3;
 
 /// Which joints hang on which: a joint and all below it are `first..end` in an order of the tree.
@@ -64,7 +68,8 @@ impl Branches {
     /// The share of a list that a joint and those below it have.
     fn share(&self, joint: u16, list: &Influences) -> f32 {
         let Some((first, end)) = self.spans.get(usize::from(joint)) else { return 0.0 };
-        let within = |j: u16| self.order.get(usize::from(j)).is_some_and(|at| (first..end).contains(&at));
+        let within =
+            |j: u16| self.order.get(usize::from(j)).is_some_and(|at| (first..end).contains(&at));
         list.iter().filter(|(j, _)| within(*j)).map(|(_, w)| w).sum()
     }
 }
@@ -91,8 +96,15 @@ struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    /// Of all joints that move the spot, or would once it has `target`, otherwise than its neighbours.
-    fn of(canvas: &'a SkinnedSurface, maps: &Maps<'_>, place: u32, own: &Influences, target: &Influences) -> Self {
+    /// Of all joints that move the spot, or would once it has `target`, otherwise than its
+    /// neighbours.
+    fn of(
+        canvas: &'a SkinnedSurface,
+        maps: &Maps<'_>,
+        place: u32,
+        own: &Influences,
+        target: &Influences,
+    ) -> Self {
         let (branches, parents, rest) = (canvas.branches(), canvas.parents(), canvas.rest());
         let here = rest[place as usize];
         let ring = canvas.ring(place);
@@ -106,11 +118,20 @@ impl<'a> Trials<'a> {
             .collect();
         let tried = |joint: u16, shares: Vec<f32>| {
             let head = *canvas.heads().get(usize::from(joint)).filter(|h| h.is_finite())?;
-            let turns = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [(axis, ANGLE), (axis, -ANGLE)]);
+            let turns = [Vec3::X, Vec3::Y, Vec3::Z]
+                .into_iter()
+                .flat_map(|axis| [(axis, ANGLE), (axis, -ANGLE)]);
             let turns = turns.map(|(axis, angle)| {
                 let turn = Quat::from_axis_angle(axis, angle);
                 let way = |p: Vec3| turn * (p - head) + head - p;
-                (way(here), around.iter().zip(&shares).map(|((p, _), share)| *p + way(*p) * *share).collect())
+                (
+                    way(here),
+                    around
+                        .iter()
+                        .zip(&shares)
+                        .map(|((p, _), share)| *p + way(*p) * *share)
+                        .collect(),
+                )
             });
             Some(Trial { joint, turns: turns.collect() })
         };
@@ -121,7 +142,8 @@ impl<'a> Trials<'a> {
             while seen.get(usize::from(at)).is_some_and(|seen| !*seen) {
                 seen[usize::from(at)] = true;
                 let (a, b) = (branches.share(at, own), branches.share(at, target));
-                let shares: Vec<f32> = around.iter().map(|(_, list)| branches.share(at, list)).collect();
+                let shares: Vec<f32> =
+                    around.iter().map(|(_, list)| branches.share(at, list)).collect();
                 // All hang on it, and on whatever it hangs on.
                 if a.min(b) > 1.0 - ALIKE && shares.iter().all(|s| *s > 1.0 - ALIKE) {
                     break;
@@ -132,7 +154,12 @@ impl<'a> Trials<'a> {
                 at = parents[usize::from(at)];
             }
         }
-        Self { branches, here, lengths: around.iter().map(|(p, _)| p.distance(here)).collect(), list }
+        Self {
+            branches,
+            here,
+            lengths: around.iter().map(|(p, _)| p.distance(here)).collect(),
+            list,
+        }
     }
 
     /// The least volume, and the worst strain in doublings.
@@ -156,9 +183,10 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Moves the unlocked weights of a spot towards others as [`share::blend`] does, as far as it keeps `kept` of its volume, or what
-/// it had, and is strained no more than before beside its neighbours as they are. Weights that break the rule are brought under it
-/// in any case. Whether anything moved.
+/// Moves the unlocked weights of a spot towards others as [`share::blend`] does, as far as it keeps
+/// `kept` of its volume, or what it had, and is strained no more than before beside its neighbours
+/// as they are. Weights that break the rule are brought under it in any case. Whether anything
+/// moved.
 ///
 /// # Errors
 /// Why nothing can be moved; the list is of no use then.
@@ -183,7 +211,8 @@ pub(super) fn blend_keeping(
         let mut tried = start.clone();
         share::blend(&mut tried, target, amount * step, rule)?;
         let (left, worst) = trials.measure(&tried);
-        let better = worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w - WORTH);
+        let better =
+            worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w - WORTH);
         if left >= floor - 1e-5 && better {
             best = Some((worst, tried));
         }
@@ -213,8 +242,12 @@ mod tests {
         // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
         let branches = Branches::of(&[u16::MAX, 0, 1, 0, u16::MAX]);
         let mut list = Influences::default();
-        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)].into_iter().for_each(|(j, w)| list.add(j, w));
-        let near = |joint: u16, wanted: f32| assert!((branches.share(joint, &list) - wanted).abs() < 1e-6, "{joint}");
+        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)]
+            .into_iter()
+            .for_each(|(j, w)| list.add(j, w));
+        let near = |joint: u16, wanted: f32| {
+            assert!((branches.share(joint, &list) - wanted).abs() < 1e-6, "{joint}")
+        };
         near(0, 0.85);
         near(1, 0.5);
         near(2, 0.3);

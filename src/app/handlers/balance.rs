@@ -1,4 +1,5 @@
-//! The center of mass of what is shown, and its way over the clip: found anew when the pose, the weights or the clip are others.
+//! The center of mass of what is shown, and its way over the clip: found anew when the pose, the
+//! weights or the clip are others.
 
 use glam::Vec3;
 

@@ -15,14 +15,19 @@ impl App {
             DialogAction::FindSeams => self.find_seams(ctx),
             DialogAction::OpenApart(path) => self.open_apart(ctx, &path),
             DialogAction::OpenPath(path) => self.wish(ctx, crate::ui::DeferredAction::Open(path)),
-            DialogAction::SavePath(path) => self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Own),
+            DialogAction::SavePath(path) => {
+                self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Own)
+            }
             DialogAction::KeyAndSave(rows) => self.key_and_save(ctx, rows),
-            DialogAction::SaveCopy(path) => self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Copy),
+            DialogAction::SaveCopy(path) => {
+                self.queue_save(ctx, SaveTo::Asked, self.request(path), Purpose::Copy)
+            }
             DialogAction::AskExport(clips) => self.ask_export_of(&clips),
             DialogAction::ShowFolder(folder) => {
                 if let Err(error) = open::that_detached(&folder) {
                     let text = format!(
-                        "{} could not be shown in a file manager: {error}. Open the folder yourself.",
+                        "{} could not be shown in a file manager: {error}. Open the folder \
+                            yourself.",
                         folder.display()
                     );
                     self.toast(ctx, ToastKind::Error, text);
@@ -37,7 +42,9 @@ impl App {
                 self.export(ctx, *request);
             }
             DialogAction::TakePictures(draft) => self.take_pictures(ctx, *draft),
-            DialogAction::SaveAnyway { obstacle, request, copy } => self.save_anyway(ctx, obstacle, *request, copy),
+            DialogAction::SaveAnyway { obstacle, request, copy } => {
+                self.save_anyway(ctx, obstacle, *request, copy)
+            }
             DialogAction::TakeWorked { number, again } => self.take_offered(ctx, number, again),
             DialogAction::LeaveOut(step) => self.leave_out(ctx, step),
             DialogAction::Reload { replay } => self.reload(ctx, replay),
@@ -61,7 +68,16 @@ impl App {
             DialogAction::ExportWeights(path) if path.exists() => {
                 let text = format!("{} already exists.", path.display());
                 let replace = FileCommand::ExportWeights { path: Some(path) };
-                self.say(ctx, ToastKind::Note, text, vec![("Replace it", crate::ui::Action::Run(replace.into()))]);
+                self.say(
+                    ctx,
+                    ToastKind::Note,
+                    text,
+                    vec![(
+                        "Replace \
+                    it",
+                        crate::ui::Action::Run(replace.into()),
+                    )],
+                );
             }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),
             DialogAction::ImportFrom(path) => self.import_from(ctx, &path),

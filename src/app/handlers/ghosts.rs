@@ -1,4 +1,5 @@
-//! The model at other moments of the clip that is shown: which ones, and when they are to be posed anew.
+//! The model at other moments of the clip that is shown: which ones, and when they are to be posed
+//! anew.
 
 use crate::{
     app::{App, viewport_renderer::GhostsWanted},
@@ -8,7 +9,8 @@ use ulna_edit::Mode;
 use ulna_model::{Clip, NodeId};
 use ulna_motion::Averaging;
 
-/// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it below 0.
+/// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it
+/// below 0.
 type GhostTime = (f32, f32);
 
 /// The moments that are shown, of those within the clip.
@@ -29,11 +31,15 @@ fn moments(onion: Onion, now: f64, fps: f64, range: (f32, f32), keys: &[f32]) ->
             }
         } else {
             let way = if later { 1.0 } else { -1.0 };
-            let at = |k: usize| ((frame + way * (k as f64) * f64::from(onion.step.max(1))) / fps) as f32;
+            let at =
+                |k: usize| ((frame + way * (k as f64) * f64::from(onion.step.max(1))) / fps) as f32;
             (1..=many).map(at).filter(|t| (range.0 - half..=range.1 + half).contains(t)).collect()
         };
         let way = if later { 1.0 } else { -1.0 };
-        times.into_iter().enumerate().map(move |(k, t)| (t.clamp(range.0, range.1), way * k as f32 / many as f32))
+        times
+            .into_iter()
+            .enumerate()
+            .map(move |(k, t)| (t.clamp(range.0, range.1), way * k as f32 / many as f32))
     };
     let before: Vec<GhostTime> = side(false, count(onion.before)).collect();
     before.into_iter().chain(side(true, count(onion.after))).collect()
@@ -55,15 +61,18 @@ fn key_times(clip: &Clip, nodes: &[NodeId]) -> Vec<f32> {
 }
 
 impl App {
-    /// Shows the ghosts that are wanted, posing those that are new. While a clip plays there are none.
+    /// Shows the ghosts that are wanted, posing those that are new. While a clip plays there are
+    /// none.
     pub(in crate::app) fn show_ghosts(&mut self) {
         let onion = self.viewport.options.onion;
         let shown = self.shown_clip();
         // While a loop is repaired the pose at 0 stands behind the one at the playhead.
         let mends = self.timeline.repair.is_some_and(|r| Some(r.clip) == shown);
-        let compares = self.viewport.compared() == Compare::Both && self.mode != Mode::Paint && !self.mixes();
+        let compares =
+            self.viewport.compared() == Compare::Both && self.mode != Mode::Paint && !self.mixes();
         let onions = (onion.shown || mends) && shown.is_some();
-        let wanted = (onions || compares) && self.mode != Mode::Paint && !self.timeline.playback.playing;
+        let wanted =
+            (onions || compares) && self.mode != Mode::Paint && !self.timeline.playback.playing;
         let (Some(session), true) = (&self.session, wanted) else {
             self.renderer.hide_ghosts();
             return;
@@ -116,12 +125,16 @@ pub(in crate::app) type GhostsAsked =
 mod tests {
     use super::*;
 
-    const ONION: Onion = Onion { shown: true, by_keys: false, step: 4, before: 2, after: 3, of_selected: false };
+    const ONION: Onion =
+        Onion { shown: true, by_keys: false, step: 4, before: 2, after: 3, of_selected: false };
 
     #[test]
     fn ghosts_stand_at_whole_frames_about_the_playhead_and_within_the_clip() {
         let times = |now: f64| -> Vec<i32> {
-            moments(ONION, now, 30.0, (0.0, 1.0), &[]).iter().map(|(t, _)| (t * 30.0).round() as i32).collect()
+            moments(ONION, now, 30.0, (0.0, 1.0), &[])
+                .iter()
+                .map(|(t, _)| (t * 30.0).round() as i32)
+                .collect()
         };
         assert_eq!(times(0.5), [11, 7, 19, 23, 27]);
         // Between two frames they stay where they are, so that none is posed again.
@@ -138,6 +151,9 @@ mod tests {
         let times: Vec<f32> = found.iter().map(|m| m.0).collect();
         assert_eq!(times, [0.1, 0.0, 0.5, 0.9]);
         assert!(found[0].1.abs() < found[1].1.abs() && found[1].1 < 0.0 && found[3].1 > found[2].1);
-        assert!(moments(Onion { before: 0, after: 0, ..onion }, 0.4, 30.0, (0.0, 0.9), &keys).is_empty());
+        assert!(
+            moments(Onion { before: 0, after: 0, ..onion }, 0.4, 30.0, (0.0, 0.9), &keys)
+                .is_empty()
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Actions → changes, a file a panel: for those that need files, jobs or the device. What a panel asks of its own state alone is
-//! done beside it (`ui/outliner/domain.rs`, `ui/timeline/domain.rs`).
+//! Actions → changes, a file a panel: for those that need files, jobs or the device. What a panel
+//! asks of its own state alone is done beside it (`ui/outliner/domain.rs`,
+//! `ui/timeline/domain.rs`).
 
 mod balance;
 mod dialogs;
@@ -14,5 +15,6 @@ mod timeline;
 mod viewport;
 
 pub(super) use self::{
-    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures, viewport::is_before,
+    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures,
+    viewport::is_before,
 };

@@ -33,7 +33,9 @@ impl App {
                 self.painting.bending.show_whole();
             }
             PaintAction::PaintRange(on) => self.show_range(on),
-            PaintAction::Cells { vertices, joints, values } => self.set_cells(ctx, &vertices, &joints, &values),
+            PaintAction::Cells { vertices, joints, values } => {
+                self.set_cells(ctx, &vertices, &joints, &values)
+            }
             PaintAction::Bend(action) => self.apply_bend(ctx, action),
             PaintAction::GoToSpot(spot) => self.go_to_spot(spot),
             PaintAction::OnJoints { nodes, act } => self.on_joints(ctx, &nodes, act),

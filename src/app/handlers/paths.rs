@@ -1,4 +1,5 @@
-//! The ways of the selected joints over the clip: found anew when the clip, the selection or the model are others.
+//! The ways of the selected joints over the clip: found anew when the clip, the selection or the
+//! model are others.
 
 use crate::app::App;
 use ulna_edit::Mode;
@@ -30,7 +31,8 @@ impl App {
             self.paths = PathState::default();
             return;
         }
-        let nodes: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().take(JOINTS).collect();
+        let nodes: Vec<NodeId> =
+            self.outliner.selection.nodes.iter().copied().take(JOINTS).collect();
         let (fps, between) = (self.timeline.playback.fps, self.timeline.playback.between);
         let key = (session.generation(), id, nodes, fps.to_bits(), between);
         if self.paths.of.as_ref() == Some(&key) {

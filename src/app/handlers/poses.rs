@@ -1,4 +1,5 @@
-//! Kept poses: those of one's own, which lie beside the preferences; pictures of this model in each; and what the clipboard holds.
+//! Kept poses: those of one's own, which lie beside the preferences; pictures of this model in
+//! each; and what the clipboard holds.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +15,10 @@ use crate::{
 };
 use ulna_edit::{
     Scene,
-    command::{ApplyPose, Command, DocumentCommand, KeepPose, PoseDestination, field::Nodes, kept_poses, pose_text},
+    command::{
+        ApplyPose, Command, DocumentCommand, KeepPose, PoseDestination, field::Nodes, kept_poses,
+        pose_text,
+    },
 };
 use ulna_model::{Components, Document, KeptPose, NodeId};
 use ulna_motion::{Pose, Stack, fit, keep_pose};
@@ -59,7 +63,8 @@ fn posed(document: &Document, kept: &KeptPose) -> Pose {
         rotation: Some(t.rotation),
         scale: Some(t.scale),
     };
-    let wanted: Vec<(NodeId, Components)> = fitted.locals.iter().map(|(n, t)| (*n, whole(t))).collect();
+    let wanted: Vec<(NodeId, Components)> =
+        fitted.locals.iter().map(|(n, t)| (*n, whole(t))).collect();
     let mut pose = seen.with(document, &wanted);
     for (node, weights) in fitted.morphs {
         pose.morphs[node.index()] = weights;
@@ -84,7 +89,8 @@ impl App {
                 let Some(session) = &self.session else { return };
                 let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
                 let (document, seen) = (session.document(), self.renderer.pose());
-                let nodes = reached(document, seen, self.poses.reach, &selected).filter(|n| !n.is_empty());
+                let nodes =
+                    reached(document, seen, self.poses.reach, &selected).filter(|n| !n.is_empty());
                 let pose = keep_pose(document, seen, &name, nodes.as_deref());
                 self.poses.own.retain(|p| p.name != name);
                 self.poses.own.push(pose);
@@ -92,7 +98,14 @@ impl App {
             }
             PosesAction::RenameOwn(pose, name) => {
                 if self.poses.own.iter().any(|p| p.name == name) {
-                    self.toast(ctx, ToastKind::Error, format!("My poses already has a pose named “{name}”."));
+                    self.toast(
+                        ctx,
+                        ToastKind::Error,
+                        format!(
+                            "My poses already has a pose named \
+                        “{name}”."
+                        ),
+                    );
                 } else if let Some(found) = self.poses.own.iter_mut().find(|p| p.name == pose) {
                     found.name = name;
                     self.store_own(ctx);
@@ -116,7 +129,9 @@ impl App {
             }
             PosesAction::Share(Library::File, name) => {
                 let Some(session) = &self.session else { return };
-                let Some(pose) = kept_poses(session.document()).iter().find(|p| p.name == name).cloned() else {
+                let Some(pose) =
+                    kept_poses(session.document()).iter().find(|p| p.name == name).cloned()
+                else {
                     return;
                 };
                 self.poses.own.retain(|p| p.name != name);
@@ -142,11 +157,19 @@ impl App {
             over,
         };
         let around = self.around(session);
-        let wanted = DocumentCommand::Kept(make(around.over()).into()).wanted(&Scene::new(document));
+        let wanted =
+            DocumentCommand::Kept(make(around.over()).into()).wanted(&Scene::new(document));
         let nodes = match wanted {
             Ok(wanted) => wanted.into_iter().map(|(n, _)| n).collect(),
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "The pose could not be pasted: \
+                    {error}."
+                    ),
+                );
                 return;
             }
         };
@@ -157,15 +180,22 @@ impl App {
     }
 
     fn own_poses(&self) -> Option<PathBuf> {
-        self.program.keeps.then(|| eframe::storage_dir("ulna")).flatten().map(|d| d.join("poses.json"))
+        self.program
+            .keeps
+            .then(|| eframe::storage_dir("ulna"))
+            .flatten()
+            .map(|d| d.join("poses.json"))
     }
 
     /// Reads the poses of one's own. A file that cannot be read stays where it is.
     pub(in crate::app) fn load_own(&mut self) {
         let Some(path) = self.own_poses().filter(|p| p.is_file()) else { return };
         let read = std::fs::read_to_string(&path).map_err(|e| e.to_string());
-        match read.and_then(|text| serde_json::from_str::<Stored>(&text).map_err(|e| e.to_string())) {
-            Ok(stored) => self.poses.own = stored.poses.into_iter().filter(KeptPose::is_valid).collect(),
+        match read.and_then(|text| serde_json::from_str::<Stored>(&text).map_err(|e| e.to_string()))
+        {
+            Ok(stored) => {
+                self.poses.own = stored.poses.into_iter().filter(KeptPose::is_valid).collect()
+            }
             Err(error) => {
                 log::warn!("{} cannot be read: {error}", path.display());
                 // What is there is not written over.
@@ -190,7 +220,8 @@ impl App {
         };
         if let Err(error) = write() {
             let text = format!(
-                "My poses could not be written to {}: {error}. Save the poses in this file instead.",
+                "My poses could not be written to {}: {error}. Save the poses in this file \
+                    instead.",
                 path.display()
             );
             self.toast(ctx, ToastKind::Error, text);

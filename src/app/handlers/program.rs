@@ -46,7 +46,10 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let length = self.program.settings.length;
-        let above = document.node(node).parent.map_or_else(|| "its parent".to_owned(), |p| document.node(p).label(p));
+        let above = document
+            .node(node)
+            .parent
+            .map_or_else(|| "its parent".to_owned(), |p| document.node(p).label(p));
         let text = format!(
             "Only {} moved, by {:.3} {}, so it is now detached from {above}.",
             document.node(node).label(node),

@@ -1,4 +1,5 @@
-//! A loop that is being repaired: the clip as it will be, which the viewport shows in place of the one that is.
+//! A loop that is being repaired: the clip as it will be, which the viewport shows in place of the
+//! one that is.
 
 use crate::{
     app::App,
@@ -13,7 +14,8 @@ const AROUND: f64 = 0.75;
 const SHORTEST: f64 = 0.16;
 
 impl App {
-    /// Begins to repair the loop of the clip that is shown: at its end, where it jumps, in the way that its seam needs.
+    /// Begins to repair the loop of the clip that is shown: at its end, where it jumps, in the way
+    /// that its seam needs.
     pub(in crate::app) fn repair_loop(&mut self) {
         let (Some(session), Some(id)) = (&self.session, self.shown_clip()) else { return };
         let document = session.document();
@@ -26,7 +28,8 @@ impl App {
         let end = f64::from(clip.length());
         // Five frames, or as many as make the same time where frames are short.
         let frames = (SHORTEST / frame_of(clip)).round().max(5.0) as usize;
-        self.timeline.repair = Some(RepairLoop { clip: id, how, frames, speed: true, preview: true, all: false });
+        self.timeline.repair =
+            Some(RepairLoop { clip: id, how, frames, speed: true, preview: true, all: false });
         self.timeline.playback.playing = false;
         self.timeline.playback.seek(end);
         self.viewport.options.inspector = true;
@@ -57,7 +60,9 @@ impl App {
         let made = if repair.preview { repaired(document, &repair) } else { None };
         let changed = made.as_ref().map(|made| changed_keys(clip, made)).unwrap_or_default();
         let gaps = seam(document, clip, frame_of(clip)).map_or_else(Vec::new, |s| s.gaps);
-        self.timeline.playback.round_seam = repair.preview.then_some(AROUND.min(f64::from(clip.length()) * 0.5));
-        self.timeline.repair_seen = Some(RepairSeen { of, clip: made.map(|clip| (clip, serial)), gaps, changed });
+        self.timeline.playback.round_seam =
+            repair.preview.then_some(AROUND.min(f64::from(clip.length()) * 0.5));
+        self.timeline.repair_seen =
+            Some(RepairSeen { of, clip: made.map(|clip| (clip, serial)), gaps, changed });
     }
 }

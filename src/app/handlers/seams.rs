@@ -23,7 +23,12 @@ impl App {
     }
 
     /// Shows what was found of the document with this tree, where that is the one that is open.
-    pub(in crate::app) fn take_seams(&mut self, ctx: &Context, found: Option<Vec<BestSeam>>, tree: &Shared<Tree>) {
+    pub(in crate::app) fn take_seams(
+        &mut self,
+        ctx: &Context,
+        found: Option<Vec<BestSeam>>,
+        tree: &Shared<Tree>,
+    ) {
         let Some(found) = found else { return };
         if self.session.as_ref().is_some_and(|s| Shared::ptr_eq(s.document().nodes.tree(), tree)) {
             self.files.seams = found;

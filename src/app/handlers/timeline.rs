@@ -1,4 +1,5 @@
-//! Commands on the selection of keys and gestures that keys begin; what stays selected over undo and redo.
+//! Commands on the selection of keys and gestures that keys begin; what stays selected over undo
+//! and redo.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,8 @@ use crate::ui::{KeyList, Retime, ToastKind};
 use ulna_edit::{
     KeysHome, Selection,
     command::{
-        Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand, WhichKeys,
+        Command, MoveKeys, PasteKeys, PlayCommand, SessionCommand, SetKey, TimelineCommand,
+        WhichKeys,
         field::{ClipName, Nodes, Parts, Seconds},
     },
 };
@@ -97,19 +99,34 @@ impl App {
         }
     }
 
-    fn key_nodes(&mut self, ctx: &Context, clip: ClipId, nodes: BTreeSet<NodeId>, parts: Option<Parts>) {
+    fn key_nodes(
+        &mut self,
+        ctx: &Context,
+        clip: ClipId,
+        nodes: BTreeSet<NodeId>,
+        parts: Option<Parts>,
+    ) {
         if nodes.is_empty() {
-            self.toast(ctx, ToastKind::Note, "Nothing to key: the clip has no channels yet. Select joints first.");
+            self.toast(
+                ctx,
+                ToastKind::Note,
+                "Nothing to key: the clip has no channels yet. Select \
+                joints first.",
+            );
             return;
         }
         let time = Seconds(self.timeline.playback.time as f32);
         let interpolation = Some(self.program.settings.new_keys);
         let nodes = Nodes::Ids(nodes.into_iter().collect());
-        self.run(ctx, SetKey { parts, interpolation, ..SetKey::new(ClipName::Id(clip), time, nodes) });
+        self.run(
+            ctx,
+            SetKey { parts, interpolation, ..SetKey::new(ClipName::Id(clip), time, nodes) },
+        );
     }
 
     fn nudge(&mut self, ctx: &Context, by: f32) {
-        if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection, self.keys_home()) {
+        if let Some((clip, which)) = WhichKeys::selected(&self.outliner.selection, self.keys_home())
+        {
             let clip = ClipName::Id(clip);
             self.run(ctx, MoveKeys { clip, by: Seconds(by), which, ripple: None, make_room: None });
         }
@@ -117,15 +134,19 @@ impl App {
 
     /// Which keys are selected in this state of the document, for when undo comes back to it.
     pub(in crate::app) fn remember_keys(&mut self) {
-        let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) else { return };
+        let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) else {
+            return;
+        };
         let Some(home) = self.keys_home() else { return };
         self.timeline.keep_keys(session.history().revision(), home, self.selected_keys().clone());
     }
 
-    /// After a command: selects the keys that it says, or, after undo and redo, those that were selected in that state.
+    /// After a command: selects the keys that it says, or, after undo and redo, those that were
+    /// selected in that state.
     pub(in crate::app) fn follow_keys(&mut self, command: Option<&Command>) {
         let Some(session) = &mut self.session else { return };
-        let went = matches!(command, Some(Command::Session(SessionCommand::Undo | SessionCommand::Redo)));
+        let went =
+            matches!(command, Some(Command::Session(SessionCommand::Undo | SessionCommand::Redo)));
         if went {
             let kept = self.timeline.kept_keys(session.history().revision());
             let shown = self.keys_home();
@@ -149,23 +170,28 @@ impl App {
         let apart = |r: &ik::HoldRange| (r.from - playhead).max(playhead - r.to).max(0.0);
         let nearest = contacts.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b)));
         let length = found.length();
-        let range = nearest.map_or(((playhead - 0.1).max(0.0), (playhead + 0.1).min(length)), |r| (r.from, r.to));
+        let range = nearest
+            .map_or(((playhead - 0.1).max(0.0), (playhead + 0.1).min(length)), |r| (r.from, r.to));
         self.panels.timeline().begin_hold(clip, node, range);
     }
 
-    /// Goes to the next key of what is selected, or the one before: of all nodes where none is, or none of them moves.
+    /// Goes to the next key of what is selected, or the one before: of all nodes where none is, or
+    /// none of them moves.
     pub(in crate::app) fn step_key(&mut self, forward: bool) {
         let Some(session) = &self.session else { return };
         let nodes = &self.outliner.selection.nodes;
         let document = session.document();
         let layers = self.layers_view();
-        let clip = self.timeline.playback.clip.and_then(|id| layers.keys_clip(document, id)).cloned();
+        let clip =
+            self.timeline.playback.clip.and_then(|id| layers.keys_clip(document, id)).cloned();
         let Some(clip) = clip else { return };
-        self.timeline.playback.step_key(&clip, forward, |node| nodes.is_empty() || nodes.contains(&node));
+        self.timeline
+            .playback
+            .step_key(&clip, forward, |node| nodes.is_empty() || nodes.contains(&node));
     }
 
-    /// Begins or ends what plays at the playhead; a range that would end before it begins ends with the clip, or begins with
-    /// it.
+    /// Begins or ends what plays at the playhead; a range that would end before it begins ends with
+    /// the clip, or begins with it.
     pub(in crate::app) fn preview_range(&mut self, starts: bool) {
         let Some(session) = &self.session else { return };
         let playback = &mut self.timeline.playback;
@@ -184,13 +210,17 @@ impl App {
     pub(in crate::app) fn pause(&mut self, command: &PlayCommand) {
         let playback = &mut self.timeline.playback;
         let snaps = !self.program.settings.pause_anywhere;
-        if matches!(command, PlayCommand::Toggle | PlayCommand::Reverse) && !playback.playing && snaps {
+        if matches!(command, PlayCommand::Toggle | PlayCommand::Reverse)
+            && !playback.playing
+            && snaps
+        {
             playback.snap();
         }
     }
 }
 
-/// The chains that nodes are in: up to where a joint has several children, and down to the next such one or the end.
+/// The chains that nodes are in: up to where a joint has several children, and down to the next
+/// such one or the end.
 fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
     let mut chain = BTreeSet::new();
     for node in nodes {
@@ -211,7 +241,13 @@ fn limb(document: &Document, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
 }
 
 /// The keys that a command selects.
-fn chosen(command: &TimelineCommand, clip: &Clip, home: KeysHome, selection: &Selection, playhead: f32) -> KeySet {
+fn chosen(
+    command: &TimelineCommand,
+    clip: &Clip,
+    home: KeysHome,
+    selection: &Selection,
+    playhead: f32,
+) -> KeySet {
     let now = selection.keys_of(Some(home)).clone();
     let all = |track: &Track| KeyTimes::part(&track.times, 0..track.times.len());
     let near = ulna_motion::clip_edit::SAME_TIME;
@@ -219,15 +255,22 @@ fn chosen(command: &TimelineCommand, clip: &Clip, home: KeysHome, selection: &Se
         TimelineCommand::All => KeySet::of(clip, |_, t| all(t)),
         TimelineCommand::Invert => KeySet::of(clip, |_, t| all(t)).without(&now),
         TimelineCommand::Column => {
-            let times: KeyTimes = now.iter().flat_map(|(_, t)| t.iter().copied()).collect::<Vec<_>>().into();
+            let times: KeyTimes =
+                now.iter().flat_map(|(_, t)| t.iter().copied()).collect::<Vec<_>>().into();
             let in_column = |t: &f32| {
                 let at = times.partition_point(|k| *k < t - near);
                 times.get(at).is_some_and(|k| (k - t).abs() <= near)
             };
-            KeySet::of(clip, |_, t| t.times.iter().copied().filter(in_column).collect::<Vec<_>>().into())
+            KeySet::of(clip, |_, t| {
+                t.times.iter().copied().filter(in_column).collect::<Vec<_>>().into()
+            })
         }
-        TimelineCommand::Before => KeySet::of(clip, |_, t| KeyTimes::within(&t.times, f32::MIN, playhead + near)),
-        TimelineCommand::After => KeySet::of(clip, |_, t| KeyTimes::within(&t.times, playhead - near, f32::MAX)),
+        TimelineCommand::Before => {
+            KeySet::of(clip, |_, t| KeyTimes::within(&t.times, f32::MIN, playhead + near))
+        }
+        TimelineCommand::After => {
+            KeySet::of(clip, |_, t| KeyTimes::within(&t.times, playhead - near, f32::MAX))
+        }
         TimelineCommand::OfJoints => {
             let of = |t: &Track| selection.nodes.contains(&t.target);
             KeySet::of(clip, |_, t| if of(t) { all(t) } else { KeyTimes::default() })
@@ -253,7 +296,8 @@ fn chosen(command: &TimelineCommand, clip: &Clip, home: KeysHome, selection: &Se
         TimelineCommand::SameValue => KeySet::of(clip, |id, t| keys_of_value(t, now.of_track(id))),
         TimelineCommand::OfKind { kind } => KeySet::of(clip, |_, t| keys_of_kind(t, kind.kind())),
         TimelineCommand::InRange { from, to, component } => {
-            let wanted = |t: &Track| selection.nodes.is_empty() || selection.nodes.contains(&t.target);
+            let wanted =
+                |t: &Track| selection.nodes.is_empty() || selection.nodes.contains(&t.target);
             let of = |t: &Track| keys_in_range(t, &(*from..=*to), *component);
             KeySet::of(clip, |_, t| if wanted(t) { of(t) } else { KeyTimes::default() })
         }

@@ -21,8 +21,12 @@ impl App {
         match action {
             ViewportAction::Choose(shown) => self.choose(ctx, shown),
             ViewportAction::Hover(node) => self.outliner.hover = node.or(self.outliner.hover),
-            ViewportAction::HoverSurface { at, size, behind } => self.hover_surface(at, size, behind),
-            ViewportAction::PickSurface { at, size, behind, toggle } => self.pick_surface(at, size, behind, toggle),
+            ViewportAction::HoverSurface { at, size, behind } => {
+                self.hover_surface(at, size, behind)
+            }
+            ViewportAction::PickSurface { at, size, behind, toggle } => {
+                self.pick_surface(at, size, behind, toggle)
+            }
             ViewportAction::Camera(camera) => {
                 self.viewport.transition = None;
                 self.viewport.camera = camera;
@@ -31,18 +35,26 @@ impl App {
             ViewportAction::SetCompare(compare) => self.viewport.compare = compare,
             ViewportAction::SetSymmetry(on) => self.viewport.symmetry = on,
             ViewportAction::SetOnion(onion) => self.viewport.options.onion = onion,
-            ViewportAction::SetJointSize(size) => self.viewport.options.joint_size = size.clamp(0.2, 4.0),
+            ViewportAction::SetJointSize(size) => {
+                self.viewport.options.joint_size = size.clamp(0.2, 4.0)
+            }
             ViewportAction::SetChildren(children) => self.viewport.children = children,
             ViewportAction::SetTool(tool) => self.viewport.tool = tool,
             ViewportAction::SetReach(options) => self.viewport.reach = options,
             ViewportAction::Grab { at, size, bone } => self.grab(at, size, bone),
-            ViewportAction::SetPivot(Pivot::Spot) if self.viewport.pivot_spot.is_none() => self.set_pivot_spot(ctx),
+            ViewportAction::SetPivot(Pivot::Spot) if self.viewport.pivot_spot.is_none() => {
+                self.set_pivot_spot(ctx)
+            }
             ViewportAction::SetPivot(pivot) => self.viewport.pivot = pivot,
             ViewportAction::SeekSpot { at, size, of, except } => {
                 self.viewport.sought = Some((of, self.seek_spot(at, size, of, &except)));
             }
-            ViewportAction::SetSnap(on, steps) => (self.viewport.snap, self.viewport.snap_steps) = (on, steps),
-            ViewportAction::ViewportSize(size) => self.renderer.set_size(size, ctx.pixels_per_point()),
+            ViewportAction::SetSnap(on, steps) => {
+                (self.viewport.snap, self.viewport.snap_steps) = (on, steps)
+            }
+            ViewportAction::ViewportSize(size) => {
+                self.renderer.set_size(size, ctx.pixels_per_point())
+            }
         }
     }
 
@@ -59,13 +71,16 @@ impl App {
             self.outliner.hover = self.outliner.hover.or(behind.map(|b| b.joint));
             return;
         }
-        let (camera, renderer, visibility) = (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
+        let (camera, renderer, visibility) =
+            (&self.viewport.camera, &mut self.renderer, &self.outliner.visibility);
         let in_file = &renderer.pose().hidden.clone();
         let found = self.viewport.surface_hover.update(key, |_| {
             let ray = camera.ray(at, size);
             let barred = |n: NodeId| visibility.locked.contains(&n) || visibility.hides(n, in_file);
             let hit = renderer.surface(document).hit(document, &ray, &barred);
-            let Some(hit) = hit.filter(|hit| behind.is_none_or(|bone| is_before(&ray, hit.distance, bone.spot))) else {
+            let Some(hit) = hit
+                .filter(|hit| behind.is_none_or(|bone| is_before(&ray, hit.distance, bone.spot)))
+            else {
                 return behind.map(|b| b.joint);
             };
             joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
@@ -79,8 +94,10 @@ impl App {
         let document = session.document();
         let pose = self.renderer.pose();
         let in_file = &pose.hidden.clone();
-        let free =
-            |n: NodeId| !self.outliner.visibility.locked.contains(&n) && !self.outliner.visibility.hides(n, in_file);
+        let free = |n: NodeId| {
+            !self.outliner.visibility.locked.contains(&n)
+                && !self.outliner.visibility.hides(n, in_file)
+        };
         let grabbed = if let Some(bone) = bone.filter(|b| b.is_head) {
             Some((bone.joint, None, bone.spot))
         } else {
@@ -88,15 +105,19 @@ impl App {
             let pose = pose.clone();
             let hit = self.renderer.surface(document).hit(document, &ray, &|n| !free(n));
             let skin = hit.and_then(|hit| {
-                let node = joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
+                let node =
+                    joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| free(*n))?;
                 Some((node, ray.origin + ray.direction * hit.distance))
             });
             skin.or_else(|| bone.map(|b| (b.joint, b.spot))).map(|(node, point)| {
                 // The end of a limb is put there as it is; what lies within one turns, too.
-                let bones = ik::limb_of(document, &pose, node, None, false).map_or(0, |l| l.turns.len());
+                let bones =
+                    ik::limb_of(document, &pose, node, None, false).map_or(0, |l| l.turns.len());
                 let is_end = bones >= 2 || ik::body_of(document, node) == node;
                 let world = pose.world[node.index()];
-                let tip = (!is_end).then(|| world.inverse().transform_point3(point)).filter(|t| t.is_finite());
+                let tip = (!is_end)
+                    .then(|| world.inverse().transform_point3(point))
+                    .filter(|t| t.is_finite());
                 (node, tip, if is_end { world.w_axis.truncate() } else { point })
             })
         };
@@ -106,8 +127,8 @@ impl App {
         }
     }
 
-    /// The spot under the pointer that something which is dragged snaps to, in the scene. Of what is dragged itself, and of what hangs on
-    /// it, there is none: it would run away from itself.
+    /// The spot under the pointer that something which is dragged snaps to, in the scene. Of what
+    /// is dragged itself, and of what hangs on it, there is none: it would run away from itself.
     fn seek_spot(&mut self, at: Vec2, size: Vec2, of: SnapTo, except: &[NodeId]) -> Option<Vec3> {
         /// Points of the picture within which a joint is meant.
         const REACH: f32 = 24.0;
@@ -118,7 +139,12 @@ impl App {
         let in_file = self.renderer.pose().hidden.clone();
         let barred = |n: NodeId| self.outliner.visibility.hides(n, &in_file);
         if of == SnapTo::Joint {
-            let heads = self.renderer.bones().iter().filter(|b| !moves(b.joint) && !barred(b.joint)).map(|b| b.head);
+            let heads = self
+                .renderer
+                .bones()
+                .iter()
+                .filter(|b| !moves(b.joint) && !barred(b.joint))
+                .map(|b| b.head);
             let near = heads.filter_map(|p| Some((camera.project(p, size)?.0.distance(at), p)));
             let best = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
             return (best.0 <= REACH).then_some(best.1);
@@ -132,23 +158,26 @@ impl App {
         }
         let spot = ray.origin + ray.direction * hit.distance;
         match of {
-            SnapTo::Vertex => {
-                surface.corners(&hit)?.into_iter().min_by(|a, b| a.distance(spot).total_cmp(&b.distance(spot)))
-            }
+            SnapTo::Vertex => surface
+                .corners(&hit)?
+                .into_iter()
+                .min_by(|a, b| a.distance(spot).total_cmp(&b.distance(spot))),
             _ => Some(spot),
         }
     }
 
-    /// Sets the pivot at what is under the pointer: a joint, or a spot of the skin, which then moves with the joint that moves it most.
+    /// Sets the pivot at what is under the pointer: a joint, or a spot of the skin, which then
+    /// moves with the joint that moves it most.
     pub(in crate::app) fn set_pivot_spot(&mut self, ctx: &Context) {
         const NOTHING: &str = "The pivot was not set: no joint or surface is under the pointer.";
         let pointer = ctx.input(|i| i.pointer.latest_pos());
         let rect = self.panels.layout().rect(Pane::Viewport);
-        let found = pointer.zip(rect).filter(|(p, rect)| rect.contains(*p)).and_then(|(p, rect)| {
-            let at = Vec2::new(p.x - rect.left(), p.y - rect.top());
-            let size = Vec2::new(rect.width(), rect.height());
-            self.spot_under(at, size)
-        });
+        let found =
+            pointer.zip(rect).filter(|(p, rect)| rect.contains(*p)).and_then(|(p, rect)| {
+                let at = Vec2::new(p.x - rect.left(), p.y - rect.top());
+                let size = Vec2::new(rect.width(), rect.height());
+                self.spot_under(at, size)
+            });
         // Without a spot under the pointer, as from a menu, that of the active joint.
         let found = found.or_else(|| Some((self.outliner.selection.active?, Vec3::ZERO)));
         let Some((node, spot)) = found else {
@@ -157,19 +186,26 @@ impl App {
         };
         self.viewport.pivot_spot = Some((node, spot));
         self.viewport.pivot = Pivot::Spot;
-        let name = self.session.as_ref().map_or_else(String::new, |s| s.document().node(node).label(node));
+        let name =
+            self.session.as_ref().map_or_else(String::new, |s| s.document().node(node).label(node));
         self.toast(ctx, ToastKind::Ok, format!("The pivot is now a point on {name}"));
     }
 
-    /// The spot under a point of the picture: the joint that it is of, and where in that joint's space.
+    /// The spot under a point of the picture: the joint that it is of, and where in that joint's
+    /// space.
     fn spot_under(&mut self, at: Vec2, size: Vec2) -> Option<(NodeId, Vec3)> {
         /// Points of the picture within which a joint is meant.
         const REACH: f32 = 8.0;
         let document = self.session.as_ref()?.document();
         let camera = self.viewport.camera;
-        let near =
-            self.renderer.bones().iter().filter_map(|b| Some((camera.project(b.head, size)?.0.distance(at), b.joint)));
-        if let Some((_, joint)) = near.filter(|(d, _)| *d <= REACH).min_by(|a, b| a.0.total_cmp(&b.0)) {
+        let near = self
+            .renderer
+            .bones()
+            .iter()
+            .filter_map(|b| Some((camera.project(b.head, size)?.0.distance(at), b.joint)));
+        if let Some((_, joint)) =
+            near.filter(|(d, _)| *d <= REACH).min_by(|a, b| a.0.total_cmp(&b.0))
+        {
             return Some((joint, Vec3::ZERO));
         }
         let ray = camera.ray(at, size);

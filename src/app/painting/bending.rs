@@ -1,5 +1,6 @@
-//! Bending while weights are painted: rings at the painted joint, poses to try, and how far from bind it all stands. Nothing of
-//! it is an edit; a bend that is worth it is kept with the file as a pose.
+//! Bending while weights are painted: rings at the painted joint, poses to try, and how far from
+//! bind it all stands. Nothing of it is an edit; a bend that is worth it is kept with the file as a
+//! pose.
 
 use egui::Context;
 use glam::Vec3;
@@ -78,7 +79,9 @@ impl Bending {
 
     /// Another pose is shown: what stands in its place does no longer, and all of it is seen.
     pub fn show_whole(&mut self) {
-        self.change(|bend| *bend = Bend { pose: None, amount: 1.0, turns: std::mem::take(&mut bend.turns) });
+        self.change(|bend| {
+            *bend = Bend { pose: None, amount: 1.0, turns: std::mem::take(&mut bend.turns) }
+        });
     }
 
     fn change(&mut self, change: impl FnOnce(&mut Bend)) {
@@ -121,7 +124,8 @@ impl Painting {
 }
 
 impl App {
-    /// The key of the rings, or its command: they stay until they are asked for again, or while the key is held.
+    /// The key of the rings, or its command: they stay until they are asked for again, or while the
+    /// key is held.
     pub(super) fn press_bend(&mut self, ctx: &Context) {
         let bending = &mut self.painting.bending;
         // Keys that are held are pressed again and again.
@@ -136,7 +140,8 @@ impl App {
     /// The key of the rings, while it is held.
     pub(in crate::app) fn held_bend_key(&self) -> Option<egui::Key> {
         self.painting.bending.held.as_ref()?;
-        crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name())).map(|k| k.logical_key)
+        crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()))
+            .map(|k| k.logical_key)
     }
 
     /// Takes the rings away when their key is let go after it was held.
@@ -148,7 +153,8 @@ impl App {
             return;
         }
         let Some(held) = &bending.held else { return };
-        let key = crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
+        let key =
+            crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
         let (now, down) = ctx.input(|i| (i.time, key.is_some_and(|k| i.key_down(k.logical_key))));
         if down || bending.drag.is_some() {
             return;
@@ -172,7 +178,9 @@ impl App {
         let bending = &mut self.painting.bending;
         match action {
             BendAction::Rings(on) => bending.rings = on,
-            BendAction::Amount(amount) => bending.change(|bend| bend.amount = amount.clamp(0.0, 1.0)),
+            BendAction::Amount(amount) => {
+                bending.change(|bend| bend.amount = amount.clamp(0.0, 1.0))
+            }
             BendAction::Turn { nodes, axis, degrees } => self.turn_bend(&nodes, axis, degrees),
             BendAction::End { kept } => {
                 if let Some(drag) = bending.drag.take().filter(|_| !kept) {
@@ -187,7 +195,9 @@ impl App {
             }
             BendAction::Test(pose) => bending.show(pose),
             BendAction::Kept(name) => {
-                let Some(kept) = kept_poses(document).iter().find(|p| p.name == name) else { return };
+                let Some(kept) = kept_poses(document).iter().find(|p| p.name == name) else {
+                    return;
+                };
                 let made = fit(document, self.renderer.pose(), kept, false);
                 let part = |to: ulna_model::Transform| Components {
                     translation: Some(to.translation),
@@ -204,15 +214,26 @@ impl App {
     fn turn_bend(&mut self, nodes: &[NodeId], axis: Vec3, degrees: f32) {
         let Some(session) = &self.session else { return };
         let bending = &mut self.painting.bending;
-        let drag = bending
-            .drag
-            .get_or_insert_with(|| Drag { before: bending.bend.clone(), seen: self.renderer.whole_bend().clone() });
+        let drag = bending.drag.get_or_insert_with(|| Drag {
+            before: bending.bend.clone(),
+            seen: self.renderer.whole_bend().clone(),
+        });
         // What is bent by hand is seen whole.
         let mut bend = Bend { amount: 1.0, ..bending.bend.clone() };
-        bend.turn(session.document(), (&drag.before.turns, &drag.seen), nodes, (axis, degrees.to_radians()));
+        bend.turn(
+            session.document(),
+            (&drag.before.turns, &drag.seen),
+            nodes,
+            (axis, degrees.to_radians()),
+        );
         if self.viewport.symmetry {
             let mirror = Mirror::of(session.document());
-            bend.turn_other_side(session.document(), &mirror, (&drag.before.turns, &drag.seen), nodes);
+            bend.turn_other_side(
+                session.document(),
+                &mirror,
+                (&drag.before.turns, &drag.seen),
+                nodes,
+            );
         }
         if let Some(held) = &mut bending.held {
             held.used = true;
@@ -227,12 +248,20 @@ impl App {
         let pose = keep_pose(document, self.renderer.pose(), name, Some(canvas.joints()));
         let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
         if kept {
-            let text = format!("This file already has a pose named “{}”. Choose another name.", name.trim());
+            let text = format!(
+                "This file already has a pose named “{}”. Choose another \
+                name.",
+                name.trim()
+            );
             self.toast(ctx, ToastKind::Error, text);
             return;
         }
-        let keep =
-            KeepPose { name: name.to_owned(), node: None, text: Some(pose_text(&pose)), over: PoseDestination::FILE };
+        let keep = KeepPose {
+            name: name.to_owned(),
+            node: None,
+            text: Some(pose_text(&pose)),
+            over: PoseDestination::FILE,
+        };
         self.run(ctx, keep);
     }
 }

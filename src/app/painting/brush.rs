@@ -1,4 +1,5 @@
-//! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags of its numbers.
+//! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags
+//! of its numbers.
 
 use glam::{Vec2, Vec3};
 
@@ -56,12 +57,15 @@ impl App {
         };
         let Some(session) = &self.session else { return };
         let document = session.document();
-        let (rim, half) = rings(&self.viewport.camera, &found.touch, &self.painting, document, &self.renderer);
+        let (rim, half) =
+            rings(&self.viewport.camera, &found.touch, &self.painting, document, &self.renderer);
         let Some(canvas) = &self.painting.canvas else { return };
         let (map, own) = canvas.maps(document).map_of(found.vertex);
         let list = Influences::of(map, own);
-        let mut shares: Vec<(NodeId, f32)> =
-            list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w))).collect();
+        let mut shares: Vec<(NodeId, f32)> = list
+            .iter()
+            .filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, w)))
+            .collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         self.painting.layering.know_layer(document, canvas);
         let (note, refused) = self.painting.preview_effect(document, found.vertex);
@@ -90,10 +94,15 @@ impl App {
         let hidden = &self.outliner.visibility.hidden;
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
         let canvas = self.painting.canvas.as_ref()?;
-        // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints move it.
-        let mesh = document.node(hit.node).mesh.filter(|_| document.node(hit.node).skin == Some(canvas.skin))?;
+        // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints
+        // move it.
+        let mesh = document
+            .node(hit.node)
+            .mesh
+            .filter(|_| document.node(hit.node).skin == Some(canvas.skin))?;
         let corner = |v: u32| canvas.vertex_of(mesh, hit.primitive, v);
-        let corners = [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
+        let corners =
+            [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
         let spot = ray.origin + ray.direction * hit.distance;
         let depth = if self.viewport.camera.orthographic {
             self.viewport.camera.distance
@@ -148,12 +157,18 @@ impl App {
                 brush.radius = match before.radius {
                     Radius::Pixels(r) => Radius::Pixels((r + way).clamp(2.0, 1000.0)),
                     Radius::Scene(r) => Radius::Scene(
-                        (r + way * self.viewport.camera.metres_per_point(self.viewport.camera.distance, size.y))
-                            .max(1e-6),
+                        (r + way
+                            * self
+                                .viewport
+                                .camera
+                                .metres_per_point(self.viewport.camera.distance, size.y))
+                        .max(1e-6),
                     ),
                 };
             }
-            BrushNumber::Strength => brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0),
+            BrushNumber::Strength => {
+                brush.strength = (before.strength + way / 250.0).clamp(0.0, 1.0)
+            }
             BrushNumber::Value => {
                 brush.value = (before.value + way / 250.0).clamp(0.0, brush.kind.most_value());
             }
@@ -201,8 +216,12 @@ impl Painting {
                 }
             })
         });
-        let label =
-            |j: u16| canvas.joints().get(usize::from(j)).map_or_else(String::new, |n| document.node(*n).label(*n));
+        let label = |j: u16| {
+            canvas
+                .joints()
+                .get(usize::from(j))
+                .map_or_else(String::new, |n| document.node(*n).label(*n))
+        };
         match done {
             Err(Refusal::Locked) => (format!("{} is locked", label(joint)), true),
             Err(why) => (why.to_string(), true),
@@ -210,11 +229,16 @@ impl Painting {
                 let grew = list.get(joint) > before.get(joint) + 1e-6;
                 let shrank = list.get(joint) < before.get(joint) - 1e-6;
                 let moved = |gives: bool| -> Vec<String> {
-                    let mut joints: Vec<u16> =
-                        list.iter().chain(before.iter()).map(|(j, _)| j).filter(|j| *j != joint).collect();
+                    let mut joints: Vec<u16> = list
+                        .iter()
+                        .chain(before.iter())
+                        .map(|(j, _)| j)
+                        .filter(|j| *j != joint)
+                        .collect();
                     joints.sort_unstable();
                     joints.dedup();
-                    let by = |j: &u16| (list.get(*j) - before.get(*j)) * if gives { -1.0 } else { 1.0 };
+                    let by =
+                        |j: &u16| (list.get(*j) - before.get(*j)) * if gives { -1.0 } else { 1.0 };
                     joints.retain(|j| by(j) > 1e-6);
                     joints.sort_by(|a, b| by(b).total_cmp(&by(a)));
                     joints.into_iter().take(2).map(label).collect()
@@ -230,7 +254,8 @@ impl Painting {
                         list => format!("weight goes to {}", list.join(" and ")),
                     }
                 } else {
-                    let held = before.iter().filter(|(j, _)| locked.get(usize::from(*j)) == Some(&true));
+                    let held =
+                        before.iter().filter(|(j, _)| locked.get(usize::from(*j)) == Some(&true));
                     if held.map(|(_, w)| w).sum::<f32>() > 1.0 - 1e-4 {
                         return ("all its weight is on locked joints".into(), true);
                     }
@@ -250,21 +275,28 @@ fn rings(
     document: &Document,
     stage: &ViewportRenderer,
 ) -> (Vec<Vec3>, Vec<Vec3>) {
-    /// Rays of a ring; of the one that is drawn during a stroke fewer, since its weights move what they hit.
+    /// Rays of a ring; of the one that is drawn during a stroke fewer, since its weights move what
+    /// they hit.
     const STEPS: usize = 48;
     const WHILE_PAINTING: usize = 24;
     let painting_now = painting.stroking.is_some();
     let steps = if painting_now { WHILE_PAINTING } else { STEPS };
     let normal = {
-        let normals = touch.corners.map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
+        let normals = touch
+            .corners
+            .map(|v| painting.posed.normals.get(v as usize).copied().unwrap_or_default());
         let mean = (normals[0] + normals[1] + normals[2]).normalize_or(-touch.direction);
         if mean.dot(touch.direction) > 0.0 { -mean } else { mean }
     };
-    // Half way between the surface's own tilt and the screen's: a circle that lies on the surface, but never on its edge.
+    // Half way between the surface's own tilt and the screen's: a circle that lies on the surface,
+    // but never on its edge.
     let normal = (normal - touch.direction * 0.6).normalize_or(-touch.direction);
     let u = normal.any_orthonormal_vector();
     let v = normal.cross(u);
-    let half = (1..=100).map(|k| k as f32 / 100.0).find(|p| painting.brush.falloff.at(*p) >= 0.5).unwrap_or(0.5);
+    let half = (1..=100)
+        .map(|k| k as f32 / 100.0)
+        .find(|p| painting.brush.falloff.at(*p) >= 0.5)
+        .unwrap_or(0.5);
     let ring = |radius: f32| -> Vec<Vec3> {
         let angle = |k: usize| k as f32 / steps as f32 * std::f32::consts::TAU;
         (0..steps)
@@ -273,8 +305,13 @@ fn rings(
                 // Down onto the surface, where it is near.
                 let lift = radius.max(touch.radius * 0.5);
                 let ray = match touch.eye {
-                    Some(eye) => Ray { origin: eye, direction: (at - eye).normalize_or(touch.direction) },
-                    None => Ray { origin: at - camera.forward() * camera.distance, direction: touch.direction },
+                    Some(eye) => {
+                        Ray { origin: eye, direction: (at - eye).normalize_or(touch.direction) }
+                    }
+                    None => Ray {
+                        origin: at - camera.forward() * camera.distance,
+                        direction: touch.direction,
+                    },
                 };
                 let near = (at - ray.origin).dot(ray.direction);
                 let hit = stage.peek(document, &ray, near - lift, near + lift);

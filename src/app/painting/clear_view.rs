@@ -1,5 +1,5 @@
-//! What lies over the brush steps back: joints near it fade, and the weights that the file was opened with can be seen in place
-//! of what was made of them.
+//! What lies over the brush steps back: joints near it fade, and the weights that the file was
+//! opened with can be seen in place of what was made of them.
 
 use std::{
     collections::BTreeSet,
@@ -27,11 +27,16 @@ const NEAR: f32 = 1.15;
 /// The distance of a point from a segment of the picture.
 fn distance(p: Vec2, [a, b]: [Vec2; 2]) -> f32 {
     let way = b - a;
-    let part = if way.length_squared() > 0.0 { ((p - a).dot(way) / way.length_squared()).clamp(0.0, 1.0) } else { 0.0 };
+    let part = if way.length_squared() > 0.0 {
+        ((p - a).dot(way) / way.length_squared()).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     p.distance(a + way * part)
 }
 
-/// Which vertices were found to be seen in a stroke, which nobody turns the view in: each is looked for once.
+/// Which vertices were found to be seen in a stroke, which nobody turns the view in: each is looked
+/// for once.
 #[derive(Default)]
 pub(super) struct Sights {
     /// From where, and in which pose.
@@ -59,7 +64,10 @@ impl Sights {
     }
 
     /// What `looks` says of a vertex, asked once.
-    pub fn of<'a>(&'a self, looks: &'a (dyn Fn(u32) -> bool + Sync)) -> impl Fn(u32) -> bool + Sync + 'a {
+    pub fn of<'a>(
+        &'a self,
+        looks: &'a (dyn Fn(u32) -> bool + Sync),
+    ) -> impl Fn(u32) -> bool + Sync + 'a {
         move |v| {
             let Some(known) = self.known.get(v as usize) else { return looks(v) };
             match known.load(Ordering::Relaxed) {
@@ -86,7 +94,9 @@ pub(super) fn in_sight(
 ) -> bool {
     /// What lies this near before a vertex, as a part of the way to it, is its own surface.
     const OWN: f32 = 2e-4;
-    let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else { return false };
+    let Some(at) = posed.positions.get(vertex as usize).copied().filter(|p| p.is_finite()) else {
+        return false;
+    };
     let (origin, direction) = if camera.orthographic {
         let back = camera.reach.max(camera.distance * 10.0);
         (at - camera.forward() * back, camera.forward())
@@ -100,7 +110,8 @@ pub(super) fn in_sight(
 }
 
 impl Painting {
-    /// Joints whose bones lie over the brush; the painted one, which is drawn as an outline, is none of them.
+    /// Joints whose bones lie over the brush; the painted one, which is drawn as an outline, is
+    /// none of them.
     pub fn faded(&self, bones: &[Bone], camera: &Camera, size: Vec2) -> BTreeSet<NodeId> {
         let Some(hover) = &self.hover else { return BTreeSet::new() };
         let rim = hover.rim.iter().filter_map(|p| camera.project(*p, size));
@@ -116,20 +127,27 @@ impl Painting {
         bones.iter().filter(|b| Some(b.joint) != own).filter(near).map(|b| b.joint).collect()
     }
 
-    /// The primitives of the canvas whose weights are others than the file was opened with; nothing where they cannot be
-    /// shown in place of each other.
+    /// The primitives of the canvas whose weights are others than the file was opened with; nothing
+    /// where they cannot be shown in place of each other.
     fn reweighed(&self, session: &Session) -> Option<Vec<Change>> {
-        let (canvas, document, opened) = (self.canvas.as_ref()?, session.document(), session.opened());
+        let (canvas, document, opened) =
+            (self.canvas.as_ref()?, session.document(), session.opened());
         let mut changes = Vec::new();
         for part in canvas.parts() {
-            let of = |d: &Document| d.primitive(part.mesh, part.primitive).and_then(|p| p.weights.clone());
+            let of = |d: &Document| {
+                d.primitive(part.mesh, part.primitive).and_then(|p| p.weights.clone())
+            };
             let (now, before) = (of(document)?, of(opened)?);
             let alike = now.sets == before.sets && now.vertex_count() == before.vertex_count();
             if !alike || opened.nodes.get(part.node)?.skin != document.node(part.node).skin {
                 return None;
             }
             if !Shared::ptr_eq(&now, &before) {
-                changes.push(Change::Weights { mesh: part.mesh, primitive: part.primitive, vertices: None });
+                changes.push(Change::Weights {
+                    mesh: part.mesh,
+                    primitive: part.primitive,
+                    vertices: None,
+                });
             }
         }
         (canvas.joints() == &opened.skins.get(canvas.skin)?.joints[..]).then_some(changes)
@@ -139,10 +157,14 @@ impl Painting {
 impl App {
     /// The vertices of the painted surface in a part of the picture.
     pub(in crate::app) fn vertices_in(&mut self, area: &VertexArea, size: Vec2) -> Vec<u32> {
-        let (Some(session), camera) = (&self.session, self.viewport.camera) else { return Vec::new() };
+        let (Some(session), camera) = (&self.session, self.viewport.camera) else {
+            return Vec::new();
+        };
         let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
         let surface = self.renderer.surface(document);
-        let in_sight = |posed: PosedSurface<'_>, v: u32| in_sight(surface, document, &camera, hidden, posed, v);
+        let in_sight = |posed: PosedSurface<'_>, v: u32| {
+            in_sight(surface, document, &camera, hidden, posed, v)
+        };
         self.painting.vertices_in(&camera, area, size, &in_sight)
     }
 
@@ -151,7 +173,9 @@ impl App {
         let Some(session) = &self.session else { return };
         let document = session.document();
         let there = |change: &Change| match change {
-            Change::Weights { mesh, primitive, .. } => document.primitive(*mesh, *primitive).is_some(),
+            Change::Weights { mesh, primitive, .. } => {
+                document.primitive(*mesh, *primitive).is_some()
+            }
             _ => false,
         };
         let list = self.painting.before.take().map_or_else(Vec::new, |(_, list)| list);
@@ -161,7 +185,8 @@ impl App {
         self.painting.strain.clear();
     }
 
-    /// Shows the weights that the file was opened with while those are compared with, and the present ones else.
+    /// Shows the weights that the file was opened with while those are compared with, and the
+    /// present ones else.
     pub(super) fn compare_weights(&mut self, changes: &[Change]) {
         if self.painting.before.as_ref().is_some_and(|(of, _)| Some(*of) != self.painting.asked) {
             // Another skin, or another scene: what was shown of the one before is shown as it is.
@@ -169,9 +194,11 @@ impl App {
         }
         let Some(session) = &self.session else { return };
         // A stroke goes on whatever key is held.
-        let wanted =
-            self.mode == Mode::Paint && self.viewport.compared() == Compare::File && !self.painting.is_stroking();
-        let moved = changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
+        let wanted = self.mode == Mode::Paint
+            && self.viewport.compared() == Compare::File
+            && !self.painting.is_stroking();
+        let moved =
+            changes.iter().any(|c| matches!(c, Change::Weights { .. } | Change::Bound { .. }));
         if moved && self.painting.before.is_some() {
             // What is done is seen.
             self.viewport.compare = Compare::Edited;

@@ -1,4 +1,5 @@
-//! Commands of the brush, and what painting adds to commands on weights: meshes, locks, the limit, selected vertices.
+//! Commands of the brush, and what painting adds to commands on weights: meshes, locks, the limit,
+//! selected vertices.
 
 use egui::Context;
 use glam::Vec2;
@@ -10,8 +11,8 @@ use crate::{
 use ulna_edit::{
     Command, Mode,
     command::{
-        Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints, ModeCommand, Normalize,
-        Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
+        Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints,
+        ModeCommand, Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
         field::{Curve, How, Meshes, Nodes, Reach, VertexTerms},
         meshes_of_body,
     },
@@ -58,17 +59,28 @@ impl App {
             }
             BrushCommand::Sample => match (&self.painting.hover, self.painting.joint_node()) {
                 (Some(hover), Some(joint)) => {
-                    let share = hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
+                    let share =
+                        hover.shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, w)| *w);
                     self.painting.brush.value = share;
                 }
-                _ => self.toast(ctx, ToastKind::Error, "No weight was picked: no vertex is under the brush."),
+                _ => self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    "No weight was picked: no vertex is under \
+                    the brush.",
+                ),
             },
-            BrushCommand::Flood if self.painting.layering.masked().is_some() => self.flood_mask(ctx),
+            BrushCommand::Flood if self.painting.layering.masked().is_some() => {
+                self.flood_mask(ctx)
+            }
             BrushCommand::Flood => {
                 let kind = self.painting.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
-                    let text =
-                        format!("{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.", kind.label());
+                    let text = format!(
+                        "{} cannot flood. Choose Add, Subtract, Replace, Scale or \
+                            Smooth.",
+                        kind.label()
+                    );
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
@@ -93,14 +105,23 @@ impl App {
 
     /// Takes up the next joint of those that move the spot under the brush, or where it was last.
     fn step_influence(&mut self, ctx: &Context, back: bool) {
-        let shares: Vec<NodeId> =
-            self.painting.last.as_ref().map_or_else(Vec::new, |h| h.shares.iter().map(|(n, _)| *n).collect());
+        let shares: Vec<NodeId> = self
+            .painting
+            .last
+            .as_ref()
+            .map_or_else(Vec::new, |h| h.shares.iter().map(|(n, _)| *n).collect());
         let count = shares.len();
         if count == 0 {
-            self.toast(ctx, ToastKind::Note, "Point at the surface first: no vertex was under the brush yet.");
+            self.toast(
+                ctx,
+                ToastKind::Note,
+                "Point at the surface first: no vertex was under the \
+                brush yet.",
+            );
             return;
         }
-        let now = self.painting.joint_node().and_then(|joint| shares.iter().position(|n| *n == joint));
+        let now =
+            self.painting.joint_node().and_then(|joint| shares.iter().position(|n| *n == joint));
         let next = match (now, back) {
             (None, _) => 0,
             (Some(k), false) => (k + 1) % count,
@@ -113,54 +134,81 @@ impl App {
     pub(in crate::app) fn on_joints(&mut self, ctx: &Context, nodes: &[NodeId], act: JointAct) {
         let brush = self.painting.brush;
         let amount = Some(brush.strength);
-        let each =
-            |make: &dyn Fn(Nodes) -> Command| nodes.iter().map(|n| make(Nodes::one(*n))).collect::<Vec<Command>>();
+        let each = |make: &dyn Fn(Nodes) -> Command| {
+            nodes.iter().map(|n| make(Nodes::one(*n))).collect::<Vec<Command>>()
+        };
         let reach = Reach::default;
         let (title, commands): (&'static str, Vec<Command>) = match (act, nodes) {
             (JointAct::Flood, _) if brush.kind.is_of_one_joint() => {
                 let flood = |joint| {
-                    Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach: reach() }.into()
+                    Flood {
+                        joint,
+                        value: Some(brush.value),
+                        how: Some(how(brush.kind)),
+                        amount,
+                        reach: reach(),
+                    }
+                    .into()
                 };
                 ("Flood joints", each(&flood))
             }
             (JointAct::Flood, _) if brush.kind != BrushKind::Smooth => {
-                let text =
-                    format!("{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.", brush.kind.label());
+                let text = format!(
+                    "{} cannot flood. Choose Add, Subtract, Replace, Scale or \
+                        Smooth.",
+                    brush.kind.label()
+                );
                 self.toast(ctx, ToastKind::Note, text);
                 return;
             }
             (JointAct::Flood | JointAct::Smooth, _) => {
                 let amount = amount.filter(|_| act == JointAct::Flood);
-                let smooth = |joint| Smooth { passes: None, amount, joint: Some(joint), reach: reach() }.into();
+                let smooth = |joint| {
+                    Smooth { passes: None, amount, joint: Some(joint), reach: reach() }.into()
+                };
                 ("Smooth joints", each(&smooth))
             }
             (JointAct::Prune(below), _) => {
-                let prune = Prune { below, joint: Some(Nodes::Ids(nodes.to_vec())), reach: reach() };
+                let prune =
+                    Prune { below, joint: Some(Nodes::Ids(nodes.to_vec())), reach: reach() };
                 ("Prune joints", vec![prune.into()])
             }
             (JointAct::Swap, [a, b]) => {
-                let swap = SwapJoints { joint: Nodes::one(*a), with: Nodes::one(*b), reach: reach() };
+                let swap =
+                    SwapJoints { joint: Nodes::one(*a), with: Nodes::one(*b), reach: reach() };
                 ("Swap joints", vec![swap.into()])
             }
             (JointAct::Merge, [from @ .., into]) if !from.is_empty() => {
-                let merge = MergeJoints { from: Nodes::Ids(from.to_vec()), into: Nodes::one(*into), reach: reach() };
+                let merge = MergeJoints {
+                    from: Nodes::Ids(from.to_vec()),
+                    into: Nodes::one(*into),
+                    reach: reach(),
+                };
                 ("Merge joints", vec![merge.into()])
             }
             (JointAct::Limb, [_, .., _]) => {
                 let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
-                let depth =
-                    |n: &NodeId| std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent).count();
-                let (from, to) = (nodes.iter().min_by_key(|n| depth(n)), nodes.iter().max_by_key(|n| depth(n)));
+                let depth = |n: &NodeId| {
+                    std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent)
+                        .count()
+                };
+                let (from, to) =
+                    (nodes.iter().min_by_key(|n| depth(n)), nodes.iter().max_by_key(|n| depth(n)));
                 let (Some(from), Some(to)) = (from, to) else { return };
                 let (to, from) = (Nodes::one(*to), Some(Nodes::one(*from)));
-                ("Gradient along a limb", vec![Along { to, from, width: None, curve: None, reach: reach() }.into()])
+                (
+                    "Gradient along a \
+                    limb",
+                    vec![Along { to, from, width: None, curve: None, reach: reach() }.into()],
+                )
             }
             (JointAct::Swap | JointAct::Merge | JointAct::Limb, _) => {
                 self.toast(ctx, ToastKind::Note, "Choose two joints in the list first.");
                 return;
             }
         };
-        let commands: Vec<Command> = commands.into_iter().flat_map(|c| self.on_painted(c)).collect();
+        let commands: Vec<Command> =
+            commands.into_iter().flat_map(|c| self.on_painted(c)).collect();
         let joints = Some(if commands.len() == 1 { 1 } else { nodes.len() });
         self.run_on_vertices(ctx, Title { text: title, joints }, commands);
     }
@@ -171,9 +219,15 @@ impl App {
         let (brush, reach) = (&self.painting.brush, Reach::default());
         let amount = Some(brush.strength);
         if brush.kind == BrushKind::Smooth {
-            return Some(Smooth { passes: None, amount, joint: brush.this_joint.then_some(joint), reach }.into());
+            return Some(
+                Smooth { passes: None, amount, joint: brush.this_joint.then_some(joint), reach }
+                    .into(),
+            );
         }
-        Some(Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach }.into())
+        Some(
+            Flood { joint, value: Some(brush.value), how: Some(how(brush.kind)), amount, reach }
+                .into(),
+        )
     }
 
     /// The brush's value for all of the mask, or for what is selected.
@@ -185,11 +239,10 @@ impl App {
             return;
         }
         let value = brush.value.min(1.0);
-        let name = self
-            .session
-            .as_ref()
-            .zip(self.painting.canvas())
-            .and_then(|(session, canvas)| self.painting.layering.text(session.document(), canvas.skin));
+        let name =
+            self.session.as_ref().zip(self.painting.canvas()).and_then(|(session, canvas)| {
+                self.painting.layering.text(session.document(), canvas.skin)
+            });
         let Some(layer) = name else { return };
         let mask = MaskLayer { layer, value, mesh: None, primitive: None, vertices: None };
         let commands = self.on_painted(mask.into());
@@ -197,7 +250,13 @@ impl App {
     }
 
     /// A gradient between two spots of the surface, given as they are at rest.
-    pub(in crate::app) fn paint_gradient(&mut self, ctx: &Context, from: Vec2, to: Vec2, size: Vec2) {
+    pub(in crate::app) fn paint_gradient(
+        &mut self,
+        ctx: &Context,
+        from: Vec2,
+        to: Vec2,
+        size: Vec2,
+    ) {
         if self.painting.layering.masked().is_some() {
             let text = "Gradients paint weights, not masks. Choose Stroke, or paint weights.";
             self.toast(ctx, ToastKind::Error, text);
@@ -205,8 +264,11 @@ impl App {
         }
         let brush = self.painting.brush;
         if !brush.kind.is_of_one_joint() {
-            let text =
-                format!("{} cannot paint a gradient. Choose Add, Subtract, Replace or Scale.", brush.kind.label());
+            let text = format!(
+                "{} cannot paint a gradient. Choose Add, Subtract, Replace or \
+                    Scale.",
+                brush.kind.label()
+            );
             self.toast(ctx, ToastKind::Note, text);
             return;
         }
@@ -214,11 +276,18 @@ impl App {
             let found = self.find(at, size, &brush)?;
             let canvas = self.painting.canvas.as_ref()?;
             let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
-            let spot = corner(0) * found.shares[0] + corner(1) * found.shares[1] + corner(2) * found.shares[2];
+            let spot = corner(0) * found.shares[0]
+                + corner(1) * found.shares[1]
+                + corner(2) * found.shares[2];
             Some(spot)
         };
         let (Some(a), Some(b)) = (rest(from), rest(to)) else {
-            self.toast(ctx, ToastKind::Error, "The gradient was not painted: start and end it on the surface.");
+            self.toast(
+                ctx,
+                ToastKind::Error,
+                "The gradient was not painted: start and end it on \
+                the surface.",
+            );
             return;
         };
         let Some(node) = self.painting.joint_node() else { return };
@@ -236,8 +305,9 @@ impl App {
         self.run(ctx, gradient);
     }
 
-    /// A command on weights with what painting knows: the meshes of the skin, locked joints, the limit, and what is selected of
-    /// the surface, or is seen of it. Several where it cannot say that alone.
+    /// A command on weights with what painting knows: the meshes of the skin, locked joints, the
+    /// limit, and what is selected of the surface, or is seen of it. Several where it cannot say
+    /// that alone.
     pub(in crate::app) fn on_painted(&self, mut command: Command) -> Vec<Command> {
         const fn given<T>(argument: &Option<&mut Option<T>>) -> bool {
             matches!(argument, Some(Some(_)))
@@ -246,7 +316,8 @@ impl App {
         let named = given(&touch.mesh) || given(&touch.primitive) || given(&touch.vertices);
         let narrows = touch.vertices.is_some() && !named && self.mode == Mode::Paint;
         // What the brush does to all of the surface it does not do to what is hidden.
-        let all_seen = self.painting.vertices.is_empty() && touch.of_brush && self.painting.hides_any();
+        let all_seen =
+            self.painting.vertices.is_empty() && touch.of_brush && self.painting.hides_any();
         let seen = if all_seen { self.painting.seen() } else { Vec::new() };
         if all_seen && seen.is_empty() {
             return Vec::new();
@@ -262,9 +333,18 @@ impl App {
         let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
         let mut commands = match &parts[..] {
             [] => vec![command],
-            // One for all: what each makes of its neighbours it makes of them as they are now, across seams too.
+            // One for all: what each makes of its neighbours it makes of them as they are now,
+            // across seams too.
             [_, _, ..] if of_weights => {
-                let spelled = parts.iter().map(|(p, own)| format!("{}/{}: {}", p.mesh.0, p.primitive, spell(own)));
+                let spelled = parts.iter().map(|(p, own)| {
+                    format!(
+                        "{}/{}: \
+                    {}",
+                        p.mesh.0,
+                        p.primitive,
+                        spell(own)
+                    )
+                });
                 if let Some(vertices) = command.touch().and_then(|t| t.vertices) {
                     *vertices = VertexTerms::parse(&spelled.collect::<Vec<_>>().join("; "));
                 }
@@ -283,15 +363,21 @@ impl App {
         Some(Meshes::Ids(meshes))
     }
 
-    /// Adds to a command on weights what painting knows: the meshes of the skin, locked joints, the limit, the layer.
+    /// Adds to a command on weights what painting knows: the meshes of the skin, locked joints, the
+    /// limit, the layer.
     fn fill_painted(&self, command: &mut Command) {
         let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
         let canvas = self.painting.canvas.as_ref().filter(|_| self.mode == Mode::Paint);
-        let is_mirror = matches!(command, Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_))));
+        let is_mirror = matches!(
+            command,
+            Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_)))
+        );
         let painted = match (self.painted_meshes(), canvas) {
             // The other side may be meshes on other skins.
             (Some(Meshes::Ids(mut meshes)), Some(canvas)) if is_mirror => {
-                let more = meshes_of_body(document, canvas.skin).into_iter().filter(|m| !meshes.contains(m));
+                let more = meshes_of_body(document, canvas.skin)
+                    .into_iter()
+                    .filter(|m| !meshes.contains(m));
                 let more: Vec<MeshId> = more.collect();
                 meshes.extend(more);
                 Some(Meshes::Ids(meshes))
@@ -299,7 +385,9 @@ impl App {
             (painted, _) => painted,
         };
         let Some(touch) = command.touch() else { return };
-        if let Some(locked) = touch.locked.filter(|l| l.is_none() && !self.painting.locked.is_empty()) {
+        if let Some(locked) =
+            touch.locked.filter(|l| l.is_none() && !self.painting.locked.is_empty())
+        {
             *locked = Some(Nodes::Ids(self.painting.locked.iter().copied().collect()));
         }
         let Some(canvas) = canvas else { return };
@@ -321,9 +409,15 @@ impl App {
 
     /// Shows where a problem is: its node, and the faults of weights in colours.
     pub(in crate::app) fn show_problem(&mut self, ctx: &Context, problem: usize) {
-        let (Some(problem), Some(session)) = (self.problems.list.get(problem), &self.session) else { return };
+        let (Some(problem), Some(session)) = (self.problems.list.get(problem), &self.session)
+        else {
+            return;
+        };
         let document = session.document();
-        let node = problem.place.strip_prefix("nodes/").and_then(|t| t.split('/').next()?.parse::<u32>().ok());
+        let node = problem
+            .place
+            .strip_prefix("nodes/")
+            .and_then(|t| t.split('/').next()?.parse::<u32>().ok());
         let flaw = match problem.code {
             "ULNA_MESH_OPEN" => Some(VertexCommand::Open),
             "ULNA_MESH_CROWDED" => Some(VertexCommand::Crowded),
@@ -342,8 +436,12 @@ impl App {
             }
         } else if let Some(node) = node.map(NodeId).filter(|n| document.nodes.contains(*n)) {
             self.outliner.selection.set(node);
-        } else if let Some((mesh, _)) = primitive_of(&problem.place).filter(|_| problem.fix.is_some()) {
-            let on_skin = |n: &NodeId| document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some();
+        } else if let Some((mesh, _)) =
+            primitive_of(&problem.place).filter(|_| problem.fix.is_some())
+        {
+            let on_skin = |n: &NodeId| {
+                document.node(*n).mesh == Some(mesh) && document.node(*n).skin.is_some()
+            };
             let Some(node) = document.shown_nodes().into_iter().find(on_skin) else {
                 let text = "No shown node uses this mesh. Fix normalizes its weights anyway.";
                 self.toast(ctx, ToastKind::Error, text);
@@ -354,7 +452,8 @@ impl App {
                 return;
             }
             self.painting.look = WeightLook::Faults;
-            // Weights that do not sum to 1 draw vertices into the model, where their colours are not seen; dots are.
+            // Weights that do not sum to 1 draw vertices into the model, where their colours are
+            // not seen; dots are.
             self.painting.select_next = Some(VertexCommand::Faulty);
             self.run(ctx, ModeCommand::PaintMode);
         }
@@ -362,7 +461,9 @@ impl App {
 
     /// Mends a problem that can be mended at a click.
     pub(in crate::app) fn fix_problem(&mut self, ctx: &Context, problem: usize) {
-        let Some(problem) = self.problems.list.get(problem).filter(|p| p.fix.is_some()) else { return };
+        let Some(problem) = self.problems.list.get(problem).filter(|p| p.fix.is_some()) else {
+            return;
+        };
         let Some((mesh, primitive)) = primitive_of(&problem.place) else { return };
         let (mesh, primitive) = (Some(Meshes::Ids(vec![mesh])), Some(primitive));
         if problem.fix == Some(Bind::NAME) {
@@ -374,7 +475,9 @@ impl App {
 
     /// What is to be known of the painted surface, once its canvas is ready.
     pub(in crate::app) fn follow_surface_problems(&mut self) {
-        let Some(canvas) = self.painting.canvas().filter(|_| self.painting.is_ready()) else { return };
+        let Some(canvas) = self.painting.canvas().filter(|_| self.painting.is_ready()) else {
+            return;
+        };
         let place = surface_place(canvas.skin);
         if self.problems.surfaces_told.insert((self.renderer.scene_serial(), canvas.skin)) {
             let found = surface_findings(canvas);
@@ -390,7 +493,8 @@ impl App {
         let started = std::time::Instant::now();
         let moved = std::mem::take(&mut self.problems.weights_moved);
         let Some(session) = &self.session else { return };
-        let places: Vec<String> = moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
+        let places: Vec<String> =
+            moved.iter().map(|(mesh, primitive)| weight_place(*mesh, *primitive)).collect();
         let document = session.document();
         // What the file says of a node whose mesh had no joints is so no longer.
         let is_skinned = |node: usize| {
@@ -404,10 +508,17 @@ impl App {
         self.problems.change(|list| {
             list.retain(|p| (p.fix.is_none() || !places.contains(&p.place)) && !past(p));
             // And is so again when that is undone.
-            let again = session.diagnostics.iter().filter(|d| d.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && !past(d));
+            let again = session
+                .diagnostics
+                .iter()
+                .filter(|d| d.code == "NODE_SKIN_WITH_NON_SKINNED_MESH" && !past(d));
             let again: Vec<Diagnostic> = again.filter(|d| !list.contains(d)).cloned().collect();
             list.extend(again);
-            list.extend(moved.into_iter().flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)));
+            list.extend(
+                moved
+                    .into_iter()
+                    .flat_map(|(mesh, primitive)| session.weight_problems(mesh, primitive)),
+            );
         });
         log::trace!("looked for problems of weights for {:?}", started.elapsed());
     }
@@ -418,7 +529,9 @@ fn primitive_of(place: &str) -> Option<(MeshId, PrimitiveId)> {
     let mut parts = place.split('/');
     let number = |t: Option<&str>| t.and_then(|t| t.parse::<usize>().ok());
     match (parts.next(), number(parts.next()), parts.next(), number(parts.next())) {
-        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => Some((mesh.into(), primitive.into())),
+        (Some("meshes"), Some(mesh), Some("primitives"), Some(primitive)) => {
+            Some((mesh.into(), primitive.into()))
+        }
         _ => None,
     }
 }
@@ -435,7 +548,12 @@ const fn how(kind: BrushKind) -> How {
 
 /// A command on vertices of one part of the canvas.
 fn on_part(mut command: Command, part: &SurfacePart, own: &[u32]) -> Command {
-    if let Some(Touch { mesh: Some(mesh), primitive: Some(primitive), vertices: Some(vertices), .. }) = command.touch()
+    if let Some(Touch {
+        mesh: Some(mesh),
+        primitive: Some(primitive),
+        vertices: Some(vertices),
+        ..
+    }) = command.touch()
     {
         *mesh = Some(Meshes::Ids(vec![part.mesh]));
         *primitive = Some(part.primitive);

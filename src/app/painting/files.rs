@@ -18,15 +18,17 @@ use ulna_edit::{
 };
 use ulna_formats::weight_files::{WeightFile, read_rows, write_rows};
 use ulna_model::{Document, NodeId};
-use ulna_session::{RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically};
+use ulna_session::{
+    RowsMeant, SystemDisk, cells_assigned, rows_meant, weight_rows, weight_table, write_atomically,
+};
 use ulna_weights::{Scope, WorkingWeights};
 
 /// Frames in which the system's clipboard answers; after that what was copied here is meant.
 const FRAMES: u8 = 1;
 
 impl Painting {
-    /// The mean of the selected vertices, or what the one under the brush has, as the command that gives it to others; and of how many
-    /// vertices it is.
+    /// The mean of the selected vertices, or what the one under the brush has, as the command that
+    /// gives it to others; and of how many vertices it is.
     pub fn copied(&self, document: &Document) -> Option<(Assign, usize)> {
         let canvas = self.canvas.as_ref()?;
         let last = self.last.as_ref().map(|h| h.canvas_vertex);
@@ -39,36 +41,52 @@ impl Painting {
         let locked = self.locked_flags();
         let scope = Scope { locked: &locked, limit: usize::MAX, vertices: Some(&wanted) };
         let list = WorkingWeights::new(document, canvas).mean(&scope);
-        let named = list.iter().filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, f64::from(w))));
+        let named = list
+            .iter()
+            .filter_map(|(j, w)| Some((*canvas.joints().get(usize::from(j))?, f64::from(w))));
         let (joints, weights): (Vec<NodeId>, Vec<f64>) = named.unzip();
-        let assign = Assign { joints: Nodes::Ids(joints), weights: Numbers(weights), reach: Reach::default() };
+        let assign = Assign {
+            joints: Nodes::Ids(joints),
+            weights: Numbers(weights),
+            reach: Reach::default(),
+        };
         Some((assign, meant.len()))
     }
 
     /// The selected vertices, each with its weights, as rows of text.
     fn copied_each(&self, document: &Document) -> Option<String> {
         let canvas = self.canvas.as_ref()?;
-        (!self.vertices.is_empty()).then(|| write_rows(&weight_rows(document, canvas, &self.vertices)))
+        (!self.vertices.is_empty())
+            .then(|| write_rows(&weight_rows(document, canvas, &self.vertices)))
     }
 
     /// The command that a text of weights comes to.
-    fn pasted(&self, document: &Document, text: &str, columns: &[NodeId]) -> Result<Assign, String> {
+    fn pasted(
+        &self,
+        document: &Document,
+        text: &str,
+        columns: &[NodeId],
+    ) -> Result<Assign, String> {
         let Some(canvas) = &self.canvas else { return Err("no skinned mesh is shown".into()) };
         if text.trim_start().starts_with('{') {
             let line = CommandLine::parse(text.trim()).and_then(|line| Command::read(&line));
             return match line {
                 Ok(Command::Document(DocumentCommand::Weight(WeightCommand::Assign(assign)))) => {
-                    let reach = Reach { mesh: None, primitive: None, vertices: None, ..assign.reach };
+                    let reach =
+                        Reach { mesh: None, primitive: None, vertices: None, ..assign.reach };
                     Ok(Assign { reach, ..assign })
                 }
                 Ok(_) | Err(_) => {
-                    Err("the clipboard contains no weights; copy a vertex's weights or table rows first".into())
+                    Err("the clipboard contains no weights; copy a vertex's weights or table rows \
+                        first"
+                        .into())
                 }
             };
         }
         let pasted = read_rows(text).map_err(|e| e.to_string())?;
         let RowsMeant { joints, rows } =
-            rows_meant(document, canvas, &self.vertices, &pasted, columns).map_err(|e| e.to_string())?;
+            rows_meant(document, canvas, &self.vertices, &pasted, columns)
+                .map_err(|e| e.to_string())?;
         let one = rows.windows(2).all(|pair| pair[0].1 == pair[1].1);
         let vertices = rows.iter().map(|(v, _)| {
             let (part, own) = canvas.part_of(*v);
@@ -103,7 +121,11 @@ impl App {
                 Some(text) => {
                     let text_of = match self.painting.vertices.len() {
                         1 => "Copied the weights of 1 vertex as a table row.".to_owned(),
-                        n => format!("Copied the weights of {} vertices, one table row each.", thousands(n)),
+                        n => format!(
+                            "Copied the weights of {} vertices, one table row \
+                            each.",
+                            thousands(n)
+                        ),
                     };
                     ctx.copy_text(text);
                     self.painting.clipboard = None;
@@ -123,11 +145,17 @@ impl App {
                 };
                 self.toast(ctx, ToastKind::Ok, text);
             }
-            None => self.toast(ctx, ToastKind::Error, "Select vertices or point at one to copy its weights."),
+            None => self.toast(
+                ctx,
+                ToastKind::Error,
+                "Select vertices or point at one to copy its \
+                weights.",
+            ),
         }
     }
 
-    /// Asks for what the clipboard holds; what was copied here last is meant where the system does not answer.
+    /// Asks for what the clipboard holds; what was copied here last is meant where the system does
+    /// not answer.
     pub(in crate::app) fn ask_paste_weights(&mut self, ctx: &Context) {
         self.painting.pasting = Some(FRAMES);
         ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
@@ -147,7 +175,12 @@ impl App {
                 self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Some(assign) => self.run(ctx, assign),
-            None => self.toast(ctx, ToastKind::Error, "The clipboard contains no weights. Copy a vertex first."),
+            None => self.toast(
+                ctx,
+                ToastKind::Error,
+                "The clipboard contains no weights. Copy a \
+                vertex first.",
+            ),
         }
     }
 
@@ -160,12 +193,25 @@ impl App {
                 self.toast(ctx, ToastKind::Error, "Select vertices to paste weights onto.");
             }
             Ok(assign) => self.run(ctx, assign),
-            Err(why) => self.toast(ctx, ToastKind::Error, format!("The weights could not be pasted: {why}.")),
+            Err(why) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!(
+                    "The weights could not be \
+                pasted: {why}."
+                ),
+            ),
         }
     }
 
     /// Gives cells of the table their weights.
-    pub(in crate::app) fn set_cells(&mut self, ctx: &Context, vertices: &[u32], joints: &[u16], values: &[f32]) {
+    pub(in crate::app) fn set_cells(
+        &mut self,
+        ctx: &Context,
+        vertices: &[u32],
+        joints: &[u16],
+        values: &[f32],
+    ) {
         let (Some(session), Some(canvas)) = (&self.session, &self.painting.canvas) else { return };
         let rules = (&self.painting.locked, self.painting.limit);
         match cells_assigned(session.document(), canvas, (vertices, joints), values, rules) {
@@ -179,12 +225,18 @@ impl App {
     }
 
     /// Selects vertices that a text names.
-    pub(in crate::app) fn choose_vertices(&mut self, ctx: &Context, terms: &VertexTerms, add: bool) {
+    pub(in crate::app) fn choose_vertices(
+        &mut self,
+        ctx: &Context,
+        terms: &VertexTerms,
+        add: bool,
+    ) {
         let (Some(session), Some(canvas)) = (&self.session, self.painting.canvas()) else { return };
         let meant = vec![true; canvas.parts().len()];
         match terms.vertices.mark(session.document(), canvas, &meant) {
             Ok(marks) => {
-                let vertices: Vec<u32> = (0..marks.len() as u32).filter(|v| marks[*v as usize]).collect();
+                let vertices: Vec<u32> =
+                    (0..marks.len() as u32).filter(|v| marks[*v as usize]).collect();
                 let none = vertices.is_empty();
                 self.painting.select(vertices, add);
                 if none {
@@ -202,13 +254,18 @@ impl App {
     pub(in crate::app) fn export_weights(&mut self, ctx: &Context, path: Option<PathBuf>) {
         let Some(session) = &self.session else { return };
         let Some(path) = path else {
-            let path = session.suggested_path().with_extension("weights.json").display().to_string();
+            let path =
+                session.suggested_path().with_extension("weights.json").display().to_string();
             self.ask_path(ctx, PathFor::WeightsOut, Dialog::ExportWeights { path });
             return;
         };
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let Some(kind) = WeightFile::of_ending(ending) else {
-            let text = format!("The weights were not exported to {}: use .json or .xml.", path.display());
+            let text = format!(
+                "The weights were not exported to {}: use .json or \
+                .xml.",
+                path.display()
+            );
             self.toast(ctx, ToastKind::Error, text);
             return;
         };
@@ -216,12 +273,20 @@ impl App {
         let vertices: usize = table.shapes.iter().map(ulna_model::WeightShape::len).sum();
         match write_atomically(&SystemDisk, &path, kind.write(&table).as_bytes()) {
             Ok(()) => {
-                let text = format!("Exported the weights of {} vertices to {}.", thousands(vertices), path.display());
+                let text = format!(
+                    "Exported the weights of {} vertices to \
+                    {}.",
+                    thousands(vertices),
+                    path.display()
+                );
                 self.toast(ctx, ToastKind::Ok, text);
             }
             Err(error) => {
-                let text =
-                    format!("The weights could not be exported to {}: {error}. Choose another folder.", path.display());
+                let text = format!(
+                    "The weights could not be exported to {}: {error}. Choose another \
+                        folder.",
+                    path.display()
+                );
                 self.toast(ctx, ToastKind::Error, text);
             }
         }
@@ -231,13 +296,22 @@ impl App {
     pub(in crate::app) fn ask_weights(&mut self, ctx: &Context) {
         let beside = self.session.as_ref().and_then(|s| s.path()).and_then(Path::parent);
         let beside = beside.filter(|p| !p.as_os_str().is_empty());
-        let path = beside.map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
+        let path = beside
+            .map_or_else(String::new, |p| format!("{}{}", p.display(), std::path::MAIN_SEPARATOR));
         self.ask_path(ctx, PathFor::WeightsIn, Dialog::ImportWeights { path, by: None });
     }
 
     /// Takes the weights of a file.
-    pub(in crate::app) fn import_weights(&mut self, ctx: &Context, path: PathBuf, by: Option<CarryWay>) {
-        self.run(ctx, SessionCommand::ImportWeights { path: Some(path), from: None, mesh: None, by });
+    pub(in crate::app) fn import_weights(
+        &mut self,
+        ctx: &Context,
+        path: PathBuf,
+        by: Option<CarryWay>,
+    ) {
+        self.run(
+            ctx,
+            SessionCommand::ImportWeights { path: Some(path), from: None, mesh: None, by },
+        );
     }
 
     /// Commands that select vertices, and that copy their weights.
@@ -246,7 +320,9 @@ impl App {
             VertexCommand::Copy => self.copy_weights(ctx, false),
             VertexCommand::CopyEach => self.copy_weights(ctx, true),
             VertexCommand::Paste => self.ask_paste_weights(ctx),
-            VertexCommand::Choose { vertices, add } => self.choose_vertices(ctx, vertices, add.unwrap_or(false)),
+            VertexCommand::Choose { vertices, add } => {
+                self.choose_vertices(ctx, vertices, add.unwrap_or(false))
+            }
             other => {
                 if let Some(session) = &self.session {
                     self.painting.select_by(session.document(), other);

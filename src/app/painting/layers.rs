@@ -1,11 +1,15 @@
-//! Which layer is painted into, whether its weights or its mask, and the stroke into it that is under way.
+//! Which layer is painted into, whether its weights or its mask, and the stroke into it that is
+//! under way.
 
 use std::sync::Arc;
 
 use super::{Painting, ranges};
 use crate::{app::ViewportRenderer, ui::mask_grey};
 use ulna_edit::{BASE, layer_text};
-use ulna_model::{Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers, WeightPatch};
+use ulna_model::{
+    Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
+    WeightPatch,
+};
 use ulna_render::{Color, TintKind};
 use ulna_weights::{
     Maps, MirrorMap, SkinnedSurface,
@@ -67,7 +71,9 @@ struct Mask {
 impl Layering {
     /// Takes up other layers: a new one is painted, and where the painted one is gone, the topmost.
     pub fn follow(&mut self, document: &Document, skin: Option<SkinId>) {
-        let Some((skin, layers)) = skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?))) else {
+        let Some((skin, layers)) =
+            skin.and_then(|s| Some((s, document.aids.weight_layers.get(&s)?)))
+        else {
             (self.target, self.known, self.painted) = (None, None, Painted::Weights);
             return;
         };
@@ -119,7 +125,8 @@ impl Layering {
         };
         let (of, pairs) = (layers.clone(), document.aids.mirror_pairs.clone());
         // Why it takes no paint is said when it is painted.
-        let make = |_: &LayerState| LayerPaint::new(document, canvas, target, Painted::Weights).ok();
+        let make =
+            |_: &LayerState| LayerPaint::new(document, canvas, target, Painted::Weights).ok();
         self.next.update(LayerState { target, of, pairs, canvas: canvas.clone() }, make);
     }
 
@@ -135,7 +142,8 @@ impl Layering {
         self.mask.values.clear();
     }
 
-    /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is shown.
+    /// The mask of a vertex of the canvas; nothing where the layer does not have it, or no mask is
+    /// shown.
     pub fn mask_at(&self, vertex: u32) -> Option<f32> {
         self.masked()?;
         self.mask.values.get()?.get(vertex as usize).copied().filter(|m| !m.is_nan())
@@ -166,13 +174,21 @@ impl Live {
 
 impl Painting {
     /// Takes in what a dab made of a layer; what is seen there now.
-    pub(super) fn put_dab(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
-        let (Some(canvas), Some(live)) = (&self.canvas, &mut self.layering.live) else { return Vec::new() };
+    pub(super) fn put_dab(
+        &mut self,
+        patches: Vec<(usize, WeightPatch)>,
+    ) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
+        let (Some(canvas), Some(live)) = (&self.canvas, &mut self.layering.live) else {
+            return Vec::new();
+        };
         let seen = live.paint.put(patches);
         if live.paint.painted() == Painted::Mask {
             let mask = &mut self.layering.mask;
             for (mesh, primitive, patch) in &seen {
-                let part = canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
+                let part = canvas
+                    .parts()
+                    .iter()
+                    .position(|p| (p.mesh, p.primitive) == (*mesh, *primitive));
                 let Some(part) = part else { continue };
                 let first = canvas.parts()[part].first;
                 let Some(values) = mask.values.get_mut() else { continue };
@@ -193,10 +209,12 @@ impl Painting {
         let canvas = self.canvas.as_ref()?;
         let layers = document.aids.weight_layers.get(&canvas.skin)?;
         let mask = &mut self.layering.mask;
-        let known = mask.values.key().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
+        let known =
+            mask.values.key().is_some_and(|(l, of)| *l == layer && Shared::ptr_eq(of, layers));
         if !known || mask.values.get().is_none_or(|values| values.len() != canvas.vertex_count()) {
             // Why there is none is said when it is painted.
-            let values = masks(document, canvas, layer).unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
+            let values = masks(document, canvas, layer)
+                .unwrap_or_else(|_| vec![f32::NAN; canvas.vertex_count()]);
             mask.values.put((layer, layers.clone()), values);
             mask.serial += 1;
             mask.touched.clear();
@@ -212,13 +230,20 @@ impl Painting {
         let values = self.layering.mask.values.get().map_or(&[][..], Vec::as_slice);
         for part in canvas.parts() {
             let end = part.first + part.count;
-            let own = touched.partition_point(|v| *v < part.first)..touched.partition_point(|v| *v < end);
+            let own =
+                touched.partition_point(|v| *v < part.first)..touched.partition_point(|v| *v < end);
             let own: Vec<u32> = touched[own].iter().map(|v| v - part.first).collect();
-            let wanted = if whole { std::iter::once(0..part.count as usize).collect() } else { ranges(&own) };
+            let wanted = if whole {
+                std::iter::once(0..part.count as usize).collect()
+            } else {
+                ranges(&own)
+            };
             for range in wanted {
                 let from = part.first as usize;
-                let tints: Vec<u32> =
-                    values[from + range.start..from + range.end].iter().map(|m| mask_tint(*m)).collect();
+                let tints: Vec<u32> = values[from + range.start..from + range.end]
+                    .iter()
+                    .map(|m| mask_tint(*m))
+                    .collect();
                 stage.tint(part.node, part.primitive, range.start, &tints);
             }
         }

@@ -1,4 +1,5 @@
-//! Painting: what hangs on the painted joint's skin, the brush over it, strokes, and what the vertices are tinted with.
+//! Painting: what hangs on the painted joint's skin, the brush over it, strokes, and what the
+//! vertices are tinted with.
 
 mod bending;
 mod brush;
@@ -29,7 +30,10 @@ use ulna_edit::{
 use ulna_model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed, Spot, WorstPose};
 use ulna_render::Color;
-use ulna_weights::{Brush, MirrorMap, PosedSurface, Refusal, Seams, SkinnedSurface, Stroke, WeightStats, is_one_sided};
+use ulna_weights::{
+    Brush, MirrorMap, PosedSurface, Refusal, Seams, SkinnedSurface, Stroke, WeightStats,
+    is_one_sided,
+};
 
 /// Pairs of joints that were given.
 type GivenPairs = Shared<[(NodeId, Option<NodeId>)]>;
@@ -90,7 +94,8 @@ pub(super) struct Painting {
     dab_ms: f32,
     /// What is to be scored again when the stroke ends.
     unscored: BTreeMap<PrimitiveKey, BTreeSet<u32>>,
-    /// What the strain views show, and those of another stored type, by the view and the number of the pose.
+    /// What the strain views show, and those of another stored type, by the view and the number of
+    /// the pose.
     strain: Derived<(WeightLook, u64), worst::StrainColors>,
     /// A stroke changed what they show, and goes on.
     strain_late: bool,
@@ -112,7 +117,8 @@ pub(super) struct Painting {
     pub focus: Option<Spot>,
     /// How joints are bent to see what weights do.
     pub bending: bending::Bending,
-    /// The weights that the file was opened with are shown, of this scene and skin and of these primitives: nothing can be painted then.
+    /// The weights that the file was opened with are shown, of this scene and skin and of these
+    /// primitives: nothing can be painted then.
     before: Option<((u64, SkinId), Vec<Change>)>,
     /// Paint mode is on already.
     entered: bool,
@@ -221,7 +227,8 @@ impl Painting {
         self.tinted = None;
     }
 
-    /// Lets go of a canvas of surfaces that have other weights, or none, by now: another is made when painting goes on.
+    /// Lets go of a canvas of surfaces that have other weights, or none, by now: another is made
+    /// when painting goes on.
     pub fn let_go_of_stale(&mut self, document: &Document) {
         if self.canvas.as_ref().is_some_and(|c| !c.fits(document)) {
             self.canvas = None;
@@ -300,7 +307,8 @@ impl Painting {
         }
     }
 
-    /// The skin that is painted: that of the selected joint or mesh, else the last one, else the first that can be.
+    /// The skin that is painted: that of the selected joint or mesh, else the last one, else the
+    /// first that can be.
     fn wanted_skin(&self, document: &Document, active: Option<NodeId>) -> Option<SkinId> {
         let skins = || document.skins.ids();
         let of_active = active.and_then(|node| {
@@ -312,7 +320,8 @@ impl Painting {
             })
         });
         let first = || {
-            let used = |n: NodeId| document.node(n).skin.filter(|_| document.node(n).mesh.is_some());
+            let used =
+                |n: NodeId| document.node(n).skin.filter(|_| document.node(n).mesh.is_some());
             document.shown_nodes().into_iter().find_map(used)
         };
         of_active.or(self.asked.map(|(_, skin)| skin)).or_else(first)
@@ -330,7 +339,8 @@ impl Painting {
                 self.bending.leave_skin();
             }
             // A joint's number is that of its skin.
-            self.joint = self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
+            self.joint =
+                self.joint.filter(|_| self.asked.is_some_and(|(_, before)| before == skin));
             self.asked = Some((scene, skin));
             self.canvas = SkinnedSurface::new(document, skin).map(Arc::new);
             self.mirror = None;
@@ -349,9 +359,11 @@ impl Painting {
             self.colors = Vec::new();
             if let Some(canvas) = &self.canvas {
                 self.colors = tints::joint_colors(document, canvas);
-                // As many joints a vertex as the file has room for: nothing is cut that nobody wanted cut.
+                // As many joints a vertex as the file has room for: nothing is cut that nobody
+                // wanted cut.
                 let maps = canvas.maps(document);
-                self.limit = (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
+                self.limit =
+                    (0..canvas.parts().len()).map(|k| maps.part(k).stride()).max().unwrap_or(4);
                 self.tally = WeightStats::new(canvas, &maps, self.limit);
                 (self.preparing, self.seams) = prepare(document, canvas);
                 self.stroke = Stroke::new(canvas);
@@ -374,12 +386,14 @@ impl Painting {
         }
     }
 
-    /// Whether the brush can touch the canvas: not while a thread finds out how a large one hangs together.
+    /// Whether the brush can touch the canvas: not while a thread finds out how a large one hangs
+    /// together.
     pub fn is_ready(&self) -> bool {
         self.preparing.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Whether counts are to change still, though nothing else does. During a stroke they stay as they were before it.
+    /// Whether counts are to change still, though nothing else does. During a stroke they stay as
+    /// they were before it.
     pub fn is_counting(&self) -> bool {
         self.canvas.is_some() && self.stroking.is_none() && !self.tally.is_done()
     }
@@ -390,25 +404,36 @@ impl Painting {
     }
 
     fn locked_flags(&self) -> Vec<bool> {
-        self.canvas.as_ref().map_or_else(Vec::new, |c| c.joints().iter().map(|j| self.locked.contains(j)).collect())
+        self.canvas
+            .as_ref()
+            .map_or_else(Vec::new, |c| c.joints().iter().map(|j| self.locked.contains(j)).collect())
     }
 
-    /// The posed surface, by the canvas's vertices. What is hidden cannot be touched, but where it shares a place with what
-    /// is seen.
-    fn pose(&mut self, document: &Document, stage: &mut ViewportRenderer, hidden: &BTreeSet<NodeId>) {
+    /// The posed surface, by the canvas's vertices. What is hidden cannot be touched, but where it
+    /// shares a place with what is seen.
+    fn pose(
+        &mut self,
+        document: &Document,
+        stage: &mut ViewportRenderer,
+        hidden: &BTreeSet<NodeId>,
+    ) {
         let Some(canvas) = &self.canvas else { return };
         let moved = stage.take_moved();
         // Which places they share is known only when the canvas is.
         let ready = self.is_ready();
-        let hides: Vec<bool> = canvas.parts().iter().map(|p| ready && hidden.contains(&p.node)).collect();
-        let whole = !self.posed_of.is_of(&stage.pose_serial()) || self.posed_of.get() != Some(&hides);
+        let hides: Vec<bool> =
+            canvas.parts().iter().map(|p| ready && hidden.contains(&p.node)).collect();
+        let whole =
+            !self.posed_of.is_of(&stage.pose_serial()) || self.posed_of.get() != Some(&hides);
         let surface = stage.surface(document);
         if whole {
             self.posed.positions.clear();
             self.posed.normals.clear();
         }
         for part in canvas.parts() {
-            let Some(view) = surface.parts().find(|v| v.node == part.node && v.primitive == part.primitive) else {
+            let Some(view) =
+                surface.parts().find(|v| v.node == part.node && v.primitive == part.primitive)
+            else {
                 // Not shown: it cannot be hit, and keeps its place in the count.
                 if whole {
                     let end = (part.first + part.count) as usize;
@@ -422,7 +447,9 @@ impl Painting {
                 self.posed.normals.extend_from_slice(view.normals);
                 continue;
             }
-            for (_, _, vertices) in moved.iter().filter(|(n, p, _)| *n == part.node && *p == part.primitive) {
+            for (_, _, vertices) in
+                moved.iter().filter(|(n, p, _)| *n == part.node && *p == part.primitive)
+            {
                 for v in vertices {
                     self.posed.positions[(part.first + v) as usize] = view.positions[*v as usize];
                     self.posed.normals[(part.first + v) as usize] = view.normals[*v as usize];
@@ -468,7 +495,10 @@ impl Painting {
 
     /// Makes the pairs of the other side, where they are wanted and not made yet.
     pub fn pair(&mut self, document: &Document) {
-        let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror) else { return };
+        let (Some(canvas), Some(roles), None) = (&self.canvas, self.roles.get(), &self.mirror)
+        else {
+            return;
+        };
         let mirror = MirrorMap::of(document, canvas, roles);
         self.one_sided = is_one_sided(document, canvas.skin).then_some(false);
         self.unpaired = mirror.alone().map(|place| canvas.first_at(place)).collect();
@@ -495,7 +525,11 @@ impl App {
             // What is painted is what is selected.
             self.outliner.selection.set(joint);
         }
-        self.painting.follow(document, self.renderer.scene_serial(), self.outliner.selection.active);
+        self.painting.follow(
+            document,
+            self.renderer.scene_serial(),
+            self.outliner.selection.active,
+        );
         if self.painting.canvas().is_some()
             && self.painting.is_ready()
             && let Some(command) = self.painting.select_next.take()
@@ -514,7 +548,9 @@ impl App {
     /// Another way to look at weights; the tints follow.
     pub(super) fn tint_surface(&mut self, changes: &[Change]) {
         let moved = |c: &Change| match c {
-            Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => Some((*mesh, *primitive)),
+            Change::Weights { mesh, primitive, .. } | Change::Bound { mesh, primitive } => {
+                Some((*mesh, *primitive))
+            }
             Change::Tree | Change::Look | Change::Other => None,
         };
         if let Some(session) = &self.session {
@@ -536,16 +572,21 @@ impl App {
         self.painting.score(session.document(), changes);
         self.compare_weights(changes);
         let Some(session) = &self.session else { return };
-        let seen = if self.painting.before.is_some() { session.opened() } else { session.document() };
+        let seen =
+            if self.painting.before.is_some() { session.opened() } else { session.document() };
         self.painting.color_strain(seen, &self.renderer, !changes.is_empty());
         self.painting.tint(seen, &mut self.renderer, changes, self.program.theme.name());
     }
 }
 
 /// Lets a thread find out how a large canvas hangs together; a small one does it when it is asked.
-fn prepare(document: &Document, canvas: &Arc<SkinnedSurface>) -> (Option<JoinHandle<Seams>>, Seams) {
+fn prepare(
+    document: &Document,
+    canvas: &Arc<SkinnedSurface>,
+) -> (Option<JoinHandle<Seams>>, Seams) {
     const SMALL: usize = 50_000;
-    let all: usize = document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
+    let all: usize =
+        document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
     if all <= SMALL {
         canvas.prepare();
         return (None, Seams::of(document, canvas));

@@ -1,4 +1,5 @@
-//! Strokes: dabs along the way of the pointer, each an edit of what it touches, all of them one step.
+//! Strokes: dabs along the way of the pointer, each an edit of what it touches, all of them one
+//! step.
 
 use std::time::Instant;
 
@@ -34,11 +35,14 @@ impl App {
                     return;
                 }
                 if self.painting.before.is_some() {
-                    let text = "The view shows the file's original weights. Choose Edited to paint.";
+                    let text = "The view shows the file's original weights. Choose Edited to \
+                        paint.";
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
-                if let Some(joint) = joint.filter(|_| self.find(at, size, &self.painting.brush.clone()).is_none()) {
+                if let Some(joint) =
+                    joint.filter(|_| self.find(at, size, &self.painting.brush.clone()).is_none())
+                {
                     self.outliner.selection.set(joint);
                     return;
                 }
@@ -57,8 +61,10 @@ impl App {
                 }
                 if brush.mirror && self.painting.one_sided == Some(false) {
                     self.painting.one_sided = Some(true);
-                    let text = "The stroke was not mirrored: the joints of the other side belong to another skin. \
-                    Paint one side, then use the Mirror button under Weights, which works across skins.";
+                    let text = "The stroke was not mirrored: the joints of the other side belong \
+                        to another skin. \
+                    Paint one side, then use the Mirror button under Weights, which works across \
+                    skins.";
                     self.toast(ctx, ToastKind::Note, text);
                 }
                 if let Some(canvas) = &self.painting.canvas {
@@ -69,7 +75,8 @@ impl App {
                     Some(_) => "Paint mask",
                     None => stroke_label(brush.kind),
                 };
-                self.painting.stroking = Some(Stroking { brush, label, last: None, pen: at, to: at });
+                self.painting.stroking =
+                    Some(Stroking { brush, label, last: None, pen: at, to: at });
                 self.dabs_to(at, size, pressure);
             }
             StrokePhase::Move => {
@@ -101,12 +108,14 @@ impl App {
     fn begin_layer(&mut self) -> Result<(), NotPaintable> {
         let Painting { canvas, layering, mirror, brush, .. } = &mut self.painting;
         layering.live = None;
-        let (Some(session), Some(canvas), Some(target)) = (&self.session, canvas, layering.target) else {
+        let (Some(session), Some(canvas), Some(target)) = (&self.session, canvas, layering.target)
+        else {
             return Ok(());
         };
         let mirror = mirror.as_ref().filter(|_| brush.mirror);
         let what = (target, layering.painted);
-        layering.live = Some(Live::new(session.document(), canvas, what, mirror, session.generation())?);
+        layering.live =
+            Some(Live::new(session.document(), canvas, what, mirror, session.generation())?);
         Ok(())
     }
 
@@ -116,7 +125,9 @@ impl App {
         let locked = self.painting.locked_flags();
         let Painting { canvas, stroke, mirror, limit, layering, .. } = &self.painting;
         let (Some(canvas), live) = (canvas, layering.live.as_ref()) else { return };
-        if live.is_some_and(|l| l.paint.painted() == Painted::Mask || l.generation != session.generation()) {
+        if live.is_some_and(|l| {
+            l.paint.painted() == Painted::Mask || l.generation != session.generation()
+        }) {
             return;
         }
         let mirror = mirror.as_ref().filter(|_| stroking.brush.mirror);
@@ -156,21 +167,43 @@ impl App {
                 session.cancel();
                 Err("the model was changed during the stroke; paint again".to_owned())
             }
-            Some(live) => session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string()),
+            Some(live) => {
+                session.commit_layers(label, live.paint.layers()).map_err(|e| e.to_string())
+            }
             None => Ok(session.commit()),
         };
         let fault = self.painting.dab_fault.take();
-        let refused = self.painting.stroke.refused().iter().max_by_key(|(_, count)| **count).map(|(why, _)| *why);
+        let refused = self
+            .painting
+            .stroke
+            .refused()
+            .iter()
+            .max_by_key(|(_, count)| **count)
+            .map(|(why, _)| *why);
         let why = match done {
             Ok(true) if fault.is_some() => {
                 let why = fault.unwrap_or_default();
-                self.toast(ctx, ToastKind::Error, format!("Part of the stroke was not painted: {why}."));
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!(
+                        "Part of the stroke was not painted: \
+                    {why}."
+                    ),
+                );
                 return;
             }
             Ok(true) => {
                 // Said once: it may be so on purpose.
                 if let Some(why) = refused.filter(|why| self.painting.told.insert(*why)) {
-                    self.toast(ctx, ToastKind::Note, format!("Some vertices did not change: {why}."));
+                    self.toast(
+                        ctx,
+                        ToastKind::Note,
+                        format!(
+                            "Some vertices did not change: \
+                        {why}."
+                        ),
+                    );
                 }
                 return;
             }
@@ -185,7 +218,8 @@ impl App {
                 return;
             }
             Ok(false) if masked => {
-                let text = "Nothing was painted: the mask already has this value, or the layer has no weights here.";
+                let text = "Nothing was painted: the mask already has this value, or the layer has \
+                    no weights here.";
                 self.toast(ctx, ToastKind::Note, text);
                 return;
             }
@@ -207,14 +241,16 @@ impl App {
         let posed = PosedSurface { positions: &posed.positions, normals: &posed.normals };
         let ends = canvas.as_ref().is_some_and(|c| stroke.ends_with_piece(c, posed));
         if brush.reach == Reach::Surface && ends {
-            let text = "Nothing was painted: this mesh piece already matches, and Along surface does not cross to \
+            let text = "Nothing was painted: this mesh piece already matches, and Along surface \
+                does not cross to \
             other pieces.";
             let wide = Brush { reach: Reach::Volume, ..brush };
             let verbs = vec![("Use Volume", Action::Paint(PaintAction::Brush(Box::new(wide))))];
             self.say(ctx, ToastKind::Note, text.to_owned(), verbs);
             return;
         }
-        let text = "Nothing was painted: the weights already match, or locked joints have all of the weight.";
+        let text = "Nothing was painted: the weights already match, or locked joints have all of \
+            the weight.";
         self.toast(ctx, ToastKind::Note, text);
     }
 
@@ -222,7 +258,9 @@ impl App {
     fn catch_up(&mut self, size: Vec2, pressure: f32) {
         const MOST: usize = 16;
         for _ in 0..MOST {
-            let Some(Stroking { last: Some((from, _)), to, .. }) = self.painting.stroking else { return };
+            let Some(Stroking { last: Some((from, _)), to, .. }) = self.painting.stroking else {
+                return;
+            };
             self.dabs_to(to, size, pressure);
             if self.painting.stroking.is_none_or(|s| s.last.is_none_or(|(at, _)| at == from)) {
                 return;
@@ -230,8 +268,8 @@ impl App {
         }
     }
 
-    /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how fast the hand is; as many as
-    /// a frame may have, and a later one goes on.
+    /// Dabs from where the last one was to here, a spacing apart, so that it does not matter how
+    /// fast the hand is; as many as a frame may have, and a later one goes on.
     fn dabs_to(&mut self, to: Vec2, size: Vec2, pressure: f32) {
         const MOST: usize = 64;
         let Some(stroking) = &mut self.painting.stroking else { return };
@@ -240,7 +278,12 @@ impl App {
         let points = match stroking.brush.radius {
             Radius::Pixels(points) => points,
             Radius::Scene(metres) => {
-                metres / self.viewport.camera.metres_per_point(self.viewport.camera.distance, size.y).max(1e-12)
+                metres
+                    / self
+                        .viewport
+                        .camera
+                        .metres_per_point(self.viewport.camera.distance, size.y)
+                        .max(1e-12)
             }
         };
         let step = (points * stroking.brush.spacing).max(1.0);
@@ -248,7 +291,9 @@ impl App {
             None => vec![to],
             Some((from, _)) => {
                 let count = ((to.distance(from) / step) as usize).min(MOST);
-                (1..=count).map(|k| from + (to - from).normalize_or_zero() * step * k as f32).collect()
+                (1..=count)
+                    .map(|k| from + (to - from).normalize_or_zero() * step * k as f32)
+                    .collect()
             }
         };
         for spot in spots {
@@ -263,12 +308,18 @@ impl App {
         stroking.last = Some((at, found.as_ref().map(|f| f.touch.at)));
         self.painting.stroking = Some(stroking);
         let (Some(found), Some(session)) = (found, &mut self.session) else { return };
-        let masked = self.painting.layering.live.as_ref().is_some_and(|l| l.paint.painted() == Painted::Mask);
+        let masked = self
+            .painting
+            .layering
+            .live
+            .as_ref()
+            .is_some_and(|l| l.paint.painted() == Painted::Mask);
         // A mask is painted as the first of two joints.
         let Some(joint) = self.painting.joint.map(|j| if masked { 0 } else { j }) else { return };
         let started = Instant::now();
         let locked = if masked { vec![false; 2] } else { self.painting.locked_flags() };
-        let Painting { canvas, stroke, posed, mirror, limit, layering, sights, .. } = &mut self.painting;
+        let Painting { canvas, stroke, posed, mirror, limit, layering, sights, .. } =
+            &mut self.painting;
         let Some(canvas) = canvas else { return };
         let touch = found.touch;
         let near = (stroking.brush.reach != Reach::Through).then(|| {
@@ -276,12 +327,18 @@ impl App {
             let firsts: Vec<Option<u32>> = surface
                 .parts()
                 .map(|v| {
-                    canvas.parts().iter().find(|p| p.node == v.node && p.primitive == v.primitive).map(|p| p.first)
+                    canvas
+                        .parts()
+                        .iter()
+                        .find(|p| p.node == v.node && p.primitive == v.primitive)
+                        .map(|p| p.first)
                 })
                 .collect();
             let mut near: Vec<u32> = Vec::new();
             surface.around(touch.at, touch.radius, &mut |part, list| {
-                near.extend(firsts[part].iter().flat_map(|first| list.iter().map(move |v| first + v)));
+                near.extend(
+                    firsts[part].iter().flat_map(|first| list.iter().map(move |v| first + v)),
+                );
             });
             near
         });
@@ -300,7 +357,8 @@ impl App {
             sights.follow(&self.viewport.camera, self.renderer.pose_serial());
             let surface = self.renderer.surface(session.document());
             let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
-            let looks = |v: u32| in_sight(surface, document, &self.viewport.camera, hidden, posed, v);
+            let looks =
+                |v: u32| in_sight(surface, document, &self.viewport.camera, hidden, posed, v);
             let seen = sights.of(&looks);
             stroke.dab_where(&maps, canvas, posed, &dab, &paint, Some(&seen))
         } else {
@@ -325,7 +383,8 @@ impl App {
             live.generation = session.generation();
         }
         let ms = started.elapsed().as_secs_f32() * 1000.0;
-        self.painting.dab_ms = if self.painting.dab_ms == 0.0 { ms } else { self.painting.dab_ms * 0.8 + ms * 0.2 };
+        self.painting.dab_ms =
+            if self.painting.dab_ms == 0.0 { ms } else { self.painting.dab_ms * 0.8 + ms * 0.2 };
     }
 }
 
@@ -341,20 +400,31 @@ impl Painting {
         self.layering.forget_stroke();
     }
 
-    /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its own stays as it is: a
-    /// stroke goes into one layer.
-    fn keep_seams(&mut self, document: &Document, changes: &mut Vec<(MeshId, PrimitiveId, WeightPatch)>) {
+    /// Adds what keeps the seams with meshes on other skins closed. What lies under layers of its
+    /// own stays as it is: a stroke goes into one layer.
+    fn keep_seams(
+        &mut self,
+        document: &Document,
+        changes: &mut Vec<(MeshId, PrimitiveId, WeightPatch)>,
+    ) {
         let Some(canvas) = &self.canvas else { return };
-        let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
+        let part = |mesh, primitive| {
+            canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive))
+        };
         let mut own: Vec<(usize, PartChange)> = std::mem::take(changes)
             .into_iter()
-            .filter_map(|(mesh, primitive, patch)| Some((part(mesh, primitive)?, PartChange::Patch(patch))))
+            .filter_map(|(mesh, primitive, patch)| {
+                Some((part(mesh, primitive)?, PartChange::Patch(patch)))
+            })
             .collect();
         // What a layer holds is seen whatever the other side can have.
         let hold = self.layering.live.is_none();
-        let (twins, refused) = self.seams.follow(document, canvas, &mut own, hold, &mut Claimed::new());
+        let (twins, refused) =
+            self.seams.follow(document, canvas, &mut own, hold, &mut Claimed::new());
         let patch = |(k, change): (usize, PartChange)| match change {
-            PartChange::Patch(patch) => Some((canvas.parts()[k].mesh, canvas.parts()[k].primitive, patch)),
+            PartChange::Patch(patch) => {
+                Some((canvas.parts()[k].mesh, canvas.parts()[k].primitive, patch))
+            }
             PartChange::Whole(_) => None,
         };
         changes.extend(own.into_iter().filter_map(patch));

@@ -80,8 +80,15 @@ impl Painting {
         }
     }
 
-    /// Brings the tints on the device up to date: all of them where something else is shown, else those that changed.
-    pub fn tint(&mut self, document: &Document, stage: &mut ViewportRenderer, changes: &[Change], theme: &str) {
+    /// Brings the tints on the device up to date: all of them where something else is shown, else
+    /// those that changed.
+    pub fn tint(
+        &mut self,
+        document: &Document,
+        stage: &mut ViewportRenderer,
+        changes: &[Change],
+        theme: &str,
+    ) {
         let now = Tinted {
             look: self.look,
             joint: self.joint.filter(|_| self.look == WeightLook::Joint),
@@ -137,12 +144,13 @@ impl Painting {
                     }
                 }
             }
-            let own =
-                strays.partition_point(|v| *v < part.first)..strays.partition_point(|v| *v < part.first + part.count);
+            let own = strays.partition_point(|v| *v < part.first)
+                ..strays.partition_point(|v| *v < part.first + part.count);
             let own: Vec<u32> = strays[own].iter().map(|v| v - part.first).collect();
             wanted.extend(ranges(&own));
             for range in wanted {
-                let values: Vec<u32> = range.clone().map(|v| self.value(map, part.first, v, &colors)).collect();
+                let values: Vec<u32> =
+                    range.clone().map(|v| self.value(map, part.first, v, &colors)).collect();
                 stage.tint(part.node, part.primitive, range.start, &values);
             }
         }
@@ -151,7 +159,9 @@ impl Painting {
 
     fn value(&self, map: &WeightMap, first: u32, vertex: usize, colors: &Colors<'_>) -> u32 {
         match self.look {
-            WeightLook::Joint => TintKind::weight(self.joint.map_or(f32::NAN, |j| map.weight(vertex, j))),
+            WeightLook::Joint => {
+                TintKind::weight(self.joint.map_or(f32::NAN, |j| map.weight(vertex, j)))
+            }
             WeightLook::All => {
                 let mut mixed = [0.0f32; 3];
                 let mut sum = 0.0f32;
@@ -166,18 +176,29 @@ impl Painting {
                 let byte = |v: f32| (v / sum * 255.0).round().clamp(0.0, 255.0) as u8;
                 TintKind::color(Color([byte(mixed[0]), byte(mixed[1]), byte(mixed[2]), 255]))
             }
-            WeightLook::Faults => match fault_in(map, vertex, self.limit, self.tally.used().len()) {
-                None if colors.placed.is_some_and(|c| self.tally.is_stray(c.place_of(first + vertex as u32))) => {
-                    TintKind::color(colors.stray)
+            WeightLook::Faults => {
+                match fault_in(map, vertex, self.limit, self.tally.used().len()) {
+                    None if colors.placed.is_some_and(|c| {
+                        self.tally.is_stray(c.place_of(first + vertex as u32))
+                    }) =>
+                    {
+                        TintKind::color(colors.stray)
+                    }
+                    None => TintKind::color(Color([0, 0, 0, 0])),
+                    Some(Fault::None | Fault::Negative | Fault::NotNumber | Fault::Past) => {
+                        TintKind::color(colors.none)
+                    }
+                    Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
+                    Some(Fault::Sum) => TintKind::color(colors.sum),
                 }
-                None => TintKind::color(Color([0, 0, 0, 0])),
-                Some(Fault::None | Fault::Negative | Fault::NotNumber | Fault::Past) => TintKind::color(colors.none),
-                Some(Fault::Many | Fault::Twice) => TintKind::color(colors.many),
-                Some(Fault::Sum) => TintKind::color(colors.sum),
-            },
+            }
             WeightLook::Materials => TintKind::NONE,
             _ => TintKind::weight(
-                self.strain.get().and_then(|s| s.values.get((first as usize) + vertex)).copied().unwrap_or(f32::NAN),
+                self.strain
+                    .get()
+                    .and_then(|s| s.values.get((first as usize) + vertex))
+                    .copied()
+                    .unwrap_or(f32::NAN),
             ),
         }
     }
@@ -198,7 +219,10 @@ impl<'a> Colors<'a> {
     fn new(theme: &str, joints: &[Color], canvas: &'a SkinnedSurface) -> Self {
         Self {
             placed: Some(canvas).filter(|c| c.is_ready()),
-            joints: joints.iter().map(|Color([r, g, b, _])| [*r, *g, *b].map(|v| f32::from(v) / 255.0)).collect(),
+            joints: joints
+                .iter()
+                .map(|Color([r, g, b, _])| [*r, *g, *b].map(|v| f32::from(v) / 255.0))
+                .collect(),
             none: ColorRole::SeverityError.color(theme),
             many: ColorRole::SeverityWarning.color(theme),
             sum: ColorRole::SeverityInfo.color(theme),
@@ -237,7 +261,10 @@ pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> 
         let of_parent = chosen.get(usize::from(parent)).copied().flatten();
         let siblings = taken.get(&parent).filter(|_| parent != u16::MAX);
         let is_free = |c: &usize| of_parent != Some(*c) && siblings.is_none_or(|s| !s.contains(c));
-        let free = (0..list.len()).map(|i| (next + i) % list.len()).find(is_free).unwrap_or(next % list.len());
+        let free = (0..list.len())
+            .map(|i| (next + i) % list.len())
+            .find(is_free)
+            .unwrap_or(next % list.len());
         chosen[k] = Some(free);
         let siblings = taken.entry(parent).or_default();
         if !siblings.contains(&free) {

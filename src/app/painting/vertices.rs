@@ -20,8 +20,8 @@ impl Painting {
         self.vertices.dedup();
     }
 
-    /// The vertices of the canvas in a part of the picture; those that turn from the eye, or lie behind something as `in_sight`
-    /// says, only where the brush paints such.
+    /// The vertices of the canvas in a part of the picture; those that turn from the eye, or lie
+    /// behind something as `in_sight` says, only where the brush paints such.
     pub fn vertices_in(
         &self,
         camera: &Camera,
@@ -32,18 +32,23 @@ impl Painting {
         let eye = camera.eye();
         let posed = PosedSurface { positions: &self.posed.positions, normals: &self.posed.normals };
         let seen = |v: usize| {
-            let sight = if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
+            let sight =
+                if camera.orthographic { camera.forward() } else { self.posed.positions[v] - eye };
             self.canvas.as_ref().is_some_and(|canvas| faces_eye(canvas, posed, v as u32, sight))
         };
         let inside = |at: Vec2| match area {
             VertexArea::Here => false,
-            VertexArea::Box(from, to) => at.x >= from.x && at.x <= to.x && at.y >= from.y && at.y <= to.y,
+            VertexArea::Box(from, to) => {
+                at.x >= from.x && at.x <= to.x && at.y >= from.y && at.y <= to.y
+            }
             VertexArea::Lasso(line) => within(line, at),
             VertexArea::Brush(line, radius) => line.iter().any(|p| p.distance(at) <= *radius),
         };
         if let VertexArea::Here = area {
             // All copies of it: the surface must not tear there.
-            let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else { return Vec::new() };
+            let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else {
+                return Vec::new();
+            };
             return canvas.vertices_at(canvas.place_of(hover.canvas_vertex)).to_vec();
         }
         let project = camera.projector(size);
@@ -94,12 +99,15 @@ impl Painting {
         }
     }
 
-    /// All vertices of the meshes that have selected ones, or of the one that was under the brush last.
+    /// All vertices of the meshes that have selected ones, or of the one that was under the brush
+    /// last.
     fn of_meshes(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<u32> {
         let last = self.last.as_ref().map(|h| h.canvas_vertex);
         let meant = self.vertices.iter().copied().chain(last.filter(|_| self.vertices.is_empty()));
-        let meshes: std::collections::BTreeSet<_> = meant.map(|v| canvas.parts()[canvas.part_of(v).0].mesh).collect();
-        let mut all: Vec<u32> = meshes.into_iter().flat_map(|mesh| pick(document, canvas, &Pick::Mesh(mesh))).collect();
+        let meshes: std::collections::BTreeSet<_> =
+            meant.map(|v| canvas.parts()[canvas.part_of(v).0].mesh).collect();
+        let mut all: Vec<u32> =
+            meshes.into_iter().flat_map(|mesh| pick(document, canvas, &Pick::Mesh(mesh))).collect();
         all.sort_unstable();
         all
     }

@@ -1,4 +1,5 @@
-//! Where the skin breaks: the worst moment of every vertex, the list of the worst spots, and the way there.
+//! Where the skin breaks: the worst moment of every vertex, the list of the worst spots, and the
+//! way there.
 
 use egui::Context;
 use glam::Vec3;
@@ -27,15 +28,18 @@ fn is_same(a: &Spot, b: &Spot) -> bool {
     (a.node, a.primitive, a.vertex) == (b.node, b.primitive, b.vertex)
 }
 
-/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times the length.
+/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times
+/// the length.
 fn on_ramp(score: f32) -> f32 {
     (score * 0.5).clamp(0.0, 1.0)
 }
 
 impl Painting {
-    /// Whether what a stroke does to the surface is shown when it ends, since all of a big one is measured anew.
+    /// Whether what a stroke does to the surface is shown when it ends, since all of a big one is
+    /// measured anew.
     pub(super) fn waits_for_the_stroke(&self) -> bool {
-        self.stroking.is_some() && self.canvas.as_ref().is_some_and(|c| c.vertex_count() > MANY as usize)
+        self.stroking.is_some()
+            && self.canvas.as_ref().is_some_and(|c| c.vertex_count() > MANY as usize)
     }
 
     /// Takes up what a search found.
@@ -71,19 +75,31 @@ impl Painting {
                         self.unscored.entry((*mesh, *primitive)).or_default().extend(list);
                     }
                     None => {
-                        let count = document.mesh(*mesh).primitives[primitive.index()].positions.len() as u32;
+                        let count = document.mesh(*mesh).primitives[primitive.index()]
+                            .positions
+                            .len() as u32;
                         gone |= count > MANY;
                         if gone {
                             continue;
                         }
-                        worst.rescore(document, *mesh, *primitive, &(0..count).collect::<Vec<u32>>());
+                        worst.rescore(
+                            document,
+                            *mesh,
+                            *primitive,
+                            &(0..count).collect::<Vec<u32>>(),
+                        );
                     }
                 }
                 self.spots_stale = true;
             }
             if self.stroking.is_none() {
                 for ((mesh, primitive), list) in std::mem::take(&mut self.unscored) {
-                    worst.rescore(document, mesh, primitive, &list.into_iter().collect::<Vec<u32>>());
+                    worst.rescore(
+                        document,
+                        mesh,
+                        primitive,
+                        &list.into_iter().collect::<Vec<u32>>(),
+                    );
                     self.spots_stale = true;
                 }
             }
@@ -102,8 +118,14 @@ impl Painting {
         }
     }
 
-    /// Measures what the strain views show, where it is another pose, another view, or weights changed.
-    pub(super) fn color_strain(&mut self, document: &Document, stage: &ViewportRenderer, changed: bool) {
+    /// Measures what the strain views show, where it is another pose, another view, or weights
+    /// changed.
+    pub(super) fn color_strain(
+        &mut self,
+        document: &Document,
+        stage: &ViewportRenderer,
+        changed: bool,
+    ) {
         let Some(canvas) = &self.canvas else { return };
         let key = (self.look, stage.pose_serial());
         let shown = self.strain.is_of(&key);
@@ -144,7 +166,8 @@ impl StrainColors {
         let mut colors = Self::default();
         match (look, worst) {
             (WeightLook::Bytes | WeightLook::Shorts, _) => {
-                let mut values = moved_by_storing(document, canvas, pose, look.stored().unwrap_or_default());
+                let mut values =
+                    moved_by_storing(document, canvas, pose, look.stored().unwrap_or_default());
                 colors.farthest = values.iter().copied().fold(0.0, f32::max);
                 let scale = if colors.farthest > 0.0 { 1.0 / colors.farthest } else { 0.0 };
                 values.iter_mut().for_each(|d| *d *= scale);
@@ -157,8 +180,12 @@ impl StrainColors {
                 }
             }
             (WeightLook::Strain | WeightLook::Volume, _) => {
-                let lost = |s: &VertexStrain| if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 };
-                let shown = |s: &VertexStrain| if look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) };
+                let lost = |s: &VertexStrain| {
+                    if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 }
+                };
+                let shown = |s: &VertexStrain| {
+                    if look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) }
+                };
                 let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
                 for part in canvas.parts() {
                     if let Some(strain) = Strain::of(document, part.node, part.primitive) {
@@ -185,7 +212,12 @@ impl App {
         let Some(session) = &self.session else { return };
         self.painting.range = skin.map(|skin| {
             let kept = self.painting.worst.as_ref().and_then(|w| w.range(skin)).cloned();
-            (skin, kept.unwrap_or_else(|| range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()))
+            (
+                skin,
+                kept.unwrap_or_else(|| {
+                    range_of_motion(session.document(), skin, Vec3::splat(DEGREES)).into()
+                }),
+            )
         });
         self.painting.bending.show_whole();
         self.timeline.playback.seek(0.0);
@@ -233,14 +265,17 @@ impl App {
         self.painting.focus = Some(spot);
     }
 
-    /// Looks at the spot that was gone to, once its pose is shown, and takes up the joint that moves it most.
+    /// Looks at the spot that was gone to, once its pose is shown, and takes up the joint that
+    /// moves it most.
     pub(in crate::app) fn focus_spot(&mut self, ctx: &Context) {
         let Some(spot) = self.painting.focus.take() else { return };
         let Some(session) = &self.session else { return };
         let document = session.document();
         let surface = self.renderer.surface(document);
         let part = surface.parts().find(|p| p.node == spot.node && p.primitive == spot.primitive);
-        let Some(at) = part.and_then(|p| p.positions.get(spot.vertex as usize).copied()) else { return };
+        let Some(at) = part.and_then(|p| p.positions.get(spot.vertex as usize).copied()) else {
+            return;
+        };
         let Some((low, high)) = surface.bounds() else { return };
         let room = Vec3::splat((high - low).length() * 0.09);
         let size = self.renderer.size();

@@ -1,4 +1,5 @@
-//! *Bind*: which meshes are bound to which joints as they stand at which moment, with the list of what that changes.
+//! *Bind*: which meshes are bound to which joints as they stand at which moment, with the list of
+//! what that changes.
 
 use egui::{Align, Layout, RichText, ScrollArea, Ui};
 
@@ -7,7 +8,9 @@ use super::{
     plain, primary,
 };
 use crate::ui::{Action, Actions, Dialog, DialogAction, Theme, View, theme::Font, widgets::check};
-use ulna_edit::command::{BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds};
+use ulna_edit::command::{
+    BindSkin, BoundShape, CreateSkin, field::ClipName, field::Nodes, field::Seconds,
+};
 use ulna_model::{ClipId, Derived, Document, NodeId, SkinId};
 use ulna_render::ColorRole;
 
@@ -40,19 +43,22 @@ pub struct BindState {
 type Foreseen = Derived<(u64, BindDraft), Result<Vec<String>, String>>;
 
 impl BindDraft {
-    /// Of what is selected; else of all meshes that hang on nothing, or all that hang on a skin where there are none.
+    /// Of what is selected; else of all meshes that hang on nothing, or all that hang on a skin
+    /// where there are none.
     pub fn of(document: &Document, selected: &[NodeId], moment: Option<(ClipId, f64)>) -> Self {
         let all = || document.node_ids().filter(|n| document.node(*n).mesh.is_some());
         let is_meant = |n: &NodeId| selected.contains(n);
         let is_bare = |n: NodeId| document.node(n).skin.is_none();
         let chosen: Vec<NodeId> = all().filter(is_meant).collect();
-        let joints: Vec<NodeId> = selected.iter().copied().filter(|n| document.node(*n).mesh.is_none()).collect();
+        let joints: Vec<NodeId> =
+            selected.iter().copied().filter(|n| document.node(*n).mesh.is_none()).collect();
         let create = match chosen.first() {
             Some(first) => is_bare(*first),
             None => !joints.is_empty() && all().any(is_bare) || !all().any(|n| !is_bare(n)),
         };
         let fits = |n: &NodeId| is_bare(*n) == create;
-        let meshes = all().filter(fits).map(|n| (n, chosen.is_empty() || chosen.contains(&n))).collect();
+        let meshes =
+            all().filter(fits).map(|n| (n, chosen.is_empty() || chosen.contains(&n))).collect();
         let of_skin = if joints.is_empty() { document.skins.ids().next() } else { None };
         Self { meshes, create, selected: joints, of_skin, moment, at_moment: false, posed: false }
     }
@@ -89,12 +95,22 @@ impl BindDraft {
         if self.nodes().is_empty() {
             return Err("Choose a mesh".to_owned());
         }
-        let found = if self.create { self.create(document).foreseen(document) } else { self.bind().foreseen(document) };
+        let found = if self.create {
+            self.create(document).foreseen(document)
+        } else {
+            self.bind().foreseen(document)
+        };
         found.map_err(|e| e.to_string())
     }
 }
 
-pub fn bind_ui(state: &mut BindState, ui: &mut Ui, view: &View<'_>, draft: &BindDraft, actions: &mut Actions) {
+pub fn bind_ui(
+    state: &mut BindState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    draft: &BindDraft,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
@@ -156,12 +172,25 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
     let Some(session) = view.session else { return };
     let document = session.document();
     caption(ui, theme, "Meshes");
-    let list = ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).auto_shrink([false, true]);
+    let list = ScrollArea::vertical()
+        .id_salt(
+            "bound \
+        meshes",
+        )
+        .max_height(110.0)
+        .auto_shrink([false, true]);
     list.show(ui, |ui| {
         for (node, meant) in &mut now.meshes {
             let about = document.node(*node);
-            let skin = about.skin.and_then(|s| document.skins.get(s)).map(|s| many(s.joints.len(), "joint"));
-            let text = format!("{}, {}", about.label(*node), skin.unwrap_or_else(|| "unskinned".to_owned()));
+            let skin = about
+                .skin
+                .and_then(|s| document.skins.get(s))
+                .map(|s| many(s.joints.len(), "joint"));
+            let text = format!(
+                "{}, {}",
+                about.label(*node),
+                skin.unwrap_or_else(|| "unskinned".to_owned())
+            );
             check(ui, theme, meant, text);
         }
         if now.meshes.is_empty() {
@@ -174,12 +203,31 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         joints_ui(ui, theme, document, now);
     }
     caption(ui, theme, "Bind at");
-    if choice(ui, theme, !now.at_moment, "The file's pose", "Including your edits in Pose mode").clicked() {
+    if choice(
+        ui,
+        theme,
+        !now.at_moment,
+        "The file's \
+        pose",
+        "Including your edits in Pose \
+        mode",
+    )
+    .clicked()
+    {
         now.at_moment = false;
     }
     if let Some((clip, time)) = draft.moment {
         let label = format!("{} at {time:.2} s", document.clip_label(clip));
-        if choice(ui, theme, now.at_moment, &label, "The current pose of the clip at the playhead").clicked() {
+        if choice(
+            ui,
+            theme,
+            now.at_moment,
+            &label,
+            "The current pose of the clip at the \
+            playhead",
+        )
+        .clicked()
+        {
             now.at_moment = true;
         }
     }
@@ -189,7 +237,8 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         if choice(ui, theme, !now.posed, "Modeled shape", hint).clicked() {
             now.posed = false;
         }
-        let hint = "At this pose, the mesh keeps its deformed shape; vertices, normals and morph targets are rewritten";
+        let hint = "At this pose, the mesh keeps its deformed shape; vertices, normals and morph \
+            targets are rewritten";
         if choice(ui, theme, now.posed, "Deformed shape", hint).clicked() {
             now.posed = true;
         }
@@ -198,13 +247,18 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(6.0);
-    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
 }
 
 /// The selected joints, or those of a skin.
 fn joints_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut BindDraft) {
     let selected = format!("Selected joints: {}", now.selected.len());
-    if !now.selected.is_empty() && choice(ui, theme, now.of_skin.is_none(), &selected, "").clicked() {
+    if !now.selected.is_empty() && choice(ui, theme, now.of_skin.is_none(), &selected, "").clicked()
+    {
         now.of_skin = None;
     }
     for (id, skin) in document.skins.iter() {

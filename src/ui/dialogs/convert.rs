@@ -77,13 +77,29 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     // Enter in a field is the field's.
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
-    ui.label(RichText::new(format!("{} · {}", draft.format, draft.contents())).font(Theme::font(Font::Heading)));
+    ui.label(
+        RichText::new(format!(
+            "{} · \
+        {}",
+            draft.format,
+            draft.contents()
+        ))
+        .font(Theme::font(Font::Heading)),
+    );
     small(ui, theme, "Opens as a new glTF model. The original file is not changed.");
     ui.add_space(10.0);
     row(ui, theme, "Up axis", |ui| {
         segments(ui, theme, |ui| {
             for axis in UpAxis::ALL {
-                if segment(ui, theme, &format!("{} up", axis.label()), now.conversion.up == axis, false).clicked() {
+                if segment(
+                    ui,
+                    theme,
+                    &format!("{} up", axis.label()),
+                    now.conversion.up == axis,
+                    false,
+                )
+                .clicked()
+                {
                     now.conversion.up = axis;
                 }
             }
@@ -96,12 +112,19 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     if draft.found.heights > 0 {
         row(ui, theme, "Height maps", |ui| {
             let mut steep = now.conversion.height.unwrap_or(4.0);
-            let field = ui.add_sized([72.0, 24.0], DragValue::new(&mut steep).range(0.0..=64.0).speed(0.1));
+            let field =
+                ui.add_sized([72.0, 24.0], DragValue::new(&mut steep).range(0.0..=64.0).speed(0.1));
             name_widget(ui, &field, "Strength of height maps");
             if field.changed() {
                 now.conversion.height = Some(steep);
             }
-            let words = if draft.found.heights == 1 { "becomes a normal map" } else { "become normal maps" };
+            let words = if draft.found.heights == 1 {
+                "becomes a normal \
+                map"
+            } else {
+                "become \
+                normal maps"
+            };
             let text = format!("strength ({} {words})", many(draft.found.heights, "height map"));
             small(ui, theme, &text);
         });
@@ -120,7 +143,11 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
         if draft.onto {
             let text = "Import its clips into the open model…";
             let about = "Joints are matched by name and role, and the motion is retargeted";
-            if ui.add(egui::Button::new(text).min_size(vec2(0.0, 32.0))).on_hover_text(about).clicked() {
+            if ui
+                .add(egui::Button::new(text).min_size(vec2(0.0, 32.0)))
+                .on_hover_text(about)
+                .clicked()
+            {
                 actions.push(DialogAction::TakeClips(Box::new(now.clone())));
             }
         }
@@ -132,10 +159,14 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
 
 fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
-        ui.allocate_ui_with_layout(vec2(104.0, 28.0), Layout::left_to_right(egui::Align::Center), |ui| {
-            ui.set_min_width(104.0);
-            ui.label(RichText::new(label).color(theme.color(ColorRole::TextSecondary)));
-        });
+        ui.allocate_ui_with_layout(
+            vec2(104.0, 28.0),
+            Layout::left_to_right(egui::Align::Center),
+            |ui| {
+                ui.set_min_width(104.0);
+                ui.label(RichText::new(label).color(theme.color(ColorRole::TextSecondary)));
+            },
+        );
         add(ui);
     });
     ui.add_space(4.0);
@@ -145,7 +176,8 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let unit = now.unit();
     let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
     let mut chosen = known.unwrap_or(UNITS.len());
-    let mut list: Vec<(usize, &str, &str)> = UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
+    let mut list: Vec<(usize, &str, &str)> =
+        UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
     list.push((UNITS.len(), "other", "Meters per unit, as a number"));
     let was = chosen;
     choices(ui, "Unit", 150.0, &list, &mut chosen);
@@ -174,7 +206,10 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let Some(stated) = now.found.rate else { return };
     let mut rate = now.conversion.rate.unwrap_or(stated);
     let suffix = format!(" {}/s", now.found.rate_of);
-    let field = ui.add_sized([116.0, 24.0], DragValue::new(&mut rate).range(0.01..=1e6).max_decimals(3).suffix(suffix));
+    let field = ui.add_sized(
+        [116.0, 24.0],
+        DragValue::new(&mut rate).range(0.01..=1e6).max_decimals(3).suffix(suffix),
+    );
     name_widget(ui, &field, "Ticks or frames per second");
     if field.changed() {
         now.conversion.rate = Some(rate);
@@ -183,9 +218,13 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let mut chosen = None;
     // Those that are likely where what is stated is not.
     if !(0.1..=3600.0).contains(&lasts(rate)) {
-        for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4) {
-            let button =
-                ui.button(format!("{usual}")).on_hover_text(format!("The longest clip lasts {:.2} s", lasts(usual)));
+        for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4)
+        {
+            let button = ui.button(format!("{usual}")).on_hover_text(format!(
+                "The longest clip lasts {:.2} \
+                    s",
+                lasts(usual)
+            ));
             name_widget(ui, &button, &format!("Use {usual} per second"));
             if button.clicked() {
                 chosen = Some(usual);
@@ -208,13 +247,21 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
     egui::ScrollArea::vertical().max_height(132.0).show(ui, |ui| {
         for finding in findings.iter().take(MOST) {
             let text = format!("{}: {}", finding.place, finding.message);
-            if finding.severity == Severity::Info { small(ui, theme, &text) } else { warning(ui, theme, &text) }
+            if finding.severity == Severity::Info {
+                small(ui, theme, &text)
+            } else {
+                warning(ui, theme, &text)
+            }
         }
         if findings.len() > MOST {
             small(
                 ui,
                 theme,
-                &format!("… and {} more. Open the file to see them under Problems", findings.len() - MOST),
+                &format!(
+                    "… and {} more. Open the file to see them under \
+                    Problems",
+                    findings.len() - MOST
+                ),
             );
         }
     });

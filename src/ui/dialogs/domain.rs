@@ -8,8 +8,8 @@ use std::{
 use egui::TextureId;
 
 use crate::ui::{
-    Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft, ImportView, LayersThere,
-    PicturesDraft, SeamsDraft,
+    Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft,
+    ImportView, LayersThere, PicturesDraft, SeamsDraft,
 };
 use ulna_edit::{CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
@@ -327,7 +327,9 @@ impl Toast {
             ToastKind::Note => 1,
             ToastKind::Error => 2,
         };
-        let whole = |text: &str| if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") };
+        let whole = |text: &str| {
+            if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+        };
         self.text = if rank(kind) < rank(self.kind) {
             format!("{} {}", whole(&text), self.text)
         } else {
@@ -486,15 +488,27 @@ impl Dialogs {
         self.open.as_ref().is_some_and(|d| !d.is_loose())
     }
 
-    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest; errors stay the longest. What one
-    /// act says, all in one frame, is one message.
-    pub fn say(&mut self, now: f64, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
+    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest;
+    /// errors stay the longest. What one act says, all in one frame, is one message.
+    pub fn say(
+        &mut self,
+        now: f64,
+        kind: ToastKind,
+        text: String,
+        verbs: Vec<(&'static str, Action)>,
+    ) {
         const MOST: usize = 5;
-        if let Some(last) = self.toasts.last_mut().filter(|t| t.said == now && t.times == 1 && t.text != text) {
+        if let Some(last) =
+            self.toasts.last_mut().filter(|t| t.said == now && t.times == 1 && t.text != text)
+        {
             last.add(kind, text, verbs);
             return;
         }
-        let same = self.toasts.iter().position(|t| t.kind == kind && t.text == text).map(|k| self.toasts.remove(k));
+        let same = self
+            .toasts
+            .iter()
+            .position(|t| t.kind == kind && t.text == text)
+            .map(|k| self.toasts.remove(k));
         let times = same.map_or(0, |t| t.times) + 1;
         self.toasts.push(Toast { kind, text, said: now, since: now, times, verbs });
         if self.toasts.len() > MOST {
@@ -503,11 +517,13 @@ impl Dialogs {
         }
     }
 
-    /// Messages go by themselves, but errors stay until they are closed. Seconds until the next one goes.
+    /// Messages go by themselves, but errors stay until they are closed. Seconds until the next one
+    /// goes.
     pub fn age(&mut self, now: f64) -> Option<f64> {
         const STAY: f64 = 6.0;
         self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
-        let goes = self.toasts.iter().filter(|t| t.kind != ToastKind::Error).map(|t| t.since + STAY - now);
+        let goes =
+            self.toasts.iter().filter(|t| t.kind != ToastKind::Error).map(|t| t.since + STAY - now);
         goes.min_by(f64::total_cmp)
     }
 

@@ -1,4 +1,5 @@
-//! *Export…*: which clips, what of the model, and where; the files that come of it are listed before anything is written.
+//! *Export…*: which clips, what of the model, and where; the files that come of it are listed
+//! before anything is written.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,9 @@ use crate::ui::popups::menu_button;
 use crate::ui::{
     Actions, Dialog, DialogAction, Theme, View,
     theme::Font,
-    widgets::{check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon},
+    widgets::{
+        check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon,
+    },
 };
 use ulna_model::{ClipId, Document, Severity, rate_in_words};
 use ulna_render::ColorRole;
@@ -41,8 +44,8 @@ pub struct ExportDraft {
     pub each: bool,
     /// Whether it is a `.gltf`.
     pub gltf: bool,
-    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}` in it is what the document is called,
-    /// `{date}` the day.
+    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}`
+    /// in it is what the document is called, `{date}` the day.
     pub names: String,
     /// What the document is called.
     #[serde(skip)]
@@ -56,11 +59,15 @@ pub struct ExportDraft {
 }
 
 impl ExportDraft {
-    /// What stands there at first: all clips, beside the document's file; else as it was chosen last, for whatever file.
-    /// `places`: where exports went.
+    /// What stands there at first: all clips, beside the document's file; else as it was chosen
+    /// last, for whatever file. `places`: where exports went.
     pub fn of(session: &Session, fps: f64, last: Option<Self>, places: &[ExportPlace]) -> Self {
-        let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
-        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let path = session
+            .path()
+            .map(std::path::Path::to_owned)
+            .unwrap_or_else(|| PathBuf::from("model.glb"));
+        let stem =
+            path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
         let beside = |name: &str| path.with_file_name(name).display().to_string();
         let fresh = Self {
             each: session.document().clips.count() > 1,
@@ -79,13 +86,27 @@ impl ExportDraft {
 
     /// What it asks for; nothing where the rate is no number.
     pub fn request(&self, document: &Document) -> Option<ExportRequest> {
-        let rate = if self.resampled { Some(self.rate.trim().replace(',', ".").parse().ok()?) } else { None };
+        let rate = if self.resampled {
+            Some(self.rate.trim().replace(',', ".").parse().ok()?)
+        } else {
+            None
+        };
         let to = if self.each { expand(&self.folder) } else { self.one_file() };
         let is_kept = |id: &ClipId| !self.left_out.contains(id);
-        let clips = (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
+        let clips =
+            (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
         let (each, gltf) = (self.each, self.gltf);
         let names = self.file_names();
-        Some(ExportRequest { clips, skeleton_only: self.skeleton_only, rate, each, names, gltf, to, replace: true })
+        Some(ExportRequest {
+            clips,
+            skeleton_only: self.skeleton_only,
+            rate,
+            each,
+            names,
+            gltf,
+            to,
+            replace: true,
+        })
     }
 
     /// The folder that it goes to, and what the one file is called there.
@@ -100,7 +121,9 @@ impl ExportDraft {
 
     /// Goes to a place that was chosen: a folder where each clip gets a file, else a file.
     pub fn go_to(&mut self, path: &Path) {
-        let text = if self.each { path.to_owned() } else { without_suffix(path.to_owned()) }.display().to_string();
+        let text = if self.each { path.to_owned() } else { without_suffix(path.to_owned()) }
+            .display()
+            .to_string();
         *(if self.each { &mut self.folder } else { &mut self.file }) = text;
     }
 
@@ -145,7 +168,10 @@ impl ExportPlace {
     pub fn keep(list: &mut Vec<Self>, of: &Path, draft: &ExportDraft) {
         const MOST: usize = 40;
         list.retain(|place| place.of != of);
-        list.insert(0, Self { of: of.to_owned(), file: draft.file.clone(), folder: draft.folder.clone() });
+        list.insert(
+            0,
+            Self { of: of.to_owned(), file: draft.file.clone(), folder: draft.folder.clone() },
+        );
         list.truncate(MOST);
     }
 }
@@ -178,10 +204,38 @@ struct Preset {
 }
 
 const PRESETS: [Preset; 6] = [
-    Preset { name: "One model with all clips", skeleton_only: false, rate: None, each: false, gltf: false },
-    Preset { name: "One model per clip", skeleton_only: false, rate: None, each: true, gltf: false },
-    Preset { name: "Engine: skeleton, one file per clip", skeleton_only: true, rate: None, each: true, gltf: false },
-    Preset { name: "Library: skeleton with all clips", skeleton_only: true, rate: None, each: false, gltf: false },
+    Preset {
+        name: "One model with all \
+        clips",
+        skeleton_only: false,
+        rate: None,
+        each: false,
+        gltf: false,
+    },
+    Preset {
+        name: "One model per \
+        clip",
+        skeleton_only: false,
+        rate: None,
+        each: true,
+        gltf: false,
+    },
+    Preset {
+        name: "Engine: skeleton, one file per \
+        clip",
+        skeleton_only: true,
+        rate: None,
+        each: true,
+        gltf: false,
+    },
+    Preset {
+        name: "Library: skeleton with all \
+        clips",
+        skeleton_only: true,
+        rate: None,
+        each: false,
+        gltf: false,
+    },
     Preset {
         name: "Baked: one model, a key every frame at 30 fps",
         skeleton_only: false,
@@ -200,7 +254,8 @@ const PRESETS: [Preset; 6] = [
 
 impl Preset {
     fn is(&self, draft: &ExportDraft) -> bool {
-        let same = (draft.skeleton_only, draft.each, draft.gltf) == (self.skeleton_only, self.each, self.gltf);
+        let same = (draft.skeleton_only, draft.each, draft.gltf)
+            == (self.skeleton_only, self.each, self.gltf);
         same && self.rate.map_or(!draft.resampled, |rate| draft.resampled && draft.rate == rate)
     }
 
@@ -216,16 +271,29 @@ impl Preset {
 fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
     labelled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
-        let combo = egui::ComboBox::from_id_salt("export preset").selected_text(shown).width(300.0).show_ui(ui, |ui| {
+        let combo = egui::ComboBox::from_id_salt(
+            "export \
+            preset",
+        )
+        .selected_text(shown)
+        .width(300.0)
+        .show_ui(ui, |ui| {
             for preset in &PRESETS {
                 if ui.selectable_label(preset.is(draft), preset.name).clicked() {
                     preset.choose(draft);
                 }
             }
         });
-        combo
-            .response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Preset: {shown}")));
+        combo.response.widget_info(|| {
+            egui::WidgetInfo::labeled(
+                egui::Role::ComboBox,
+                true,
+                format!(
+                    "Preset: \
+                {shown}"
+                ),
+            )
+        });
     });
 }
 
@@ -266,12 +334,20 @@ pub fn bytes_in_words(bytes: usize) -> String {
 }
 
 /// Loops that do not close, the first of them with a way to mend it.
-fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, String)], actions: &mut Actions) {
+fn open_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    open: &[(ClipId, String)],
+    actions: &mut Actions,
+) {
     let Some((clip, about)) = open.first() else { return };
     ui.add_space(2.0);
-    egui::Frame::new().fill(theme.color(ColorRole::SeverityWarningTint)).corner_radius(4).inner_margin(8).show(
-        ui,
-        |ui| {
+    egui::Frame::new()
+        .fill(theme.color(ColorRole::SeverityWarningTint))
+        .corner_radius(4)
+        .inner_margin(8)
+        .show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
                 let (rect, _) = ui.allocate_exact_size(vec2(20.0, 20.0), egui::Sense::hover());
@@ -282,7 +358,15 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                     16.0,
                     theme.color(ColorRole::SeverityWarning),
                 );
-                let more = if open.len() > 1 { format!(", and {} more", open.len() - 1) } else { String::new() };
+                let more = if open.len() > 1 {
+                    format!(
+                        ", and {} \
+                    more",
+                        open.len() - 1
+                    )
+                } else {
+                    String::new()
+                };
                 let said = format!("{} does not loop: {about}{more}", document.clip_label(*clip));
                 let said = cut(ui, &said, &Theme::font(Font::Body), ui.available_width() - 200.0);
                 ui.label(RichText::new(said).color(theme.color(ColorRole::TextPrimary)));
@@ -290,7 +374,9 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                     if ui.button("Repair loop…").clicked() {
                         actions.push(DialogAction::SetDialog(None));
                         actions.push(crate::ui::TimelineAction::ShowClip(*clip));
-                        actions.push(crate::ui::Action::Run(ulna_edit::command::PlayCommand::RepairLoop.into()));
+                        actions.push(crate::ui::Action::Run(
+                            ulna_edit::command::PlayCommand::RepairLoop.into(),
+                        ));
                     }
                     let show = ui.button("Show");
                     name_widget(ui, &show, &format!("Show {}", document.clip_label(*clip)));
@@ -300,14 +386,19 @@ fn open_ui(ui: &mut Ui, theme: &Theme, document: &Document, open: &[(ClipId, Str
                     }
                 });
             });
-        },
-    );
+        });
 }
 
 const LABELS: f32 = 72.0;
 
 /// What is written, with which keys, into what files, and where; whether the place was confirmed.
-fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft, actions: &mut Actions) -> bool {
+fn how_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    now: &mut ExportDraft,
+    actions: &mut Actions,
+) -> bool {
     ui.spacing_mut().item_spacing.y = 6.0;
     labelled(ui, theme, "Content", |ui| {
         segments(ui, theme, |ui| {
@@ -321,9 +412,17 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
         let said = if now.skeleton_only {
             format!("{}, no meshes, no images", many(joints, "joint"))
         } else {
-            format!("{}, {}", many(document.meshes.len(), "mesh").replace("meshs", "meshes"), many(joints, "joint"))
+            format!(
+                "{}, {}",
+                many(document.meshes.len(), "mesh").replace("meshs", "meshes"),
+                many(joints, "joint")
+            )
         };
-        ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(said)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     });
     labelled(ui, theme, "Keys", |ui| {
         segments(ui, theme, |ui| {
@@ -340,12 +439,22 @@ fn how_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut ExportDraft
                 .font(egui::TextStyle::Monospace);
             let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Frames per second");
-            ui.label(RichText::new("frames per second").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(
+                    "frames per \
+                second",
+                )
+                .color(theme.color(ColorRole::TextSecondary)),
+            );
         }
         let unkeyed = document.aids.unkeyed.len();
         if unkeyed > 0 {
             let said = format!("{} not keyed, not exported", many(unkeyed, "pose"));
-            ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+            ui.label(
+                RichText::new(said)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::SeverityWarning)),
+            );
         }
     });
     labelled(ui, theme, "Files", |ui| {
@@ -401,7 +510,10 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     let sizes = foreseen.map_or(&[][..], |f| &f.sizes);
     // In a low window the choices scroll, and the buttons stay in sight.
     let most = (ui.ctx().content_rect().height() - 190.0).max(160.0);
-    let scroll = ScrollArea::vertical().max_height(most).auto_shrink([false, true]).id_salt("export choices");
+    let scroll = ScrollArea::vertical()
+        .max_height(most)
+        .auto_shrink([false, true])
+        .id_salt("export choices");
     let (enter, request, files, replaced, own) = scroll
         .show(ui, |ui| {
             preset_ui(ui, theme, &mut now);
@@ -427,9 +539,20 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
             (.., true) => Err("This is the open file. Choose another name".to_owned()),
             _ if fails.is_some() => Err(fails.cloned().unwrap_or_default()),
             _ => {
-                let size =
-                    if sizes.len() == files.len() { bytes_in_words(sizes.iter().sum()) } else { "…".to_owned() };
-                let way = if replaced > 0 { format!(", {} replaced", many(replaced, "file")) } else { String::new() };
+                let size = if sizes.len() == files.len() {
+                    bytes_in_words(sizes.iter().sum())
+                } else {
+                    "…".to_owned()
+                };
+                let way = if replaced > 0 {
+                    format!(
+                        ", {} \
+                    replaced",
+                        many(replaced, "file")
+                    )
+                } else {
+                    String::new()
+                };
                 let alike = match request.as_ref().map_or(0, |r| r.alike(document)) {
                     0 => String::new(),
                     n => format!(", {} with equal names get numbers", n + 1),
@@ -437,21 +560,36 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
                 Ok(format!("{}, about {size} in total{way}{alike}", many(files.len(), "file")))
             }
         };
-        let role = if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+        let role =
+            if said.is_err() { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
         let text = said.as_ref().map_or_else(Clone::clone, Clone::clone);
         let short = cut(ui, &text, &Theme::font(Font::Body), ui.available_width() - 220.0);
         ui.label(RichText::new(short).color(theme.color(role))).on_hover_text(text);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let verb = if now.each { format!("Export {}", many(files.len(), "file")) } else { "Export".to_owned() };
-            let go = ui.add_enabled_ui(said.is_ok(), |ui| primary(ui, theme, &verb).clicked()).inner
-                || (enter && said.is_ok());
+            let verb = if now.each {
+                format!(
+                    "Export \
+                {}",
+                    many(files.len(), "file")
+                )
+            } else {
+                "Export".to_owned()
+            };
+            let go =
+                ui.add_enabled_ui(said.is_ok(), |ui| primary(ui, theme, &verb).clicked()).inner
+                    || (enter && said.is_ok());
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if let Some(request) = request.filter(|_| go) {
                 actions.push(DialogAction::SetDialog(None));
-                actions.push(DialogAction::Export { request: Box::new(request), draft: Box::new(now.clone()) });
+                actions.push(DialogAction::Export {
+                    request: Box::new(request),
+                    draft: Box::new(now.clone()),
+                });
             } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Export { draft: Box::new(now.clone()) })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::Export {
+                    draft: Box::new(now.clone()),
+                })));
             }
         });
     });
@@ -461,7 +599,8 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
 fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     ui.add_space(4.0);
     // As high as the row that opens, so that the buttons below stay where they are.
-    let height = ui.spacing().interact_size.y.max(ui.text_style_height(&egui::TextStyle::Button) + 8.0);
+    let height =
+        ui.spacing().interact_size.y.max(ui.text_style_height(&egui::TextStyle::Button) + 8.0);
     let line = |ui: &mut Ui, text: &str| {
         ui.horizontal(|ui| {
             ui.set_min_height(height);
@@ -483,23 +622,52 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
         return;
     }
     let count = |severity| found.list.iter().filter(|(f, _)| f.severity == severity).count();
-    let counts =
-        [(count(Severity::Error), "error"), (count(Severity::Warning), "warning"), (count(Severity::Info), "note")];
-    let words: Vec<String> = counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
+    let counts = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Info), "note"),
+    ];
+    let words: Vec<String> =
+        counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
     let text = format!("Check: {}{part}", words.join(", "));
-    egui::CollapsingHeader::new(RichText::new(text)).id_salt("findings of the export").show(ui, |ui| {
-        ScrollArea::vertical().max_height(140.0).auto_shrink([false, true]).id_salt("export findings").show(ui, |ui| {
-            for (finding, times) in &found.list {
-                ui.horizontal_top(|ui| {
-                    let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
-                    severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
-                    let times = if *times > 1 { format!(" ({times} times)") } else { String::new() };
-                    let text = RichText::new(format!("{}{times} · {}", finding.message, finding.code));
-                    ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap()).on_hover_text(&finding.place);
+    egui::CollapsingHeader::new(RichText::new(text))
+        .id_salt(
+            "findings of the \
+        export",
+        )
+        .show(ui, |ui| {
+            ScrollArea::vertical()
+                .max_height(140.0)
+                .auto_shrink([false, true])
+                .id_salt(
+                    "export \
+            findings",
+                )
+                .show(ui, |ui| {
+                    for (finding, times) in &found.list {
+                        ui.horizontal_top(|ui| {
+                            let (rect, _) =
+                                ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
+                            severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
+                            let times = if *times > 1 {
+                                format!(
+                                    " ({times} \
+                        times)"
+                                )
+                            } else {
+                                String::new()
+                            };
+                            let text = RichText::new(format!(
+                                "{}{times} · \
+                        {}",
+                                finding.message, finding.code
+                            ));
+                            ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap())
+                                .on_hover_text(&finding.place);
+                        });
+                    }
                 });
-            }
         });
-    });
 }
 
 pub(super) fn labelled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
@@ -507,7 +675,13 @@ pub(super) fn labelled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce
         let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), egui::Sense::hover());
         let at = rect.left_center();
         let font = Theme::font(Font::Body);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, label, font, theme.color(ColorRole::TextSecondary));
+        ui.painter().text(
+            at,
+            egui::Align2::LEFT_CENTER,
+            label,
+            font,
+            theme.color(ColorRole::TextSecondary),
+        );
         add(ui);
     });
 }
@@ -517,12 +691,23 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
     let all: Vec<ClipId> = document.clips.ids().collect();
     let kept = all.iter().filter(|id| !draft.left_out.contains(id)).count();
     let needle = draft.filter.to_lowercase();
-    let shown: Vec<ClipId> =
-        all.iter().copied().filter(|id| document.clip_label(*id).to_lowercase().contains(&needle)).collect();
+    let shown: Vec<ClipId> = all
+        .iter()
+        .copied()
+        .filter(|id| document.clip_label(*id).to_lowercase().contains(&needle))
+        .collect();
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Clips").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+        ui.label(
+            RichText::new("Clips")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
         let count = format!("{kept} of {}", all.len());
-        ui.label(RichText::new(count).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(count)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if ui.button("None").clicked() {
                 draft.left_out.extend(shown.iter().copied());
@@ -543,16 +728,20 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
         ui.set_width(ui.available_width());
         let height = 24.0 * (shown.len().clamp(1, 6) as f32);
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("export clips").show_rows(
-            ui,
-            24.0,
-            shown.len(),
-            |ui, range| {
+        ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .max_height(height)
+            .id_salt(
+                "export \
+            clips",
+            )
+            .show_rows(ui, 24.0, shown.len(), |ui, range| {
                 for id in &shown[range] {
                     ui.horizontal(|ui| {
                         let label = document.clip_label(*id);
                         let mut on = !draft.left_out.contains(id);
-                        let short = cut(ui, &label, &Theme::font(Font::Body), ui.available_width() - 120.0);
+                        let short =
+                            cut(ui, &label, &Theme::font(Font::Body), ui.available_width() - 120.0);
                         if check(ui, theme, &mut on, short).changed() {
                             draft.left_out.retain(|o| o != id);
                             if !on {
@@ -569,8 +758,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
                         });
                     });
                 }
-            },
-        );
+            });
     });
 }
 
@@ -594,15 +782,19 @@ fn files_ui(
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = 22.0 * (files.len().clamp(1, 5) as f32);
-        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("export files").show_rows(
-            ui,
-            22.0,
-            files.len(),
-            |ui, range| {
+        ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .max_height(height)
+            .id_salt(
+                "export \
+            files",
+            )
+            .show_rows(ui, 22.0, files.len(), |ui, range| {
                 for k in range {
                     let (path, clips) = &files[k];
                     ui.horizontal(|ui| {
-                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
+                        let (rect, _) =
+                            ui.allocate_exact_size(vec2(18.0, 22.0), egui::Sense::hover());
                         let at = pos2(rect.left() + 8.0, rect.center().y);
                         paint_icon(
                             ui.painter(),
@@ -613,14 +805,27 @@ fn files_ui(
                         );
                         let font = Theme::font(Font::Number);
                         let name = cut(ui, &name_of(path), &font, ui.available_width() - 190.0);
-                        ui.label(RichText::new(name).font(font).color(theme.color(ColorRole::TextPrimary)));
+                        ui.label(
+                            RichText::new(name)
+                                .font(font)
+                                .color(theme.color(ColorRole::TextPrimary)),
+                        );
                         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                            let label = clips.first().map(|id| document.clip_label(*id)).unwrap_or_default();
-                            let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+                            let label = clips
+                                .first()
+                                .map(|id| document.clip_label(*id))
+                                .unwrap_or_default();
+                            let stem = path
+                                .file_stem()
+                                .map(|s| s.to_string_lossy().into_owned())
+                                .unwrap_or_default();
                             let size = sizes.get(k).filter(|_| sizes.len() == files.len());
-                            let size = size.map_or_else(|| "…".to_owned(), |bytes| bytes_in_words(*bytes));
+                            let size =
+                                size.map_or_else(|| "…".to_owned(), |bytes| bytes_in_words(*bytes));
                             let ink = theme.color(ColorRole::TextSecondary);
-                            ui.label(RichText::new(size).font(Theme::font(Font::NumberSmall)).color(ink));
+                            ui.label(
+                                RichText::new(size).font(Theme::font(Font::NumberSmall)).color(ink),
+                            );
                             if is_there(path) {
                                 small(ui, theme, "replaces a file");
                             } else if clips.len() == 1 && !stem.contains(&label) {
@@ -629,8 +834,7 @@ fn files_ui(
                         });
                     });
                 }
-            },
-        );
+            });
         if files.is_empty() {
             small(ui, theme, "Nothing to export");
         }

@@ -1,4 +1,5 @@
-//! Choosing a file by hand: a path field, and below it what is in the folder that is typed. It needs no program of the system.
+//! Choosing a file by hand: a path field, and below it what is in the folder that is typed. It
+//! needs no program of the system.
 
 use std::{
     fs, io,
@@ -86,7 +87,11 @@ fn read(folder: &Path) -> io::Result<Folder> {
         let Ok(name) = entry.file_name().into_string() else { continue };
         // What a link leads to, where it leads somewhere.
         let Ok(about) = fs::metadata(entry.path()) else { continue };
-        let kind = Path::new(&name).extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        let kind = Path::new(&name)
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default()
+            .to_lowercase();
         let is_file = about.is_file();
         let of_weights = is_file && WeightFile::of_ending(&kind).is_some();
         if about.is_dir() || of_weights || (is_file && endings().any(|e| e == kind)) {
@@ -106,7 +111,10 @@ fn parts(text: &str) -> (PathBuf, String) {
         return (if text.is_empty() { ".".into() } else { path.clone() }, String::new());
     }
     let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).map_or_else(|| ".".into(), Path::to_owned);
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .map_or_else(|| ".".into(), Path::to_owned);
     (folder, name)
 }
 
@@ -114,7 +122,9 @@ fn parts(text: &str) -> (PathBuf, String) {
 pub(super) fn expand(text: &str) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix('~'), std::env::home_dir()) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with(std::path::is_separator) => {
+        (Some(rest), Some(home))
+            if rest.is_empty() || rest.starts_with(std::path::is_separator) =>
+        {
             home.join(rest.trim_start_matches(std::path::is_separator))
         }
         _ => text.into(),
@@ -123,11 +133,22 @@ pub(super) fn expand(text: &str) -> PathBuf {
 
 /// A folder's path as it is typed, with a separator at its end.
 fn folder_text(folder: &Path) -> String {
-    format!("{}{}", folder.display().to_string().trim_end_matches(std::path::is_separator), std::path::MAIN_SEPARATOR)
+    format!(
+        "{}{}",
+        folder.display().to_string().trim_end_matches(std::path::is_separator),
+        std::path::MAIN_SEPARATOR
+    )
 }
 
 /// A path by hand.
-pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, what: PathFor, actions: &mut Actions) {
+pub fn path_ui(
+    files: &mut FileList,
+    ui: &mut Ui,
+    view: &View<'_>,
+    path: &str,
+    what: PathFor,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let (heading, verb) = match what {
         PathFor::Open => ("Open a model", "Open"),
@@ -144,7 +165,10 @@ pub fn path_ui(files: &mut FileList, ui: &mut Ui, view: &View<'_>, path: &str, w
         PathFor::Open => "Path of a .gltf, .glb, .vrm or .x file",
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
-        PathFor::Import => "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb",
+        PathFor::Import => {
+            "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as \
+            walks/*.glb"
+        }
     };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
     let field = egui::TextEdit::singleline(&mut text)
@@ -243,7 +267,9 @@ pub fn weights_ui(
             Action::Dialog(DialogAction::SetDialog(dialog)) => {
                 says_dialog = true;
                 let with = |dialog: Dialog| match dialog {
-                    Dialog::ImportWeights { path, .. } => Dialog::ImportWeights { path, by: chosen },
+                    Dialog::ImportWeights { path, .. } => {
+                        Dialog::ImportWeights { path, by: chosen }
+                    }
                     other => other,
                 };
                 Action::Dialog(DialogAction::SetDialog(dialog.map(with)))
@@ -273,9 +299,11 @@ fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         for folder in folders {
-            let name = folder.file_name().map_or_else(|| "/".into(), |n| n.to_string_lossy().into_owned());
+            let name =
+                folder.file_name().map_or_else(|| "/".into(), |n| n.to_string_lossy().into_owned());
             let short = cut(ui, &name, &Theme::font(Font::Small), WIDE);
-            let button = ui.add(egui::Button::new(RichText::new(short).font(Theme::font(Font::Small))));
+            let button =
+                ui.add(egui::Button::new(RichText::new(short).font(Theme::font(Font::Small))));
             let button = button.on_hover_text(folder.display().to_string());
             name_widget(ui, &button, &format!("Folder {name}"));
             if button.clicked() {
@@ -286,7 +314,13 @@ fn recent_ui(ui: &mut Ui, recent: &[Recent], text: &mut String) {
 }
 
 /// What is in the folder, narrowed by what is typed of a name; whether a file was chosen for good.
-fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, what: PathFor) -> bool {
+fn list_ui(
+    files: &mut FileList,
+    ui: &mut Ui,
+    theme: &Theme,
+    text: &mut String,
+    what: PathFor,
+) -> bool {
     let saves = matches!(what, PathFor::Copy | PathFor::Save | PathFor::WeightsOut);
     let is_listed = |e: &Entry| match what {
         PathFor::WeightsIn => true,
@@ -317,20 +351,38 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
             let whole = entries.iter().any(|e| e.name == typed);
             let fits = |e: &&Entry| whole || e.order.contains(&wanted);
             let hidden = |e: &&Entry| e.name.starts_with('.') && !typed.starts_with('.');
-            let shown: Vec<&Entry> =
-                entries.iter().filter(|e| is_listed(e)).filter(fits).filter(|e| !hidden(e)).collect();
+            let shown: Vec<&Entry> = entries
+                .iter()
+                .filter(|e| is_listed(e))
+                .filter(fits)
+                .filter(|e| !hidden(e))
+                .collect();
             if shown.is_empty() {
                 note(
                     ui,
                     theme,
-                    if typed.is_empty() || saves { "No models in this folder" } else { "No file matches the filter" },
+                    if typed.is_empty() || saves {
+                        "No models in this \
+                        folder"
+                    } else {
+                        "No file \
+                        matches the filter"
+                    },
                 );
             }
             for entry in shown {
-                let found = entry_ui(ui, theme, &entry.name, &entry.name, entry.is_file, entry.name == typed);
+                let found = entry_ui(
+                    ui,
+                    theme,
+                    &entry.name,
+                    &entry.name,
+                    entry.is_file,
+                    entry.name == typed,
+                );
                 if found.clicked() {
                     let path = folder.join(&entry.name);
-                    *text = if entry.is_file { path.display().to_string() } else { folder_text(&path) };
+                    *text =
+                        if entry.is_file { path.display().to_string() } else { folder_text(&path) };
                 }
                 chosen |= found.double_clicked() && entry.is_file;
             }
@@ -341,16 +393,33 @@ fn list_ui(files: &mut FileList, ui: &mut Ui, theme: &Theme, text: &mut String, 
 
 fn note(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(6.0);
-    ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
 }
 
-fn entry_ui(ui: &mut Ui, theme: &Theme, text: &str, name: &str, is_file: bool, chosen: bool) -> egui::Response {
+fn entry_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    text: &str,
+    name: &str,
+    is_file: bool,
+    chosen: bool,
+) -> egui::Response {
     let (rect, response) = row(ui, theme, 26.0, name, chosen);
     let (icon, role) = match is_file {
         true => (icons::ICON_DEPLOYED_CODE, ColorRole::TextSecondary),
         false => (icons::ICON_FOLDER, ColorRole::TextTertiary),
     };
-    paint_icon(ui.painter(), pos2(rect.left() + 16.0, rect.center().y), icon, 16.0, theme.color(role));
+    paint_icon(
+        ui.painter(),
+        pos2(rect.left() + 16.0, rect.center().y),
+        icon,
+        16.0,
+        theme.color(role),
+    );
     let font = Theme::font(Font::Body);
     let shown = cut(ui, text, &font, rect.width() - 44.0);
     let at = rect.left_center() + vec2(32.0, 0.0);
@@ -385,7 +454,8 @@ mod tests {
             fs::write(home.path().join(name), []).expect("a file");
         }
         fs::create_dir(home.path().join("z")).expect("a folder in it");
-        let names: Vec<String> = read(home.path()).expect("a list").entries.into_iter().map(|e| e.name).collect();
+        let names: Vec<String> =
+            read(home.path()).expect("a list").entries.into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["z", "A.gltf", "b.glb", "c.X"]);
         assert!(read(&home.path().join("gone")).is_err());
     }

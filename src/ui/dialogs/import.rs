@@ -6,7 +6,8 @@ use std::{
 };
 
 use egui::{
-    Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, TextureId, Ui, pos2, vec2,
+    Align, Align2, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, TextureId,
+    Ui, pos2, vec2,
 };
 use egui_material_icons::icons;
 
@@ -58,7 +59,8 @@ pub struct ImportMoment {
     pub time: f32,
     /// This model then; nothing where it is not drawn yet, or cannot be.
     pub picture: Option<TextureId>,
-    /// The clip's own skeleton then: bones from the front, to the right and up, in parts of the greatest extent.
+    /// The clip's own skeleton then: bones from the front, to the right and up, in parts of the
+    /// greatest extent.
     pub bones: Vec<[[f32; 2]; 2]>,
 }
 
@@ -75,7 +77,8 @@ pub struct ImportFile {
     pub path: Option<PathBuf>,
     /// Joints of it that have no counterpart by themselves, by name.
     pub asked: Vec<String>,
-    /// Joints of it that were found otherwise than by the same name, and what they were found to be here.
+    /// Joints of it that were found otherwise than by the same name, and what they were found to be
+    /// here.
     pub guessed: Vec<(String, NodeId)>,
 }
 
@@ -111,7 +114,8 @@ pub struct ImportDraft {
     pub taken: TakenName,
     /// How keys come over.
     pub how: KeysHow,
-    /// What joints of the files are here, by their names, where that was said; none where one is left out.
+    /// What joints of the files are here, by their names, where that was said; none where one is
+    /// left out.
     pub by_hand: BTreeMap<String, Option<NodeId>>,
     /// Whether a clip is shown as it is in its file.
     pub as_dropped: bool,
@@ -145,7 +149,12 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     let title = format!("Import {} into {}", many(count, "clip"), found.model);
     let read = match found.waiting.len() {
         0 => format!("{} read.", many(found.files.len(), "file")),
-        left => format!("Reading {} of {}…", found.files.len() + 1, many(found.files.len() + left, "file")),
+        left => format!(
+            "Reading {} of \
+            {}…",
+            found.files.len() + 1,
+            many(found.files.len() + left, "file")
+        ),
     };
     let words = format!("{read} Only clips are added; the model is not changed.");
     head(ui, theme, None, &title, &words, actions);
@@ -159,20 +168,36 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         ui.allocate_ui_with_layout(vec2(list, height), Layout::top_down(Align::Min), |ui| {
             list_ui(ui, theme, found, &mut now, height - 40.0, actions);
         });
-        ui.allocate_ui_with_layout(vec2(room - list - 16.0, height), Layout::top_down(Align::Min), |ui| {
-            let document = view.session.map(|s| s.document());
-            ScrollArea::vertical().auto_shrink([false, false]).id_salt("import details").show(ui, |ui| {
-                details_ui(ui, theme, document, found, &mut now, actions);
-            });
-        });
+        ui.allocate_ui_with_layout(
+            vec2(room - list - 16.0, height),
+            Layout::top_down(Align::Min),
+            |ui| {
+                let document = view.session.map(|s| s.document());
+                ScrollArea::vertical()
+                    .auto_shrink([false, false])
+                    .id_salt(
+                        "import \
+                details",
+                    )
+                    .show(ui, |ui| {
+                        details_ui(ui, theme, document, found, &mut now, actions);
+                    });
+            },
+        );
     });
     ui.add_space(10.0);
     ui.horizontal(|ui| {
         small(ui, theme, "If the name exists");
         segments(ui, theme, |ui| {
-            for (taken, text) in
-                [(TakenName::Number, "Add a number"), (TakenName::Replace, "Replace"), (TakenName::Skip, "Skip")]
-            {
+            for (taken, text) in [
+                (
+                    TakenName::Number,
+                    "Add a \
+                    number",
+                ),
+                (TakenName::Replace, "Replace"),
+                (TakenName::Skip, "Skip"),
+            ] {
                 if segment(ui, theme, text, now.taken == taken, false).clicked() {
                     now.taken = taken;
                 }
@@ -181,7 +206,14 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         ui.add_space(12.0);
         small(ui, theme, "If rest poses differ");
         segments(ui, theme, |ui| {
-            for (how, text) in [(KeysHow::Rests, "Retarget"), (KeysHow::Copy, "Copy keys as they are")] {
+            for (how, text) in [
+                (KeysHow::Rests, "Retarget"),
+                (
+                    KeysHow::Copy,
+                    "Copy keys as they \
+                are",
+                ),
+            ] {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -211,12 +243,30 @@ fn keys(ui: &Ui, found: &ImportView, now: &mut ImportDraft) {
     }
 }
 
-fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, height: f32, actions: &mut Actions) {
+fn list_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    found: &ImportView,
+    now: &mut ImportDraft,
+    height: f32,
+    actions: &mut Actions,
+) {
     let able = found.rows.iter().filter(|r| !r.is_empty).count();
     let count = now.ticked.iter().filter(|t| **t).count();
     ui.horizontal(|ui| {
         let mut all = count == able && able > 0;
-        if check(ui, theme, &mut all, format!("{count} of {} selected", found.rows.len())).changed() {
+        if check(
+            ui,
+            theme,
+            &mut all,
+            format!(
+                "{count} of {} \
+            selected",
+                found.rows.len()
+            ),
+        )
+        .changed()
+        {
             for (tick, row) in now.ticked.iter_mut().zip(&found.rows) {
                 *tick = all && !row.is_empty;
             }
@@ -227,25 +277,36 @@ fn list_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft
     theme.well().show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("import rows").show_rows(
-            ui,
-            ROW,
-            found.rows.len() + faulty(found).count() + found.waiting.len(),
-            |ui, range| {
-                for k in range {
-                    match found.rows.get(k) {
-                        Some(_) => row_ui(ui, theme, found, now, k, k == shown),
-                        None => {
-                            let k = k - found.rows.len();
-                            match faulty(found).nth(k) {
-                                Some(file) => fault_ui(ui, theme, file, actions),
-                                None => waiting_ui(ui, theme, found.waiting.get(k - faulty(found).count())),
+        ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .max_height(height)
+            .id_salt(
+                "import \
+            rows",
+            )
+            .show_rows(
+                ui,
+                ROW,
+                found.rows.len() + faulty(found).count() + found.waiting.len(),
+                |ui, range| {
+                    for k in range {
+                        match found.rows.get(k) {
+                            Some(_) => row_ui(ui, theme, found, now, k, k == shown),
+                            None => {
+                                let k = k - found.rows.len();
+                                match faulty(found).nth(k) {
+                                    Some(file) => fault_ui(ui, theme, file, actions),
+                                    None => waiting_ui(
+                                        ui,
+                                        theme,
+                                        found.waiting.get(k - faulty(found).count()),
+                                    ),
+                                }
                             }
                         }
                     }
-                }
-            },
-        );
+                },
+            );
     });
 }
 
@@ -262,7 +323,8 @@ fn waiting_ui(ui: &mut Ui, theme: &Theme, name: Option<&String>) {
     let text = cut(ui, name, &font, rect.width() - 200.0);
     let left = pos2(rect.left() + 36.0, rect.center().y);
     ui.painter().text(left, Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextTertiary));
-    let bar = Rect::from_min_size(pos2(rect.right() - 132.0, rect.center().y - 1.5), vec2(120.0, 3.0));
+    let bar =
+        Rect::from_min_size(pos2(rect.right() - 132.0, rect.center().y - 1.5), vec2(120.0, 3.0));
     ui.painter().rect_filled(bar, 1.5, theme.color(ColorRole::SurfaceControl));
     // There and back in two seconds.
     let part = (ui.input(|i| i.time) as f32 * std::f32::consts::PI).sin() * 0.5 + 0.5;
@@ -276,14 +338,23 @@ fn fault_ui(ui: &mut Ui, theme: &Theme, file: &ImportFile, actions: &mut Actions
     let (whole, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let rect = if file.path.is_some() { whole.with_max_x(whole.right() - WAYS) } else { whole };
     let place = whole.with_min_x(whole.right() - WAYS).shrink2(vec2(8.0, 8.0));
-    let mut place = ui.new_child(egui::UiBuilder::new().max_rect(place).id_salt(("ways", &file.name)));
+    let mut place =
+        ui.new_child(egui::UiBuilder::new().max_rect(place).id_salt(("ways", &file.name)));
     place.with_layout(Layout::right_to_left(Align::Center), |ui| open_ui(ui, file, actions));
     let at = pos2(rect.left() + 18.0, rect.center().y);
-    paint_icon(ui.painter(), at, icons::ICON_WARNING, 16.0, theme.color(ColorRole::SeverityWarning));
+    paint_icon(
+        ui.painter(),
+        at,
+        icons::ICON_WARNING,
+        16.0,
+        theme.color(ColorRole::SeverityWarning),
+    );
     let why = file.fault.as_deref().unwrap_or_default();
     let room = rect.width() - 48.0;
-    let (name, why) =
-        (cut(ui, &file.name, &Theme::font(Font::Body), room), cut(ui, why, &Theme::font(Font::Small), room));
+    let (name, why) = (
+        cut(ui, &file.name, &Theme::font(Font::Body), room),
+        cut(ui, why, &Theme::font(Font::Small), room),
+    );
     let painter = ui.painter();
     let left = rect.left() + 36.0;
     painter.text(
@@ -308,7 +379,17 @@ fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
     if plain(ui, "Open it instead").clicked() {
         actions.push(DialogAction::OpenPath(path.clone()));
     }
-    if plain(ui, "Open in new window").on_hover_text("Opens the file in a second Ulna window").clicked() {
+    if plain(
+        ui,
+        "Open in new \
+        window",
+    )
+    .on_hover_text(
+        "Opens the file in a second Ulna \
+        window",
+    )
+    .clicked()
+    {
         actions.push(DialogAction::OpenApart(path.clone()));
     }
 }
@@ -322,7 +403,14 @@ const fn rest_word(fit: &Fit, is_other: bool) -> &'static str {
     }
 }
 
-fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, k: usize, is_shown: bool) {
+fn row_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    found: &ImportView,
+    now: &mut ImportDraft,
+    k: usize,
+    is_shown: bool,
+) {
     let about = &found.rows[k];
     let file = &found.files[about.file];
     let name = now.names.get(k).cloned().unwrap_or_default();
@@ -343,13 +431,15 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
     {
         *tick = on;
     }
-    let picture = Rect::from_min_size(pos2(rect.left() + 36.0, rect.center().y - 18.0), vec2(59.0, 36.0));
+    let picture =
+        Rect::from_min_size(pos2(rect.left() + 36.0, rect.center().y - 18.0), vec2(59.0, 36.0));
     picture_ui(ui, theme, about.picture, picture);
     let dim = if ticked { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
     let left = picture.right() + 10.0;
     let columns = rect.right() - 268.0;
     let taken = found.taken.contains(&name);
-    let text = cut(ui, &name, &Theme::font(Font::Body), columns - left - if taken { 90.0 } else { 8.0 });
+    let text =
+        cut(ui, &name, &Theme::font(Font::Body), columns - left - if taken { 90.0 } else { 8.0 });
     let under = cut(ui, &file.name, &Theme::font(Font::Small), columns - left - 8.0);
     let painter = ui.painter();
     let drawn = painter.text(
@@ -387,11 +477,15 @@ fn row_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft,
         );
     };
     number(52.0, format!("{:.2} s", about.length));
-    number(108.0, about.fps.map_or_else(String::new, |fps| format!("{} fps", rate_in_words(f64::from(fps)))));
+    number(
+        108.0,
+        about.fps.map_or_else(String::new, |fps| format!("{} fps", rate_in_words(f64::from(fps)))),
+    );
     if let Some(fit) = &file.fit {
         number(170.0, format!("{}/{}", fit.matched(), fit.joints));
         let at = pos2(columns + 182.0, rect.center().y);
-        let role = if about.is_other { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+        let role =
+            if about.is_other { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
         painter.text(
             at,
             Align2::LEFT_CENTER,
@@ -406,7 +500,10 @@ fn picture_ui(ui: &Ui, theme: &Theme, picture: Option<Option<TextureId>>, rect: 
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
     if let Some(Some(picture)) = picture {
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        egui::Image::from_texture((picture, rect.size())).uv(whole).corner_radius(3).paint_at(ui, rect);
+        egui::Image::from_texture((picture, rect.size()))
+            .uv(whole)
+            .corner_radius(3)
+            .paint_at(ui, rect);
     }
 }
 
@@ -417,7 +514,8 @@ fn bones_ui(ui: &Ui, theme: &Theme, bones: &[[[f32; 2]; 2]], rect: Rect) {
     let middle = pos2(rect.center().x, rect.center().y);
     let size = rect.height() * 0.86;
     let at = |[x, y]: [f32; 2]| middle + vec2(x, -y) * size;
-    let (bone, joint) = (theme.color(ColorRole::TextSecondary), theme.color(ColorRole::TextPrimary));
+    let (bone, joint) =
+        (theme.color(ColorRole::TextSecondary), theme.color(ColorRole::TextPrimary));
     for [from, to] in bones {
         painter.line_segment([at(*from), at(*to)], Stroke::new(2.0, bone));
         painter.circle_filled(at(*to), 1.8, joint);
@@ -439,16 +537,26 @@ fn all_joints(document: &Document) -> Vec<NodeId> {
     document.nodes.order().iter().copied().filter(|n| is_joint[n.index()]).collect()
 }
 
-/// What joints of the file are here, as it is said by hand: those that have no counterpart, then those that were guessed. It holds for all
-/// files that have such a joint.
-fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &ImportFile, now: &mut ImportDraft) {
+/// What joints of the file are here, as it is said by hand: those that have no counterpart, then
+/// those that were guessed. It holds for all files that have such a joint.
+fn counterparts_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    file: &ImportFile,
+    now: &mut ImportDraft,
+) {
     /// More are not listed: that file is of another body.
     const MOST: usize = 60;
     if !file.asked.is_empty() {
         let joints = all_joints(document);
         ui.add_space(4.0);
         let head = format!("Not matched, {} in this file", file.asked.len());
-        ui.label(RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+        ui.label(
+            RichText::new(head)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::SeverityWarning)),
+        );
         for theirs in file.asked.iter().take(MOST) {
             counterpart_ui(ui, theme, document, &joints, (theirs, None), now);
         }
@@ -459,8 +567,14 @@ fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &Impor
     if !file.guessed.is_empty() {
         let joints = all_joints(document);
         ui.add_space(2.0);
-        let head = format!("Matched by something other than the exact name, {}", file.guessed.len());
-        let head = RichText::new(head).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
+        let head = format!(
+            "Matched by something other than the exact name, \
+            {}",
+            file.guessed.len()
+        );
+        let head = RichText::new(head)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextSecondary));
         egui::CollapsingHeader::new(head).id_salt(("guessed", &file.name)).show(ui, |ui| {
             for (theirs, ours) in &file.guessed {
                 counterpart_ui(ui, theme, document, &joints, (theirs, Some(*ours)), now);
@@ -472,7 +586,8 @@ fn counterparts_ui(ui: &mut Ui, theme: &Theme, document: &Document, file: &Impor
     }
 }
 
-/// A joint of the file, and a list of what it can be here. What it was found to be needs not be said.
+/// A joint of the file, and a list of what it can be here. What it was found to be needs not be
+/// said.
 fn counterpart_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -486,7 +601,13 @@ fn counterpart_ui(
         let (rect, _) = ui.allocate_exact_size(vec2(128.0, 24.0), Sense::hover());
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, theirs, &font, rect.width() - 8.0);
-        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+        ui.painter().text(
+            rect.left_center(),
+            Align2::LEFT_CENTER,
+            text,
+            font,
+            theme.color(ColorRole::TextPrimary),
+        );
         let shown = chosen.map_or_else(|| "Skip joint".to_owned(), |n| document.node(n).label(n));
         let width = ui.available_width() - 4.0;
         let mut to = chosen;
@@ -501,7 +622,14 @@ fn counterpart_ui(
                 }
             });
         list.response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Joint for {theirs}: {shown}"))
+            egui::WidgetInfo::labeled(
+                egui::Role::ComboBox,
+                true,
+                format!(
+                    "Joint for {theirs}: \
+                {shown}"
+                ),
+            )
         });
         if to == found {
             now.by_hand.remove(theirs);
@@ -512,7 +640,13 @@ fn counterpart_ui(
 }
 
 /// The clip that is looked at, playing: this model, or the clip's own skeleton.
-fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDraft, actions: &mut Actions) {
+fn preview_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    found: &ImportView,
+    now: &mut ImportDraft,
+    actions: &mut Actions,
+) {
     let Some(about) = found.rows.get(now.shown) else { return };
     let width = ui.available_width();
     let (rect, response) = ui.allocate_exact_size(vec2(width, width * 0.5), Sense::click());
@@ -555,12 +689,32 @@ fn preview_ui(ui: &mut Ui, theme: &Theme, found: &ImportView, now: &mut ImportDr
         });
         let Some(path) = &found.files[about.file].path else { return };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if icon_button(ui, theme, icons::ICON_OPEN_IN_NEW, "Open the file in a new window", "", false, Ok(()))
-                .clicked()
+            if icon_button(
+                ui,
+                theme,
+                icons::ICON_OPEN_IN_NEW,
+                "Open the file in a new \
+                window",
+                "",
+                false,
+                Ok(()),
+            )
+            .clicked()
             {
                 actions.push(DialogAction::OpenApart(path.clone()));
             }
-            if icon_button(ui, theme, icons::ICON_FILE_OPEN, "Open the file instead", "", false, Ok(())).clicked() {
+            if icon_button(
+                ui,
+                theme,
+                icons::ICON_FILE_OPEN,
+                "Open the file \
+                instead",
+                "",
+                false,
+                Ok(()),
+            )
+            .clicked()
+            {
                 actions.push(DialogAction::OpenPath(path.clone()));
             }
         });
@@ -610,7 +764,18 @@ fn details_ui(
     if about.is_other {
         ui.horizontal(|ui| open_ui(ui, file, actions));
     }
-    line(ui, "Joints matched", format!("{} of {}", fit.matched(), fit.joints), ColorRole::TextPrimary);
+    line(
+        ui,
+        "Joints \
+        matched",
+        format!(
+            "{} of \
+        {}",
+            fit.matched(),
+            fit.joints
+        ),
+        ColorRole::TextPrimary,
+    );
     if let Some(document) = document {
         counterparts_ui(ui, theme, document, file, now);
     }
@@ -619,24 +784,53 @@ fn details_ui(
     line(ui, "By name, ignoring prefix and case", plain.to_string(), ColorRole::TextSecondary);
     line(ui, "By body part", role.to_string(), ColorRole::TextSecondary);
     if fit.turned > 0 {
-        line(ui, "With another rest pose or other axes", fit.turned.to_string(), ColorRole::TextPrimary);
+        line(
+            ui,
+            "With another rest pose or other \
+            axes",
+            fit.turned.to_string(),
+            ColorRole::TextPrimary,
+        );
     }
     if (fit.ratio - 1.0).abs() > 0.005 {
-        line(ui, "Travel scaled by height", format!("× {:.3}", fit.ratio), ColorRole::TextSecondary);
+        line(
+            ui,
+            "Travel scaled by \
+            height",
+            format!("× {:.3}", fit.ratio),
+            ColorRole::TextSecondary,
+        );
     }
     if !about.lost.is_empty() {
         let few: Vec<&str> = about.lost.iter().take(4).map(String::as_str).collect();
-        let more = if about.lost.len() > 4 { format!(" and {} more", about.lost.len() - 4) } else { String::new() };
+        let more = if about.lost.len() > 4 {
+            format!(
+                " and {} \
+            more",
+                about.lost.len() - 4
+            )
+        } else {
+            String::new()
+        };
         warning(ui, theme, &format!("Skipped, not in this file: {}{more}", few.join(", ")));
     }
     if about.resampled > 0 {
         small(
             ui,
             theme,
-            &format!("Adds keys to {} at the times at which their parents have keys.", many(about.resampled, "joint")),
+            &format!(
+                "Adds keys to {} at the times at which their parents have \
+                keys.",
+                many(about.resampled, "joint")
+            ),
         );
     } else if !fit.is_same() && now.how == KeysHow::Rests {
-        small(ui, theme, "Keys are retargeted from rest pose to rest pose. Their times and number stay the same.");
+        small(
+            ui,
+            theme,
+            "Keys are retargeted from rest pose to rest pose. Their times and number \
+            stay the same.",
+        );
     }
 }
 
@@ -648,9 +842,11 @@ fn foot_ui(
     now: ImportDraft,
     actions: &mut Actions,
 ) {
-    let ticked: Vec<&ImportRow> = found.rows.iter().zip(&now.ticked).filter(|(_, t)| **t).map(|(r, _)| r).collect();
+    let ticked: Vec<&ImportRow> =
+        found.rows.iter().zip(&now.ticked).filter(|(_, t)| **t).map(|(r, _)| r).collect();
     let count = ticked.len();
-    let enter = ui.memory(|m| m.focused().is_none()) && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
+    let enter = ui.memory(|m| m.focused().is_none())
+        && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
     ui.horizontal(|ui| {
         ui.vertical(|ui| {
             ui.set_width(ui.available_width() - 260.0);
@@ -668,7 +864,8 @@ fn foot_ui(
                     ui,
                     theme,
                     &format!(
-                        "{} matches only {here} of {joints} joints of this character, so it is not selected.",
+                        "{} matches only {here} of {joints} joints of this character, so it is not \
+                            selected.",
                         file.name
                     ),
                 );
@@ -686,7 +883,8 @@ fn foot_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = format!("Import {}", many(count, "clip"));
             let ready = count > 0 && found.waiting.is_empty();
-            let go = ui.add_enabled_ui(ready, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && ready);
+            let go = ui.add_enabled_ui(ready, |ui| primary(ui, theme, &verb).clicked()).inner
+                || (enter && ready);
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if go {
@@ -694,7 +892,8 @@ fn foot_ui(
             } else if (now.how, &now.by_hand) != (draft.how, &draft.by_hand) {
                 actions.push(DialogAction::FitImport(Box::new(now)));
             } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Import { draft: Box::new(now) })));
+                actions
+                    .push(DialogAction::SetDialog(Some(Dialog::Import { draft: Box::new(now) })));
             }
         });
     });

@@ -17,8 +17,8 @@ mod toasts;
 pub use self::bind::BindDraft;
 pub use self::convert::ConvertDraft;
 pub use self::domain::{
-    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor, PreferencePage,
-    RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
+    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor,
+    PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
 };
 pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
 pub use self::form::{FormDraft, LayersThere};
@@ -59,8 +59,9 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     }
     let Some(dialog) = open.filter(|d| **d != Dialog::Find) else { return };
     let theme = view.theme;
-    let frame =
-        egui::Frame::window(&ui.ctx().global_style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(20);
+    let frame = egui::Frame::window(&ui.ctx().global_style())
+        .fill(theme.color(ColorRole::SurfaceRaised))
+        .inner_margin(20);
     let content = |ui: &mut Ui| {
         let wide = match dialog {
             Dialog::Import { .. } => 1000.0,
@@ -82,8 +83,12 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         };
         ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
         match dialog {
-            Dialog::Open { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions),
-            Dialog::ImportFrom { path } => files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions),
+            Dialog::Open { path } => {
+                files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions)
+            }
+            Dialog::ImportFrom { path } => {
+                files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions)
+            }
             Dialog::ImportWeights { path, by } => {
                 files::weights_ui(&mut state.files, ui, view, path, *by, actions);
             }
@@ -101,12 +106,23 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
             Dialog::SaveRefused { obstacle, request, copy } => {
                 save::refused_ui(ui, view, *obstacle, request, *copy, actions);
             }
-            Dialog::CannotSave { step, message, path } => save::blamed_ui(ui, view, *step, message, path, actions),
+            Dialog::CannotSave { step, message, path } => {
+                save::blamed_ui(ui, view, *step, message, path, actions)
+            }
             Dialog::ChangedOnDisk { choice, written, outlook } => {
-                save::changed_ui(ui, view, *choice, written.as_deref(), outlook.as_deref(), actions);
+                save::changed_ui(
+                    ui,
+                    view,
+                    *choice,
+                    written.as_deref(),
+                    outlook.as_deref(),
+                    actions,
+                );
             }
             Dialog::Unkeyed { rows } => save::unkeyed_ui(ui, view, rows, actions),
-            Dialog::Recovery { open, discard } => recovery::recovery_ui(ui, view, *open, *discard, actions),
+            Dialog::Recovery { open, discard } => {
+                recovery::recovery_ui(ui, view, *open, *discard, actions)
+            }
             Dialog::Fault { report, journal } => {
                 recovery::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
             }
@@ -125,10 +141,22 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         }
     };
     if dialog.is_loose() {
-        let window = egui::Window::new("dialog beside the panels").id(Id::unique("loose dialog")).frame(frame);
+        let window = egui::Window::new(
+            "dialog beside the \
+            panels",
+        )
+        .id(Id::unique(
+            "loose \
+            dialog",
+        ))
+        .frame(frame);
         let area = ui.ctx().content_rect();
         let place = egui::pos2(area.center().x, area.top() + 96.0);
-        let window = window.title_bar(false).resizable(false).pivot(egui::Align2::CENTER_TOP).default_pos(place);
+        let window = window
+            .title_bar(false)
+            .resizable(false)
+            .pivot(egui::Align2::CENTER_TOP)
+            .default_pos(place);
         window.show(ui.ctx(), content);
         return;
     }
@@ -139,13 +167,23 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
 }
 
 pub(super) fn title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Title)).color(theme.color(ColorRole::TextPrimary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Title))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
     ui.add_space(8.0);
 }
 
 pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
-    let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextOnAccent));
-    ui.add(egui::Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
+    let label = RichText::new(text)
+        .font(Theme::font(Font::Heading))
+        .color(theme.color(ColorRole::TextOnAccent));
+    ui.add(
+        egui::Button::new(label)
+            .fill(theme.color(ColorRole::AccentBase))
+            .min_size(vec2(80.0, 32.0)),
+    )
 }
 
 pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
@@ -154,7 +192,8 @@ pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
 
 fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Actions) {
     let theme = view.theme;
-    let (name, unsaved) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.unsaved()));
+    let (name, unsaved) =
+        view.session.map_or_else(Default::default, |s| (s.file_name(), s.unsaved()));
     let reverts = *then == DeferredAction::Revert;
     title(ui, theme, &if reverts { format!("Revert {name}?") } else { format!("Save {name}?") });
     let text = RichText::new(lost(&unsaved, reverts)).color(theme.color(ColorRole::TextSecondary));
@@ -175,7 +214,13 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if loose {
                 let keep = primary(ui, theme, "Keep and save");
-                if keep.on_hover_text("Saves the layers in the file, so that they stay editable").clicked() {
+                if keep
+                    .on_hover_text(
+                        "Saves the layers in the file, so that they stay \
+                    editable",
+                    )
+                    .clicked()
+                {
                     actions.push(DialogAction::KeepThen(then.clone()));
                 }
                 let bake = plain(ui, "Bake and save");
@@ -183,7 +228,9 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
                 if bake.on_hover_text(about).clicked() {
                     actions.push(DialogAction::BakeThen(then.clone()));
                 }
-            } else if (unsaved.file || unsaved.unkeyed > 0) && !reverts && primary(ui, theme, "Save changes").clicked()
+            } else if (unsaved.file || unsaved.unkeyed > 0)
+                && !reverts
+                && primary(ui, theme, "Save changes").clicked()
             {
                 actions.push(DialogAction::SaveThen(then.clone()));
             }
@@ -214,7 +261,8 @@ fn lost(unsaved: &ulna_session::Unsaved, reverts: bool) -> String {
     let all = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
     let act = if reverts { "Reverting" } else { "Leaving now" };
     let layers = unsaved.layers + unsaved.pose_layers;
-    let only_layers = !unsaved.file && unsaved.unkeyed + unsaved.pairs == 0 && !unsaved.mix && layers > 0;
+    let only_layers =
+        !unsaved.file && unsaved.unkeyed + unsaved.pairs == 0 && !unsaved.mix && layers > 0;
     let effect = match (only_layers, layers) {
         (false, _) => "",
         (true, 1) => "; its result is already saved",
@@ -227,7 +275,13 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     let theme = view.theme;
     let name = view.session.map_or_else(String::new, |s| s.file_name());
     title(ui, theme, &format!("Save {name}"));
-    ui.label(RichText::new("Differences from the file on disk:").color(theme.color(ColorRole::TextSecondary)));
+    ui.label(
+        RichText::new(
+            "Differences from the file on \
+        disk:",
+        )
+        .color(theme.color(ColorRole::TextSecondary)),
+    );
     ui.add_space(8.0);
     if lines.is_empty() {
         ui.label(
@@ -240,7 +294,8 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
             ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
                 for line in lines {
                     ui.horizontal(|ui| {
-                        let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
+                        let (rect, _) =
+                            ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
                         paint_icon(
                             ui.painter(),
                             rect.center(),
@@ -248,7 +303,12 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
                             14.0,
                             theme.color(ColorRole::SeverityWarning),
                         );
-                        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextPrimary))).wrap());
+                        ui.add(
+                            egui::Label::new(
+                                RichText::new(line).color(theme.color(ColorRole::TextPrimary)),
+                            )
+                            .wrap(),
+                        );
                     });
                 }
             });
@@ -256,9 +316,19 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(18.0, 20.0), egui::Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_LOCK, 14.0, theme.color(ColorRole::TextSecondary));
+            paint_icon(
+                ui.painter(),
+                rect.center(),
+                icons::ICON_LOCK,
+                14.0,
+                theme.color(ColorRole::TextSecondary),
+            );
             let text = "All other bytes stay unchanged.";
-            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(text)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
         });
     }
     ui.add_space(12.0);
@@ -283,13 +353,20 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "Commands and keys");
     let height = (ui.ctx().content_rect().height() - 190.0).clamp(120.0, 420.0);
-    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
+    let list = ScrollArea::vertical()
+        .max_height(height)
+        .min_scrolled_height(height)
+        .auto_shrink([false, true]);
     list.show(ui, |ui| {
         egui::Grid::new("commands").num_columns(3).spacing([16.0, 4.0]).show(ui, |ui| {
             for command in table() {
                 ui.label(RichText::new(command.title).color(theme.color(ColorRole::TextPrimary)));
                 let key = view.settings.keys.shown(command.name);
-                ui.label(RichText::new(key).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::AccentText)));
+                ui.label(
+                    RichText::new(key)
+                        .font(Theme::font(Font::Caption))
+                        .color(theme.color(ColorRole::AccentText)),
+                );
                 let help = RichText::new(command.help).font(Theme::font(Font::Small));
                 ui.add(egui::Label::new(help.color(theme.color(ColorRole::TextSecondary))).wrap());
                 ui.end_row();
@@ -302,8 +379,8 @@ fn commands(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
 }
 
-/// What was done, the oldest first; a click goes back to it, or forward. With Ctrl or Shift it marks steps, to be copied as a
-/// script.
+/// What was done, the oldest first; a click goes back to it, or forward. With Ctrl or Shift it
+/// marks steps, to be copied as a script.
 fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut Actions) {
     let theme = view.theme;
     title(ui, theme, "History");
@@ -328,7 +405,13 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
                 std::cmp::Ordering::Greater => ColorRole::TextTertiary,
             };
             let at = egui::pos2(rect.left() + 12.0, rect.center().y);
-            ui.painter().text(at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color(color));
+            ui.painter().text(
+                at,
+                Align2::LEFT_CENTER,
+                label,
+                Theme::font(Font::Body),
+                theme.color(color),
+            );
             if k == done && marked.is_empty() {
                 response.scroll_to_me(None);
             }
@@ -356,13 +439,23 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
             actions.push(DialogAction::SetDialog(None));
         }
         let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
-        if copy.on_hover_text("Copies the steps as a script that “ulna run” can apply to other files").clicked() {
+        if copy
+            .on_hover_text(
+                "Copies the steps as a script that “ulna run” can apply to other \
+            files",
+            )
+            .clicked()
+        {
             let lines = chosen.iter().flat_map(|step| step.lines(session.document()));
             let text: String = lines.map(|line| format!("{line}\n")).collect();
             ui.ctx().copy_text(text);
             actions.push(DialogAction::SetDialog(None));
         }
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(note)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     });
 }
 
@@ -382,7 +475,8 @@ fn mark(marked: &BTreeSet<usize>, k: usize, all: bool) -> BTreeSet<usize> {
 
 /// What the device is, what it holds, and what is done another way on it.
 fn graphics(device: &DeviceFacts) -> Vec<String> {
-    let driver = if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };
+    let driver =
+        if device.driver.is_empty() { String::new() } else { format!(", {}", device.driver) };
     let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
     let mut lines = vec![
         format!("Graphics: {}, {}{driver}", device.id(), device.kind.label()),
@@ -397,15 +491,32 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
     let lines = [
         "Edits poses, keys and weights of glTF models. All other bytes stay unchanged.".to_owned(),
         "Licensed under MIT or Apache-2.0.".to_owned(),
-        "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, Apache-2.0.".to_owned(),
+        "Fonts: Inter and JetBrains Mono, SIL Open Font License 1.1. Icons: Material Symbols, \
+            Apache-2.0."
+            .to_owned(),
     ];
     for line in lines {
-        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextSecondary))).wrap());
+        ui.add(
+            egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextSecondary)))
+                .wrap(),
+        );
     }
     ui.add_space(8.0);
-    let graphics = view.program.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
+    let graphics = view.program.device_facts.map_or_else(
+        || {
+            vec![
+                "Graphics: no \
+        device"
+                    .to_owned(),
+            ]
+        },
+        graphics,
+    );
     for line in graphics {
-        ui.add(egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextTertiary))).wrap());
+        ui.add(
+            egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextTertiary)))
+                .wrap(),
+        );
     }
     ui.add_space(12.0);
     if plain(ui, "Close").clicked() {

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use egui::{Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::ui::DialogAction;
@@ -30,10 +33,23 @@ pub fn head(
         let room = (ui.available_width() - 36.0).max(0.0);
         ui.allocate_ui_with_layout(vec2(room, 24.0), Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(room);
-            let title = RichText::new(title).font(Theme::font(Font::Title)).color(theme.color(ColorRole::TextPrimary));
+            let title = RichText::new(title)
+                .font(Theme::font(Font::Title))
+                .color(theme.color(ColorRole::TextPrimary));
             ui.add(Label::new(title).truncate());
         });
-        if icon_button(ui, theme, icons::ICON_CLOSE, "Close dialog", "Esc", false, Ok(())).clicked() {
+        if icon_button(
+            ui,
+            theme,
+            icons::ICON_CLOSE,
+            "Close \
+            dialog",
+            "Esc",
+            false,
+            Ok(()),
+        )
+        .clicked()
+        {
             actions.push(DialogAction::SetDialog(None));
         }
     });
@@ -49,7 +65,9 @@ pub fn text(ui: &mut Ui, theme: &Theme, text: &str) {
 }
 
 pub fn small(ui: &mut Ui, theme: &Theme, text: &str) {
-    let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+    let text = RichText::new(text)
+        .font(Theme::font(Font::Small))
+        .color(theme.color(ColorRole::TextTertiary));
     ui.add(Label::new(text).wrap());
 }
 
@@ -57,8 +75,16 @@ pub fn small(ui: &mut Ui, theme: &Theme, text: &str) {
 pub fn warning(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.horizontal_top(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
-        paint_icon(ui.painter(), rect.center(), icons::ICON_WARNING, 16.0, theme.color(ColorRole::SeverityWarning));
-        let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
+        paint_icon(
+            ui.painter(),
+            rect.center(),
+            icons::ICON_WARNING,
+            16.0,
+            theme.color(ColorRole::SeverityWarning),
+        );
+        let text = RichText::new(text)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextSecondary));
         ui.add(Label::new(text).wrap());
     });
 }
@@ -68,7 +94,8 @@ pub fn many(n: usize, what: &str) -> String {
 }
 
 pub fn name_of(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
 
 /// A way to go on, with what it means: one of several, and the whole row takes the click.
@@ -76,9 +103,14 @@ pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str)
     const LEFT: f32 = 34.0;
     let width = ui.available_width();
     let room = width - LEFT - 12.0;
-    let hint =
-        ui.painter().layout(hint.to_owned(), Theme::font(Font::Small), theme.color(ColorRole::TextSecondary), room);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, 36.0 + hint.size().y), Sense::click());
+    let hint = ui.painter().layout(
+        hint.to_owned(),
+        Theme::font(Font::Small),
+        theme.color(ColorRole::TextSecondary),
+        room,
+    );
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(width, 36.0 + hint.size().y), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, label));
     let painter = ui.painter();
     if chosen {
@@ -92,35 +124,72 @@ pub fn choice(ui: &mut Ui, theme: &Theme, chosen: bool, label: &str, hint: &str)
     }
     let at = pos2(rect.left() + 17.0, rect.top() + 18.0);
     let edge = theme.color(if chosen { ColorRole::AccentBase } else { ColorRole::StrokeStrong });
-    painter.circle(at, 7.0, theme.color(ColorRole::SurfaceField), Stroke::new(if chosen { 2.0 } else { 1.0 }, edge));
+    painter.circle(
+        at,
+        7.0,
+        theme.color(ColorRole::SurfaceField),
+        Stroke::new(if chosen { 2.0 } else { 1.0 }, edge),
+    );
     if chosen {
         painter.circle_filled(at, 3.5, theme.color(ColorRole::AccentBase));
     }
     let left = rect.left() + LEFT;
     let label_at = pos2(left, rect.top() + 18.0);
-    painter.text(label_at, Align2::LEFT_CENTER, label, Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
+    painter.text(
+        label_at,
+        Align2::LEFT_CENTER,
+        label,
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextPrimary),
+    );
     painter.galley(pos2(left, rect.top() + 29.0), hint, theme.color(ColorRole::TextSecondary));
     response
 }
 
 /// A step in a list: its number, when it was done, what it was and to what.
-pub fn step(ui: &mut Ui, theme: &Theme, number: usize, when: &str, label: &str, about: &str, cause: bool) {
+pub fn step(
+    ui: &mut Ui,
+    theme: &Theme,
+    number: usize,
+    when: &str,
+    label: &str,
+    about: &str,
+    cause: bool,
+) {
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::hover());
     if cause {
         ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SeverityErrorTint));
         let at = pos2(rect.right() - 16.0, rect.center().y);
-        paint_icon(ui.painter(), at, icons::ICON_ERROR, 16.0, theme.color(ColorRole::SeverityError));
+        paint_icon(
+            ui.painter(),
+            at,
+            icons::ICON_ERROR,
+            16.0,
+            theme.color(ColorRole::SeverityError),
+        );
     }
     let y = rect.center().y;
     let painter = ui.painter();
     let number_at = pos2(rect.left() + 32.0, y);
     let font = Theme::font(Font::NumberSmall);
-    painter.text(number_at, Align2::RIGHT_CENTER, number, font, theme.color(ColorRole::TextTertiary));
+    painter.text(
+        number_at,
+        Align2::RIGHT_CENTER,
+        number,
+        font,
+        theme.color(ColorRole::TextTertiary),
+    );
     let small = Theme::font(Font::Small);
     let mut left = rect.left() + 44.0;
     if !when.is_empty() {
         let at = pos2(left, y);
-        painter.text(at, Align2::LEFT_CENTER, when, small.clone(), theme.color(ColorRole::TextTertiary));
+        painter.text(
+            at,
+            Align2::LEFT_CENTER,
+            when,
+            small.clone(),
+            theme.color(ColorRole::TextTertiary),
+        );
         left += 104.0;
     }
     let label = cut(ui, label, &Theme::font(Font::Body), rect.right() - left - 8.0);
@@ -136,6 +205,12 @@ pub fn step(ui: &mut Ui, theme: &Theme, number: usize, when: &str, label: &str, 
     if !about.is_empty() && room > 40.0 {
         let about = cut(ui, about, &small, room);
         let at = pos2(drawn.right() + 10.0, y);
-        ui.painter().text(at, Align2::LEFT_CENTER, about, small, theme.color(ColorRole::TextSecondary));
+        ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            about,
+            small,
+            theme.color(ColorRole::TextSecondary),
+        );
     }
 }

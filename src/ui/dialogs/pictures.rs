@@ -1,4 +1,5 @@
-//! *Export pictures…*: the clip that is shown as numbered pictures, one that moves, or a sheet, as the viewport sees it.
+//! *Export pictures…*: the clip that is shown as numbered pictures, one that moves, or a sheet, as
+//! the viewport sees it.
 
 use std::path::PathBuf;
 
@@ -60,8 +61,12 @@ impl Default for PicturesDraft {
 impl PicturesDraft {
     /// The same for a clip of this file: beside it, called after both.
     pub fn beside(self, session: &Session, clip: &str) -> Self {
-        let path = session.path().map(std::path::Path::to_owned).unwrap_or_else(|| PathBuf::from("model.glb"));
-        let stem = path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
+        let path = session
+            .path()
+            .map(std::path::Path::to_owned)
+            .unwrap_or_else(|| PathBuf::from("model.glb"));
+        let stem =
+            path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
         let name = file_name(clip).map_or_else(|| stem.clone(), |clip| format!("{stem}-{clip}"));
         let folder = path.with_file_name(format!("{stem}-pictures"));
         Self { to: folder.join(name).display().to_string(), ..self }
@@ -72,7 +77,11 @@ impl PicturesDraft {
         let path = expand(&self.to);
         // Names of clips have dots; only a suffix of a picture is none of the name.
         let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let bare = if matches!(suffix.as_deref(), Some("png" | "gif")) { path.with_extension("") } else { path };
+        let bare = if matches!(suffix.as_deref(), Some("png" | "gif")) {
+            path.with_extension("")
+        } else {
+            path
+        };
         let mut name = bare.into_os_string();
         name.push(".");
         name.push(self.kind.suffix());
@@ -118,7 +127,9 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let fastest = if now.kind == FilmKind::Gif { 50.0 } else { 240.0 };
     now.fps = now.fps.clamp(0.1, fastest);
     labelled(ui, theme, "Rate", |ui| {
-        let field = ui.add(egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3));
+        let field = ui.add(
+            egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3),
+        );
         name_widget(ui, &field, "Images per second");
         ui.label(RichText::new("per second").color(theme.color(ColorRole::TextSecondary)));
     });
@@ -154,12 +165,22 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             (FilmKind::Numbered, Some(last)) if count > 1 => format!("{first} … {}", name_of(last)),
             _ => first,
         };
-        ui.label(RichText::new(said).font(Theme::font(Font::Number)).color(theme.color(ColorRole::TextPrimary)));
+        ui.label(
+            RichText::new(said)
+                .font(Theme::font(Font::Number))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
         let [w, h] = now.size;
         let about = match now.kind {
             FilmKind::Sheet => {
                 let [columns, rows] = sheet_grid(count, now.size);
-                format!("{}, {columns} × {rows}: {} × {} pixels", many(count, "image"), columns * w, rows * h)
+                format!(
+                    "{}, {columns} × {rows}: {} × {} \
+                    pixels",
+                    many(count, "image"),
+                    columns * w,
+                    rows * h
+                )
             }
             _ => format!("{} of {w} × {h} pixels", many(count, "image")),
         };
@@ -167,19 +188,23 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     });
     ui.add_space(10.0);
     ui.horizontal(|ui| {
-        let said = if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
+        let said =
+            if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
         ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let named = expand(&now.to).file_name().is_some();
             let verb = format!("Render {}", many(count, "image"));
-            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner || (enter && named);
+            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner
+                || (enter && named);
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if go {
                 actions.push(DialogAction::SetDialog(None));
                 actions.push(DialogAction::TakePictures(Box::new(now.clone())));
             } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures { draft: Box::new(now.clone()) })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures {
+                    draft: Box::new(now.clone()),
+                })));
             }
         });
     });

@@ -8,14 +8,22 @@ use super::{
     plain, primary, title,
 };
 use crate::ui::DialogAction;
-use crate::ui::{Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon};
+use crate::ui::{
+    Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon,
+};
 use ulna_render::ColorRole;
 
 /// Points of a file's picture.
 const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
 
 /// All files that were not saved when the program closed.
-pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: Option<usize>, actions: &mut Actions) {
+pub fn recovery_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    open: Option<usize>,
+    discard: Option<usize>,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let count = view.dialogs.recoveries.len();
     let heading = match count {
@@ -32,18 +40,48 @@ pub fn recovery_ui(ui: &mut Ui, view: &View<'_>, open: Option<usize>, discard: O
     let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
     ScrollArea::vertical().max_height(most).auto_shrink([false, true]).show(ui, |ui| {
         for (k, recovery) in view.dialogs.recoveries.iter().enumerate() {
-            block(ui, theme, k, recovery, (open == Some(k), discard == Some(k)), count == 1, actions);
+            block(
+                ui,
+                theme,
+                k,
+                recovery,
+                (open == Some(k), discard == Some(k)),
+                count == 1,
+                actions,
+            );
         }
     });
     ui.add_space(8.0);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 32.0), Sense::hover());
-        paint_icon(ui.painter(), rect.center(), icons::ICON_FOLDER_OPEN, 16.0, theme.color(ColorRole::TextTertiary));
-        small(ui, theme, &format!("Kept {} days; see Preferences › Files", ulna_session::KEPT_DAYS));
+        paint_icon(
+            ui.painter(),
+            rect.center(),
+            icons::ICON_FOLDER_OPEN,
+            16.0,
+            theme.color(ColorRole::TextTertiary),
+        );
+        small(
+            ui,
+            theme,
+            &format!(
+                "Kept {} days; see Preferences › \
+            Files",
+                ulna_session::KEPT_DAYS
+            ),
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
-                && primary(ui, theme, &format!("Restore {}", many(view.dialogs.recoveries[0].steps.len(), "edit")))
-                    .clicked()
+                && primary(
+                    ui,
+                    theme,
+                    &format!(
+                        "Restore \
+                    {}",
+                        many(view.dialogs.recoveries[0].steps.len(), "edit")
+                    ),
+                )
+                .clicked()
             {
                 actions.push(DialogAction::Recover(0));
             }
@@ -63,7 +101,10 @@ fn block(
     alone: bool,
     actions: &mut Actions,
 ) {
-    let frame = egui::Frame::new().fill(theme.color(ColorRole::SurfaceField)).corner_radius(6).inner_margin(12);
+    let frame = egui::Frame::new()
+        .fill(theme.color(ColorRole::SurfaceField))
+        .corner_radius(6)
+        .inner_margin(12);
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_top(|ui| {
@@ -89,7 +130,10 @@ fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
         Some(texture) => {
             // Pictures of files are wider than these.
             let part = PICTURE.x / PICTURE.y * 0.55;
-            let middle = Rect::from_min_max(egui::pos2(0.5 - part * 0.5, 0.0), egui::pos2(0.5 + part * 0.5, 1.0));
+            let middle = Rect::from_min_max(
+                egui::pos2(0.5 - part * 0.5, 0.0),
+                egui::pos2(0.5 + part * 0.5, 1.0),
+            );
             egui::Image::new((texture, rect.size())).uv(middle).corner_radius(6).paint_at(ui, rect);
         }
         None => {
@@ -102,11 +146,13 @@ fn picture(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
 
 fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
     ui.horizontal(|ui| {
-        let name =
-            RichText::new(&recovery.name).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
+        let name = RichText::new(&recovery.name)
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary));
         ui.add(Label::new(name).truncate());
-        let folder =
-            RichText::new(&recovery.folder).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        let folder = RichText::new(&recovery.folder)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.add(Label::new(folder).truncate());
     });
     text(ui, theme, &format!("{} not saved in the file", many(recovery.steps.len(), "edit")));
@@ -114,7 +160,8 @@ fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
         warning(
             ui,
             theme,
-            "The file changed on disk since. Edits are matched by name; edits that no longer apply are listed.",
+            "The file changed on disk since. Edits are matched by name; edits that no longer apply \
+                are listed.",
         );
     }
     ui.add_space(4.0);
@@ -144,7 +191,8 @@ fn verbs(
             }
         } else if ui.add(egui::Button::new("Discard…").frame_when_inactive(false)).clicked() {
             let open = listed.then_some(k);
-            actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
+            actions
+                .push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             small(ui, theme, &format!("last edit {}", recovery.last));
@@ -155,21 +203,36 @@ fn verbs(
 fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
     const MOST: usize = 200;
     ui.add_space(8.0);
-    egui::Frame::new().fill(theme.color(ColorRole::SurfacePanel)).corner_radius(4).inner_margin(4).show(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        for (n, kept) in recovery.steps.iter().enumerate().take(MOST) {
-            step(ui, theme, n + 1, &kept.when, &kept.label, &kept.about, false);
-        }
-        if recovery.steps.len() > MOST {
-            small(ui, theme, &format!("{} more", recovery.steps.len() - MOST));
-        }
-    });
+    egui::Frame::new()
+        .fill(theme.color(ColorRole::SurfacePanel))
+        .corner_radius(4)
+        .inner_margin(4)
+        .show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (n, kept) in recovery.steps.iter().enumerate().take(MOST) {
+                step(ui, theme, n + 1, &kept.when, &kept.label, &kept.about, false);
+            }
+            if recovery.steps.len() > MOST {
+                small(ui, theme, &format!("{} more", recovery.steps.len() - MOST));
+            }
+        });
 }
 
 /// The program failed, and goes on.
-pub fn fault_ui(ui: &mut Ui, theme: &Theme, report: Option<&str>, journal: Option<&str>, actions: &mut Actions) {
+pub fn fault_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    report: Option<&str>,
+    journal: Option<&str>,
+    actions: &mut Actions,
+) {
     title(ui, theme, "Ulna had an internal error");
-    text(ui, theme, "Your last action was canceled. All earlier edits are intact. Save now, then restart Ulna.");
+    text(
+        ui,
+        theme,
+        "Your last action was canceled. All earlier edits are intact. Save now, then \
+        restart Ulna.",
+    );
     if let Some(journal) = journal {
         text(ui, theme, "The edits are also in the recovery journal:");
         small(ui, theme, journal);

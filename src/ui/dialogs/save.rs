@@ -1,6 +1,8 @@
-//! When a save is at stake: it is in somebody's way or cannot be done, the file changed, or not all is in it.
+//! When a save is at stake: it is in somebody's way or cannot be done, the file changed, or not all
+//! is in it.
 //!
-//! One primary button, at the right, and it says the amount. Escape is always *Cancel* or *Later* and loses nothing.
+//! One primary button, at the right, and it says the amount. Escape is always *Cancel* or *Later*
+//! and loses nothing.
 
 use std::path::Path;
 
@@ -28,12 +30,21 @@ pub fn refused_ui(
     let theme = view.theme;
     let name = name_of(&request.path);
     let (heading, words, verb) = match obstacle {
-        Obstacle::Exists => {
-            (format!("Replace {name}?"), "A file with this name already exists.".to_owned(), Some("Replace"))
-        }
+        Obstacle::Exists => (
+            format!(
+                "Replace \
+                {name}?"
+            ),
+            "A file with this name already \
+                exists."
+                .to_owned(),
+            Some("Replace"),
+        ),
         Obstacle::Changed => (
             format!("{name} changed on disk"),
-            "Another program changed the file since you opened it. Saving overwrites those changes.".to_owned(),
+            "Another program changed the file since you opened it. Saving overwrites those \
+                changes."
+                .to_owned(),
             Some("Overwrite"),
         ),
         Obstacle::Gone => (
@@ -43,7 +54,8 @@ pub fn refused_ui(
         ),
         Obstacle::Linked(names) => (
             format!("{name} has {names} hard links"),
-            "All links point to one file. Saving makes this a separate file; the other links keep the old content."
+            "All links point to one file. Saving makes this a separate file; the other links keep \
+                the old content."
                 .to_owned(),
             Some("Break the link and save"),
         ),
@@ -54,7 +66,11 @@ pub fn refused_ui(
         ),
     };
     let sign = if obstacle == Obstacle::Changed { icons::ICON_SYNC } else { icons::ICON_WARNING };
-    let role = if obstacle == Obstacle::Changed { ColorRole::SeverityInfo } else { ColorRole::SeverityWarning };
+    let role = if obstacle == Obstacle::Changed {
+        ColorRole::SeverityInfo
+    } else {
+        ColorRole::SeverityWarning
+    };
     head(ui, theme, Some((sign, role)), &heading, &words, actions);
     small(ui, theme, &request.path.display().to_string());
     ui.add_space(12.0);
@@ -66,16 +82,34 @@ pub fn refused_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if obstacle == Obstacle::Changed {
                 let edits = view.session.map_or(0, |s| s.history().done().len());
-                if primary(ui, theme, &format!("Reload and reapply {}", many(edits, "edit"))).clicked() {
+                if primary(
+                    ui,
+                    theme,
+                    &format!(
+                        "Reload and reapply \
+                    {}",
+                        many(edits, "edit")
+                    ),
+                )
+                .clicked()
+                {
                     actions.push(DialogAction::Reload { replay: true });
                 }
                 if plain(ui, "Overwrite").clicked() {
-                    actions.push(DialogAction::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+                    actions.push(DialogAction::SaveAnyway {
+                        obstacle,
+                        request: Box::new(request.clone()),
+                        copy,
+                    });
                 }
             } else if let Some(verb) = verb
                 && primary(ui, theme, verb).clicked()
             {
-                actions.push(DialogAction::SaveAnyway { obstacle, request: Box::new(request.clone()), copy });
+                actions.push(DialogAction::SaveAnyway {
+                    obstacle,
+                    request: Box::new(request.clone()),
+                    copy,
+                });
             }
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
@@ -85,7 +119,14 @@ pub fn refused_ui(
 }
 
 /// Names the step that keeps the document from being saved, with the ways out.
-pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path: &Path, actions: &mut Actions) {
+pub fn blamed_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    cause: usize,
+    message: &str,
+    path: &Path,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let sign = Some((icons::ICON_ERROR, ColorRole::SeverityError));
     head(ui, theme, sign, &format!("Could not save {}", name_of(path)), message, actions);
@@ -102,8 +143,10 @@ pub fn blamed_ui(ui: &mut Ui, view: &View<'_>, cause: usize, message: &str, path
     let back = steps.len() - cause;
     ui.horizontal(|ui| {
         if plain(ui, "Save as…").clicked() {
-            actions
-                .push(DialogAction::SetDialog(Some(Dialog::SaveAs { path: path.display().to_string(), copy: false })));
+            actions.push(DialogAction::SetDialog(Some(Dialog::SaveAs {
+                path: path.display().to_string(),
+                copy: false,
+            })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, &format!("Save without edit {}", cause + 1)).clicked() {
@@ -131,9 +174,14 @@ pub fn changed_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let (name, edits) = view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
+    let (name, edits) =
+        view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
     let when = written.map_or_else(String::new, |w| format!(" {w}"));
-    let words = format!("Another program changed the file{when}. You have {} in Ulna.", many(edits, "edit"));
+    let words = format!(
+        "Another program changed the file{when}. You have {} in \
+        Ulna.",
+        many(edits, "edit")
+    );
     head(
         ui,
         theme,
@@ -143,7 +191,15 @@ pub fn changed_ui(
         actions,
     );
     let rows = [
-        (ChangedOnDisk::Replay, format!("Reload and reapply my {}", many(edits, "edit")), applies(outlook)),
+        (
+            ChangedOnDisk::Replay,
+            format!(
+                "Reload and reapply my \
+            {}",
+                many(edits, "edit")
+            ),
+            applies(outlook),
+        ),
         (ChangedOnDisk::Reload, "Reload".to_owned(), "Discards your edits in Ulna.".to_owned()),
         (
             ChangedOnDisk::Keep,
@@ -154,8 +210,13 @@ pub fn changed_ui(
     ui.spacing_mut().item_spacing.y = 2.0;
     for (option, label, hint) in rows {
         if choice(ui, theme, chosen == option, &label, &hint).clicked() {
-            let (written, outlook) = (written.map(ToOwned::to_owned), outlook.cloned().map(Box::new));
-            actions.push(DialogAction::SetDialog(Some(Dialog::ChangedOnDisk { choice: option, written, outlook })));
+            let (written, outlook) =
+                (written.map(ToOwned::to_owned), outlook.cloned().map(Box::new));
+            actions.push(DialogAction::SetDialog(Some(Dialog::ChangedOnDisk {
+                choice: option,
+                written,
+                outlook,
+            })));
         }
     }
     if let Some(outlook) = outlook {
@@ -177,7 +238,8 @@ pub fn changed_ui(
     ui.horizontal(|ui| {
         if plain(ui, "Save mine as…").clicked() {
             actions.push(DialogAction::SetDialog(None));
-            actions.push(Action::Run(ulna_edit::command::FileCommand::SaveAs { path: None }.into()));
+            actions
+                .push(Action::Run(ulna_edit::command::FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if primary(ui, theme, verb).clicked() {
@@ -197,11 +259,17 @@ pub fn changed_ui(
 /// How much of the edits applies to the file as it is now.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
-        return "Reapplies your edits to the new file as one undo step. Checking which edits apply…".to_owned();
+        return "Reapplies your edits to the new file as one undo step. Checking which edits \
+            apply…"
+            .to_owned();
     };
     match replayed.failed.as_slice() {
         [] => "All edits apply. They become one undo step.".to_owned(),
-        [only] => format!("{} can be reapplied. Cannot be reapplied: {only}.", many(replayed.done, "edit")),
+        [only] => format!(
+            "{} can be reapplied. Cannot be reapplied: \
+            {only}.",
+            many(replayed.done, "edit")
+        ),
         [first, rest @ ..] => format!(
             "{} can be reapplied. Cannot be reapplied: {first}; and {} more.",
             many(replayed.done, "edit"),
@@ -235,16 +303,30 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         egui::ScrollArea::vertical().max_height(280.0).auto_shrink([false, true]).show(ui, |ui| {
             for (k, row) in rows.iter().enumerate() {
                 ui.horizontal(|ui| {
-                    let (rect, _) = ui.allocate_exact_size(egui::vec2(20.0, 40.0), egui::Sense::hover());
+                    let (rect, _) =
+                        ui.allocate_exact_size(egui::vec2(20.0, 40.0), egui::Sense::hover());
                     let amber = theme.color(ColorRole::SelectionBase);
-                    widgets::diamond(ui.painter(), rect.center(), 5.0, egui::Color32::TRANSPARENT, amber);
+                    widgets::diamond(
+                        ui.painter(),
+                        rect.center(),
+                        5.0,
+                        egui::Color32::TRANSPARENT,
+                        amber,
+                    );
                     let room = (ui.available_width() - 120.0).max(0.0);
-                    ui.allocate_ui_with_layout(egui::vec2(room, 40.0), Layout::top_down(Align::Min), |ui| {
-                        ui.set_min_width(room);
-                        let place = egui::RichText::new(format!("{}  {}", row.clip, row.when));
-                        ui.add(egui::Label::new(place.color(theme.color(ColorRole::TextPrimary))).truncate());
-                        small(ui, theme, &row.about);
-                    });
+                    ui.allocate_ui_with_layout(
+                        egui::vec2(room, 40.0),
+                        Layout::top_down(Align::Min),
+                        |ui| {
+                            ui.set_min_width(room);
+                            let place = egui::RichText::new(format!("{}  {}", row.clip, row.when));
+                            ui.add(
+                                egui::Label::new(place.color(theme.color(ColorRole::TextPrimary)))
+                                    .truncate(),
+                            );
+                            small(ui, theme, &row.about);
+                        },
+                    );
                     widgets::segments(ui, theme, |ui| {
                         if widgets::segment(ui, theme, "Key", row.key, false).clicked() {
                             actions.push(with(k, true));
@@ -261,11 +343,25 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     let keyed = rows.iter().filter(|r| r.key).count();
     ui.horizontal(|ui| {
         let mut settings = view.settings.clone();
-        if widgets::check(ui, theme, &mut settings.key_on_save, "Always key unkeyed poses when saving").changed() {
+        if widgets::check(
+            ui,
+            theme,
+            &mut settings.key_on_save,
+            "Always key unkeyed poses when \
+            saving",
+        )
+        .changed()
+        {
             actions.push(ProgramAction::Settings(Box::new(settings)));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let verb = if keyed == 0 { "Save without these poses".to_owned() } else { format!("Key {keyed} and save") };
+            let verb = if keyed == 0 {
+                "Save without these \
+                poses"
+                    .to_owned()
+            } else {
+                format!("Key {keyed} and save")
+            };
             if primary(ui, theme, &verb).clicked() {
                 actions.push(DialogAction::KeyAndSave(rows.to_vec()));
             }

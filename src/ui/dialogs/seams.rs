@@ -48,18 +48,30 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let mut now = draft.clone();
-    let words = "The best moment to switch from one clip to another, for each pair of clips. The numbers are the \
-    largest jumps at a hard cut: position and speed of a point on the skin, rotation of a joint. The body's place \
+    let words = "The best moment to switch from one clip to another, for each pair of clips. The \
+        numbers are the \
+    largest jumps at a hard cut: position and speed of a point on the skin, rotation of a joint. \
+    The body's place \
     and heading are ignored.";
     head(ui, theme, None, "Best transition points", words, actions);
     ui.horizontal(|ui| {
-        ui.allocate_ui(vec2(260.0, 26.0), |ui| filter_field(ui, theme, &mut now.filter, "Filter transitions"));
+        ui.allocate_ui(vec2(260.0, 26.0), |ui| {
+            filter_field(
+                ui,
+                theme,
+                &mut now.filter,
+                "Filter \
+            transitions",
+            )
+        });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
                 // From the right.
-                for (order, text) in
-                    [(SeamOrder::Speed, "By cm/s"), (SeamOrder::Angle, "By degrees"), (SeamOrder::Distance, "By cm")]
-                {
+                for (order, text) in [
+                    (SeamOrder::Speed, "By cm/s"),
+                    (SeamOrder::Angle, "By degrees"),
+                    (SeamOrder::Distance, "By cm"),
+                ] {
                     if segment(ui, theme, text, now.order == order, false).clicked() {
                         now.order = order;
                     }
@@ -72,7 +84,8 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     let fits = |s: &&BestSeam| {
         document.clips.contains(s.from)
             && document.clips.contains(s.to)
-            && (wanted.is_empty() || format!("{} {}", label(s.from), label(s.to)).to_lowercase().contains(&wanted))
+            && (wanted.is_empty()
+                || format!("{} {}", label(s.from), label(s.to)).to_lowercase().contains(&wanted))
     };
     let mut list: Vec<&BestSeam> = view.dialogs.seams.iter().filter(fits).collect();
     let by = |s: &BestSeam| match now.order {
@@ -89,12 +102,19 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
         ui.painter().text(at, Align2::RIGHT_CENTER, text, Theme::font(Font::Caption), tertiary);
     }
     let at = pos2(rect.left() + 12.0, rect.center().y);
-    ui.painter().text(at, Align2::LEFT_CENTER, many(list.len(), "pair"), Theme::font(Font::Caption), tertiary);
+    ui.painter().text(
+        at,
+        Align2::LEFT_CENTER,
+        many(list.len(), "pair"),
+        Theme::font(Font::Caption),
+        tertiary,
+    );
     theme.well().show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;
         let height = (ui.ctx().content_rect().height() - 300.0).clamp(120.0, 360.0);
-        let area = ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("seams");
+        let area =
+            ScrollArea::vertical().auto_shrink([false, false]).max_height(height).id_salt("seams");
         area.show_rows(ui, ROW, list.len(), |ui, range| {
             for seam in &list[range] {
                 seam_ui(ui, theme, document, seam, &mut now);
@@ -108,7 +128,16 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
 fn seam_ui(ui: &mut Ui, theme: &Theme, document: &Document, seam: &BestSeam, now: &mut SeamsDraft) {
     let pair = (seam.from, seam.to);
     let (from, to) = (document.clip_label(seam.from), document.clip_label(seam.to));
-    let (rect, response) = row(ui, theme, ROW, &format!("Transition from {from} to {to}"), now.shown == Some(pair));
+    let (rect, response) = row(
+        ui,
+        theme,
+        ROW,
+        &format!(
+            "Transition from {from} to \
+        {to}"
+        ),
+        now.shown == Some(pair),
+    );
     if response.clicked() {
         now.shown = Some(pair);
     }
@@ -125,15 +154,34 @@ fn seam_ui(ui: &mut Ui, theme: &Theme, document: &Document, seam: &BestSeam, now
         let font = Theme::font(Font::NumberSmall);
         painter.text(at, Align2::RIGHT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
     }
-    let room = Rect::from_min_max(rect.min, pos2(rect.right() - COLUMNS[0].0 - 52.0, rect.bottom()));
+    let room =
+        Rect::from_min_max(rect.min, pos2(rect.right() - COLUMNS[0].0 - 52.0, rect.bottom()));
     let half = (room.width() - 44.0) * 0.5;
     let font = Theme::font(Font::Body);
     let ink = theme.color(ColorRole::TextPrimary);
     let y = rect.center().y;
-    painter.text(pos2(rect.left() + 12.0, y), Align2::LEFT_CENTER, cut(ui, &from, &font, half), font.clone(), ink);
+    painter.text(
+        pos2(rect.left() + 12.0, y),
+        Align2::LEFT_CENTER,
+        cut(ui, &from, &font, half),
+        font.clone(),
+        ink,
+    );
     let arrow = pos2(rect.left() + 18.0 + half, y);
-    painter.text(arrow, Align2::LEFT_CENTER, "›", font.clone(), theme.color(ColorRole::TextTertiary));
-    painter.text(arrow + vec2(16.0, 0.0), Align2::LEFT_CENTER, cut(ui, &to, &font, half), font, ink);
+    painter.text(
+        arrow,
+        Align2::LEFT_CENTER,
+        "›",
+        font.clone(),
+        theme.color(ColorRole::TextTertiary),
+    );
+    painter.text(
+        arrow + vec2(16.0, 0.0),
+        Align2::LEFT_CENTER,
+        cut(ui, &to, &font, half),
+        font,
+        ink,
+    );
 }
 
 fn foot_ui(
@@ -156,7 +204,8 @@ fn foot_ui(
                     small(
                         ui,
                         theme,
-                        "The first clip is not playing at the playhead. Add it to a lane, or move the playhead to it.",
+                        "The first clip is not playing at the playhead. Add it to a lane, or move \
+                            the playhead to it.",
                     );
                 }
                 (None, _) if list.is_empty() => {
@@ -167,17 +216,22 @@ fn foot_ui(
             }
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let go = ui.add_enabled_ui(goes.is_some(), |ui| primary(ui, theme, "Add transition").clicked()).inner;
+            let go = ui
+                .add_enabled_ui(goes.is_some(), |ui| primary(ui, theme, "Add transition").clicked())
+                .inner;
             if plain(ui, "Close").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if let Some(seam) = goes.filter(|_| go) {
                 let time = Seconds(view.timeline.playback.time as f32);
                 let (when, how) = (Some(GoWhen::Seam), Some(EnterHow::Fade));
-                let command = GoTo { clip: ClipName::Id(seam.to), time, when, how, fade: None, lane: None };
+                let command =
+                    GoTo { clip: ClipName::Id(seam.to), time, when, how, fade: None, lane: None };
                 actions.push(DialogAction::SetDialog(None));
                 actions.push(Action::Run(command.into()));
             } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Seams { draft: Box::new(now.clone()) })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::Seams {
+                    draft: Box::new(now.clone()),
+                })));
             }
         });
     });

@@ -15,8 +15,9 @@ pub fn toasts_ui(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if view.dialogs.toasts.is_empty() {
         return;
     }
-    let area =
-        Area::new(Id::unique("toasts")).order(Order::Foreground).anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
+    let area = Area::new(Id::unique("toasts"))
+        .order(Order::Foreground)
+        .anchor(Align2::RIGHT_BOTTOM, vec2(-16.0, -40.0));
     area.show(ui.ctx(), |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         let newest = view.dialogs.toasts.len() - 1;
@@ -36,7 +37,9 @@ fn toast_ui(
     actions: &mut Actions,
 ) {
     let margin = egui::Margin::symmetric(10, if whole { 6 } else { 2 });
-    let frame = egui::Frame::popup(ui.style()).fill(theme.color(ColorRole::SurfaceRaised)).inner_margin(margin);
+    let frame = egui::Frame::popup(ui.style())
+        .fill(theme.color(ColorRole::SurfaceRaised))
+        .inner_margin(margin);
     let shown = frame.show(ui, |ui| {
         ui.set_width(Measure::Toast.points());
         ui.horizontal_top(|ui| {
@@ -51,7 +54,9 @@ fn toast_ui(
             ui.allocate_ui(vec2(width, 20.0), |ui| {
                 ui.set_width(width);
                 ui.vertical(|ui| {
-                    let label = Label::new(RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary)));
+                    let label = Label::new(
+                        RichText::new(&toast.text).color(theme.color(ColorRole::TextPrimary)),
+                    );
                     if whole {
                         ui.add(label.wrap());
                         below(ui, (theme, newest), k, toast, actions);
@@ -61,7 +66,17 @@ fn toast_ui(
                 });
             });
             // Each close button has a name of its own.
-            let name = if newest { "Close message".to_owned() } else { format!("Close message {}", k + 1) };
+            let name = if newest {
+                "Close \
+                message"
+                    .to_owned()
+            } else {
+                format!(
+                    "Close message \
+                {}",
+                    k + 1
+                )
+            };
             if icon_button(ui, theme, icons::ICON_CLOSE, &name, "", false, Ok(())).clicked() {
                 actions.push(ProgramAction::CloseToast(k));
             }
@@ -73,7 +88,13 @@ fn toast_ui(
 }
 
 /// How often it was said, and what can be done about it.
-fn below(ui: &mut Ui, (theme, newest): (&Theme, bool), k: usize, toast: &Toast, actions: &mut Actions) {
+fn below(
+    ui: &mut Ui,
+    (theme, newest): (&Theme, bool),
+    k: usize,
+    toast: &Toast,
+    actions: &mut Actions,
+) {
     if toast.times > 1 {
         let times = RichText::new(format!("×{}", toast.times)).font(Theme::font(Font::NumberSmall));
         ui.label(times.color(theme.color(ColorRole::TextTertiary)));

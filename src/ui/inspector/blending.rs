@@ -1,7 +1,9 @@
-//! What a bar blends: clips on a line by their speed, or in a plane by the way they go; how much each counts, and how far feet slide.
+//! What a bar blends: clips on a line by their speed, or in a plane by the way they go; how much
+//! each counts, and how far feet slide.
 
 use egui::{
-    Align, Align2, DragValue, Layout, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, DragValue, Layout, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
 
@@ -42,7 +44,8 @@ impl BlendFacts {
 
     fn of(document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Self {
         let one = &mix.lanes[lane].bars[bar];
-        let span = (one.start + one.fade_in, one.end().min(one.start + one.fade_in + Self::LONGEST));
+        let span =
+            (one.start + one.fade_in, one.end().min(one.start + one.fade_in + Self::LONGEST));
         if span.1 - span.0 < 0.2 {
             return Self::default();
         }
@@ -52,7 +55,9 @@ impl BlendFacts {
             foot_slides(document, &Shared::new(mix.with_bar((lane, bar), free)), span)
         });
         let other = |node: NodeId| free.as_ref()?.iter().find(|(n, _)| *n == node).map(|(_, s)| *s);
-        Self { slides: slides.into_iter().map(|(node, slide)| (node, slide, other(node))).collect() }
+        Self {
+            slides: slides.into_iter().map(|(node, slide)| (node, slide, other(node))).collect(),
+        }
     }
 }
 
@@ -71,7 +76,8 @@ impl Hand {
     /// Where it points on a graph.
     fn points(&mut self, response: &Response) -> Option<Pos2> {
         self.let_go |= response.drag_stopped() || response.clicked();
-        let at = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked());
+        let at =
+            response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked());
         self.moved |= at.is_some();
         at
     }
@@ -128,7 +134,8 @@ pub(super) fn blend_ui(
         let made = mix.with_bar(at, MixBar { plays: now, ..bar.clone() });
         if hand.moved {
             // The legs stay where they are in their step.
-            let made = state.mixer.keeping_step(document, (mix, made), at, view.timeline.playback.time);
+            let made =
+                state.mixer.keeping_step(document, (mix, made), at, view.timeline.playback.time);
             preview("Blend value", made, actions);
         } else {
             set(made, actions);
@@ -153,11 +160,13 @@ fn over_ui(ui: &mut Ui, document: &Document, now: &mut Plays) {
     }
     let ids: Vec<ClipId> = now.clips().copied().collect();
     *now = if plane {
-        let points: Vec<(ClipId, [f32; 2])> = ids.into_iter().map(|id| (id, place_of(document, id))).collect();
+        let points: Vec<(ClipId, [f32; 2])> =
+            ids.into_iter().map(|id| (id, place_of(document, id))).collect();
         let value = mean_place(&points);
         Plays::Plane { points, value }
     } else {
-        let points: Vec<(ClipId, f32)> = ids.into_iter().map(|id| (id, speed_of(document, id))).collect();
+        let points: Vec<(ClipId, f32)> =
+            ids.into_iter().map(|id| (id, speed_of(document, id))).collect();
         let value = points.iter().map(|p| p.1).sum::<f32>() / points.len().max(1) as f32;
         Plays::Blend { points, value }
     };
@@ -179,8 +188,16 @@ fn line_ui(
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let values: Vec<f32> = order.iter().map(|p| p.1).collect();
     let (low, high) = (values[0], values[values.len() - 1].max(values[0] + 1e-3));
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 74.0), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), "Blend value on the graph"));
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), 74.0), Sense::click_and_drag());
+    response.widget_info(|| {
+        WidgetInfo::slider(
+            true,
+            f64::from(*value),
+            "Blend value on the \
+        graph",
+        )
+    });
     let painter = ui.painter_at(rect.expand(6.0));
     painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
     let room = rect.shrink2(vec2(12.0, 8.0));
@@ -221,7 +238,8 @@ fn line_ui(
         *value = (low + (pointer.x - room.left()) / room.width() * (high - low)).clamp(low, high);
     }
     line(ui, theme, "Speed", "Travel speed of the body", |ui| {
-        let field = DragValue::new(value).range(low..=high).speed(0.01).max_decimals(2).suffix(" m/s");
+        let field =
+            DragValue::new(value).range(low..=high).speed(0.01).max_decimals(2).suffix(" m/s");
         hand.took(number(ui, "Blend value", field));
     });
 }
@@ -239,7 +257,9 @@ impl Plane {
         /// Metres a second that are in sight at least: nothing is made large that hardly goes.
         const LEAST: f32 = 0.5;
         // Standing still is in sight, too.
-        let range = |axis: usize| points.iter().fold((0f32, 0f32), |(l, h), p| (l.min(p.1[axis]), h.max(p.1[axis])));
+        let range = |axis: usize| {
+            points.iter().fold((0f32, 0f32), |(l, h), p| (l.min(p.1[axis]), h.max(p.1[axis])))
+        };
         let ranges = [range(0), range(1)];
         let [wide, high] = ranges.map(|(low, high)| (high - low).max(LEAST));
         let room = rect.shrink2(vec2(24.0, 18.0));
@@ -269,9 +289,19 @@ fn plane_ui(
     (points, value): (&[(ClipId, [f32; 2])], &mut [f32; 2]),
     hand: &mut Hand,
 ) {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 172.0), Sense::click_and_drag());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), 172.0), Sense::click_and_drag());
     let about = format!("{:.2} right, {:.2} forward, meters per second", value[0], value[1]);
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Slider, true, format!("Travel velocity: {about}")));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Slider,
+            true,
+            format!(
+                "Travel \
+        velocity: {about}"
+            ),
+        )
+    });
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
     let plane = Plane::of(points, rect);
@@ -292,7 +322,11 @@ fn plane_ui(
             painter.line_segment([a, b], Stroke::new(1.0, accent));
         }
         [_, _, ..] => {
-            painter.add(Shape::convex_polygon(counting, accent.gamma_multiply(0.12), Stroke::new(1.0, accent)));
+            painter.add(Shape::convex_polygon(
+                counting,
+                accent.gamma_multiply(0.12),
+                Stroke::new(1.0, accent),
+            ));
         }
         _ => {}
     }
@@ -300,7 +334,8 @@ fn plane_ui(
     for (k, (id, place)) in points.iter().enumerate() {
         let spot = plane.spot(*place);
         let counts = weights[k] > 0.0;
-        let ink = theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
+        let ink =
+            theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
         painter.circle_filled(spot, 3.0 + 3.0 * weights[k], ink);
         let mut text = cut(ui, &clip_text(document, *id), &Theme::font(Font::Small), 96.0);
         if counts {
@@ -309,13 +344,16 @@ fn plane_ui(
         let galley = painter.layout_no_wrap(text, Theme::font(Font::Small), ink);
         let inside = rect.shrink(4.0);
         let label = |above: bool| {
-            let left = (spot.x - galley.size().x * 0.5).clamp(inside.left(), inside.right() - galley.size().x);
+            let left = (spot.x - galley.size().x * 0.5)
+                .clamp(inside.left(), inside.right() - galley.size().x);
             let top = if above { spot.y - galley.size().y - 6.0 } else { spot.y + 6.0 };
             Rect::from_min_size(pos2(left, top), galley.size())
         };
         // Where it fits; else it is told by the list below.
         let free = |r: &Rect| inside.contains_rect(*r) && taken.iter().all(|t| !t.intersects(*r));
-        if let Some(room) = [label(*place == [0.0; 2] || place[1] >= 0.0), label(place[1] < 0.0)].into_iter().find(free)
+        if let Some(room) = [label(*place == [0.0; 2] || place[1] >= 0.0), label(place[1] < 0.0)]
+            .into_iter()
+            .find(free)
         {
             painter.galley(room.min, galley.clone(), ink);
             taken.push(room);
@@ -324,7 +362,13 @@ fn plane_ui(
     let here = plane.spot(*value);
     painter.circle(here, 5.0, accent, Stroke::new(1.5, theme.color(ColorRole::SurfaceField)));
     let caption = |at: Pos2, align: Align2, text: &str| {
-        painter.text(at, align, text, Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
+        painter.text(
+            at,
+            align,
+            text,
+            Theme::font(Font::Caption),
+            theme.color(ColorRole::TextTertiary),
+        );
     };
     caption(pos2(stands.x + 4.0, rect.top() + 3.0), Align2::LEFT_TOP, "ahead");
     caption(pos2(rect.right() - 4.0, stands.y + 2.0), Align2::RIGHT_TOP, "right");
@@ -333,7 +377,8 @@ fn plane_ui(
         (0, "Sideways", "Speed to the right; negative is to the left"),
     ] {
         line(ui, theme, label, about, |ui| {
-            let field = DragValue::new(&mut value[axis]).range(-100.0..=100.0).speed(0.01).max_decimals(2);
+            let field =
+                DragValue::new(&mut value[axis]).range(-100.0..=100.0).speed(0.01).max_decimals(2);
             hand.took(number(ui, &format!("{label}, meters per second"), field.suffix(" m/s")));
         });
     }
@@ -347,8 +392,10 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
         ui.horizontal(|ui| {
             let text = clip_text(document, id);
             let fields = 64.0 * values.len() as f32;
-            let (rect, response) =
-                ui.allocate_exact_size(vec2((ui.available_width() - fields - 36.0).max(24.0), 24.0), Sense::hover());
+            let (rect, response) = ui.allocate_exact_size(
+                vec2((ui.available_width() - fields - 36.0).max(24.0), 24.0),
+                Sense::hover(),
+            );
             let font = Theme::font(Font::Body);
             let shown = cut(ui, &text, &font, rect.width());
             let ink = theme.color(ColorRole::TextSecondary);
@@ -360,7 +407,10 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
                 let field = ui.add_sized([56.0, 24.0], field.clamp_existing_to_range(false));
                 crate::ui::widgets::name_widget(ui, &field, &format!("Position of {text}{axis}"));
                 hand.took((field.changed(), field.drag_stopped() || field.lost_focus()));
-                field.on_hover_text(format!("Speed in meters per second{axis} at which only this clip plays"));
+                field.on_hover_text(format!(
+                    "Speed in meters per second{axis} at which only this \
+                    clip plays"
+                ));
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let name = format!("Remove {text} from the blend");
@@ -401,7 +451,8 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Ble
     for (node, slide, free) in found.iter().flat_map(|f| &f.slides) {
         ui.horizontal(|ui| {
             let name = format!("Foot sliding of {}", document.node(*node).label(*node));
-            let name = cut(ui, &name, &Theme::font(Font::Body), (ui.available_width() - 206.0).max(20.0));
+            let name =
+                cut(ui, &name, &Theme::font(Font::Body), (ui.available_width() - 206.0).max(20.0));
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some(free) = free {
@@ -409,9 +460,17 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Ble
                     let ink = theme.color(ColorRole::TextTertiary);
                     ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(ink));
                 }
-                let text = RichText::new(format!("{:.1} cm/s", slide * 100.0)).font(Theme::font(Font::Number));
+                let text = RichText::new(format!(
+                    "{:.1} \
+                    cm/s",
+                    slide * 100.0
+                ))
+                .font(Theme::font(Font::Number));
                 let label = ui.label(text.color(theme.color(ColorRole::TextPrimary)));
-                label.on_hover_text("Mean foot sliding during ground contact, over the first seconds of the bar");
+                label.on_hover_text(
+                    "Mean foot sliding during ground contact, over the first \
+                    seconds of the bar",
+                );
             });
         });
     }
@@ -435,7 +494,13 @@ pub(super) fn blend_with_ui(
 }
 
 /// A button that adds a clip to what is blended; what it is then.
-fn added_ui(search: &mut String, ui: &mut Ui, theme: &Theme, document: &Document, now: &Plays) -> Option<Plays> {
+fn added_ui(
+    search: &mut String,
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    now: &Plays,
+) -> Option<Plays> {
     let words = ["Blend with…", "Adds a clip to blend with by a slider"];
     let id = clip_menu(ui, theme, document, search, words, "Blend with…")?;
     Some(match now {

@@ -1,4 +1,5 @@
-//! What differs from the file as it was opened: a thing a row, to be shown and to be taken back by itself.
+//! What differs from the file as it was opened: a thing a row, to be shown and to be taken back by
+//! itself.
 
 use egui::{Align, Layout, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -29,7 +30,13 @@ pub struct EditedState {
 const FEW: usize = 6;
 
 /// The section; nothing where nothing differs.
-pub fn edited_ui(state: &mut EditedState, ui: &mut Ui, view: &View<'_>, session: &Session, actions: &mut Actions) {
+pub fn edited_ui(
+    state: &mut EditedState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    session: &Session,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     // While something is dragged the list stays: it is found anew when that is done.
     if !session.history().is_open() {
@@ -40,8 +47,11 @@ pub fn edited_ui(state: &mut EditedState, ui: &mut Ui, view: &View<'_>, session:
     ui.horizontal(|ui| {
         ui.set_height(24.0);
         panel_title(ui, theme, "Edits");
-        let small =
-            |text: &str| RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        let small = |text: &str| {
+            RichText::new(text)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary))
+        };
         ui.label(small(&found.len().to_string()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(small("since opening")));
     });
@@ -66,9 +76,18 @@ fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
         EditedThing::Node(_) => icons::ICON_ACCESSIBILITY_NEW,
         EditedThing::Weights(_) => icons::ICON_WATER_DROP,
     };
-    let color =
-        if matches!(row.thing, EditedThing::Layer(..)) { ColorRole::AccentText } else { ColorRole::TextSecondary };
-    paint_icon(ui.painter(), pos2(rect.left() + 10.0, rect.center().y), icon, 15.0, theme.color(color));
+    let color = if matches!(row.thing, EditedThing::Layer(..)) {
+        ColorRole::AccentText
+    } else {
+        ColorRole::TextSecondary
+    };
+    paint_icon(
+        ui.painter(),
+        pos2(rect.left() + 10.0, rect.center().y),
+        icon,
+        15.0,
+        theme.color(color),
+    );
     let width = rect.width() - 24.0 - 124.0;
     let (body, small) = (Theme::font(Font::Body), Theme::font(Font::Small));
     let title = cut(ui, &row.title, &body, width);
@@ -94,7 +113,8 @@ fn row_ui(ui: &mut Ui, view: &View<'_>, row: &Edited, actions: &mut Actions) {
     );
     let buttons = rect.with_min_x(rect.right() - 116.0);
     let layout = Layout::right_to_left(Align::Center);
-    let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(buttons).layout(layout).id_salt(row.thing));
+    let mut ui =
+        ui.new_child(egui::UiBuilder::new().max_rect(buttons).layout(layout).id_salt(row.thing));
     ui.spacing_mut().item_spacing.x = 4.0;
     let revert = ui.button("Revert");
     name_widget(&ui, &revert, &format!("Revert {}", row.title));

@@ -5,7 +5,8 @@ use egui::{RichText, Sense, Ui, vec2};
 use crate::ui::{AssetRef, Theme, beside::Beside, theme::Font, widgets::thousands};
 use ulna_edit::command::{frame_of, seam_in_words, travel_in_words};
 use ulna_model::{
-    AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId, Topology, picture_header,
+    AlphaMode, ClipId, Document, Interpolation, Material, MeshId, Primitive, Property, SkinId,
+    Topology, picture_header,
 };
 use ulna_motion::clip_edit::{seam, travel};
 use ulna_render::ColorRole;
@@ -27,13 +28,20 @@ fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
             Theme::font(Font::Body),
             theme.color(ColorRole::TextSecondary),
         );
-        ui.add(egui::Label::new(RichText::new(value).color(theme.color(ColorRole::TextPrimary))).truncate());
+        ui.add(
+            egui::Label::new(RichText::new(value).color(theme.color(ColorRole::TextPrimary)))
+                .truncate(),
+        );
     });
 }
 
 fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(10.0);
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
     ui.add_space(2.0);
 }
 
@@ -72,20 +80,34 @@ impl ClipFacts {
     fn of(document: &Document, id: ClipId) -> Self {
         let Some(clip) = document.clips.get(id) else { return Self::default() };
         let way = travel(document, clip).as_ref().and_then(travel_in_words);
-        let nodes: std::collections::BTreeSet<_> = clip.tracks.targets().all().map(|(node, _)| node).collect();
-        let count = |wanted: Interpolation| clip.tracks.values().filter(|t| t.interpolation == wanted).count();
+        let nodes: std::collections::BTreeSet<_> =
+            clip.tracks.targets().all().map(|(node, _)| node).collect();
+        let count = |wanted: Interpolation| {
+            clip.tracks.values().filter(|t| t.interpolation == wanted).count()
+        };
         let kinds = [
             (Interpolation::Linear, "linear"),
             (Interpolation::CubicSpline, "cubic"),
             (Interpolation::Step, "stepped"),
         ];
-        let kinds = kinds.into_iter().map(|(kind, word)| (count(kind), word)).filter(|(count, _)| *count > 0);
+        let kinds = kinds
+            .into_iter()
+            .map(|(kind, word)| (count(kind), word))
+            .filter(|(count, _)| *count > 0);
         Self {
             travel: way,
             seam: seam(document, clip, frame_of(clip)).as_ref().map(seam_in_words),
             moves: format!("{}, {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
             keys: thousands(clip.key_count()),
-            kinds: kinds.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "),
+            kinds: kinds
+                .map(|(count, word)| {
+                    format!(
+                        "{count} \
+                {word}"
+                    )
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
             morphs: clip.tracks.values().filter(|t| t.property == Property::Weights).count(),
         }
     }
@@ -104,7 +126,16 @@ pub fn clip(
     fact(ui, theme, "Name", document.clip_label(id));
     fact(ui, theme, "Length", format!("{:.3} s", clip.length()));
     if let Some(rate) = clip.ticks {
-        fact(ui, theme, "Ticks", format!("{:.1} at {rate} per second", f64::from(clip.length()) * rate));
+        fact(
+            ui,
+            theme,
+            "Ticks",
+            format!(
+                "{:.1} at {rate} per \
+            second",
+                f64::from(clip.length()) * rate
+            ),
+        );
     }
     let found = found.update(ui.ctx(), (revision, id), clip.key_count(), || {
         let document = document.clone();
@@ -143,7 +174,12 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
             let Some(image) = document.images.get(k.index()) else { return };
             fact(ui, theme, "Stored", format!("{} bytes", thousands(image.bytes.len())));
             let format = image::guess_format(&image.bytes).ok();
-            fact(ui, theme, "Format", format.map_or_else(|| "unknown".into(), |f| format!("{f:?}").to_uppercase()));
+            fact(
+                ui,
+                theme,
+                "Format",
+                format.map_or_else(|| "unknown".into(), |f| format!("{f:?}").to_uppercase()),
+            );
             if let Some(header) = format.and_then(|f| picture_header(&image.bytes, f).ok()) {
                 let (w, h) = header.size;
                 fact(ui, theme, "Size", format!("{w} × {h} pixels"));
@@ -160,7 +196,13 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
         ui,
         theme,
         "Bind pose",
-        if skin.has_inverse_bind { "stored in the file" } else { "not stored: current node transforms" },
+        if skin.has_inverse_bind {
+            "stored in the \
+            file"
+        } else {
+            "not stored: current node \
+            transforms"
+        },
     );
     let users = document.nodes.values().filter(|n| n.skin == Some(id)).count();
     fact(ui, theme, "Used by", many(users, "node"));
@@ -170,19 +212,38 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
 pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
     let Some(mesh) = document.meshes.get(id) else { return };
     fact(ui, theme, "Vertices", thousands(mesh.vertex_count()));
-    let triangles = mesh.primitives.iter().filter(|p| p.topology == Topology::Triangles).map(|p| p.indices.len() / 3);
+    let triangles = mesh
+        .primitives
+        .iter()
+        .filter(|p| p.topology == Topology::Triangles)
+        .map(|p| p.indices.len() / 3);
     fact(ui, theme, "Triangles", thousands(triangles.sum()));
     fact(ui, theme, "Primitives", mesh.primitives.len().to_string());
     if mesh.target_count() > 0 {
         fact(ui, theme, "Morph targets", mesh.target_count().to_string());
     }
-    if let Some(sets) = mesh.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.sets).max() {
+    if let Some(sets) =
+        mesh.primitives.iter().filter_map(|p| p.weights.as_ref()).map(|w| w.sets).max()
+    {
         fact(ui, theme, "Influences", format!("up to {} per vertex", sets * 4));
     }
     for (index, primitive) in mesh.primitives.iter().enumerate().take(24) {
-        let material =
-            primitive.material.map_or_else(|| "no material".into(), |m| AssetRef::Material(m).name(document));
-        fact(ui, theme, &format!("Primitive {index}"), format!("{material} · {}", attributes(primitive)));
+        let material = primitive
+            .material
+            .map_or_else(|| "no material".into(), |m| AssetRef::Material(m).name(document));
+        fact(
+            ui,
+            theme,
+            &format!(
+                "Primitive \
+            {index}"
+            ),
+            format!(
+                "{material} · \
+            {}",
+                attributes(primitive)
+            ),
+        );
     }
 }
 
@@ -195,7 +256,8 @@ fn attributes(primitive: &Primitive) -> String {
         (!primitive.colors.is_empty(), "colors"),
         (primitive.weights.is_some(), "weights"),
     ];
-    let names: Vec<&str> = has.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
+    let names: Vec<&str> =
+        has.into_iter().filter(|(there, _)| *there).map(|(_, name)| name).collect();
     if names.is_empty() { "positions only".into() } else { names.join(", ") }
 }
 

@@ -68,7 +68,8 @@ pub enum Order {
 }
 
 impl Order {
-    pub const ALL: [Self; 7] = [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx, Self::Quaternion];
+    pub const ALL: [Self; 7] =
+        [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx, Self::Quaternion];
 
     pub const fn title(self) -> &'static str {
         match self {
@@ -108,7 +109,12 @@ impl Order {
     /// The other way.
     pub fn rotation(self, degrees: Vec3) -> Quat {
         let (order, [a, b, c]) = self.glam();
-        Quat::from_euler(order, degrees[a].to_radians(), degrees[b].to_radians(), degrees[c].to_radians())
+        Quat::from_euler(
+            order,
+            degrees[a].to_radians(),
+            degrees[b].to_radians(),
+            degrees[c].to_radians(),
+        )
     }
 }
 
@@ -128,9 +134,18 @@ pub struct Edited {
 }
 
 /// A row of three numbers, or of the four of a quaternion.
-pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, editable: bool, shape: &Shape) -> Edited {
-    let mut edited = Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
-    // Points that a field needs for its letter and five digits; where there are fewer, the row's name stands over it.
+pub fn triple_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    triple: &Triple,
+    values: Vec3,
+    editable: bool,
+    shape: &Shape,
+) -> Edited {
+    let mut edited =
+        Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
+    // Points that a field needs for its letter and five digits; where there are fewer, the row's
+    // name stands over it.
     const LEAST: f32 = 58.0;
     let count = if shape.quaternion.is_some() { 4 } else { 3 };
     let fit = |room: f32| (room - 24.0 - 4.0 * (count as f32 - 1.0)) / count as f32;
@@ -141,7 +156,8 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
         let mut title = word.to_owned();
         title[..1].make_ascii_uppercase();
         let height = if above { 16.0 } else { 24.0 };
-        let (label, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), height), Sense::hover());
+        let (label, _) =
+            ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), height), Sense::hover());
         let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
         ui.painter().text(label.left_center(), Align2::LEFT_CENTER, title, font, color);
     };
@@ -158,14 +174,22 @@ pub fn triple_ui(ui: &mut Ui, theme: &Theme, triple: &Triple, values: Vec3, edit
             let field = Field {
                 name: format!("{} {}", triple.name, ["X", "Y", "Z", "W"][axis]),
                 letter: ["X", "Y", "Z", "W"][axis],
-                color: theme.color([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ, ColorRole::AxisW][axis]),
+                color: theme.color(
+                    [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ, ColorRole::AxisW][axis],
+                ),
                 editable,
                 mixed: shape.quaternion.is_none() && shape.mixed[axis],
                 degrees: triple.degrees && shape.quaternion.is_none(),
-                neutral: if shape.quaternion.is_some() { f32::from(u8::from(axis == 3)) } else { triple.neutral },
+                neutral: if shape.quaternion.is_some() {
+                    f32::from(u8::from(axis == 3))
+                } else {
+                    triple.neutral
+                },
                 speed: if shape.quaternion.is_some() { 0.005 } else { triple.speed },
             };
-            let value = shape.quaternion.map_or_else(|| values[axis] * triple.factor, |q| q.to_array()[axis]);
+            let value = shape
+                .quaternion
+                .map_or_else(|| values[axis] * triple.factor, |q| q.to_array()[axis]);
             let (new, done) = field.show(ui, theme, vec2(width, 24.0), value);
             if let Some(new) = new {
                 edited.axis = axis;
@@ -201,14 +225,30 @@ struct Field {
 
 impl Field {
     /// The new value, if it changed, and whether the change is finished.
-    fn show(&self, ui: &mut Ui, theme: &Theme, size: egui::Vec2, mut value: f32) -> (Option<f32>, bool) {
+    fn show(
+        &self,
+        ui: &mut Ui,
+        theme: &Theme,
+        size: egui::Vec2,
+        mut value: f32,
+    ) -> (Option<f32>, bool) {
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let field = rect.shrink2(vec2(0.0, 2.0));
-        let fill = theme.color(if self.editable { ColorRole::SurfaceField } else { ColorRole::SurfacePanel });
+        let fill = theme.color(if self.editable {
+            ColorRole::SurfaceField
+        } else {
+            ColorRole::SurfacePanel
+        });
         let edge = if self.editable { theme.field_edge() } else { egui::Stroke::NONE };
         ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
         let at = pos2(field.left() + 6.0, field.center().y);
-        ui.painter().text(at, Align2::LEFT_CENTER, self.letter, Theme::font(Font::Caption), self.color);
+        ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            self.letter,
+            Theme::font(Font::Caption),
+            self.color,
+        );
         let neutral = (value - self.neutral).abs() < 5e-4;
         let text_color = match (self.editable, neutral || self.mixed) {
             (_, true) => theme.color(ColorRole::TextTertiary),
@@ -218,7 +258,13 @@ impl Field {
         if !self.editable {
             let text = short_number(value, self.degrees);
             let at = pos2(field.right() - 6.0, field.center().y);
-            ui.painter().text(at, Align2::RIGHT_CENTER, &text, Theme::font(Font::Number), text_color);
+            ui.painter().text(
+                at,
+                Align2::RIGHT_CENTER,
+                &text,
+                Theme::font(Font::Number),
+                text_color,
+            );
             let seen = ui.interact(field, ui.scope_id().with(&self.name), Sense::hover());
             let name = format!("{} {text}", self.name);
             seen.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &name));
@@ -229,7 +275,11 @@ impl Field {
         let inner = egui::Rect::from_min_max(pos2(field.left() + 16.0, field.top()), field.max);
         let mut child = ui.new_child(egui::UiBuilder::new().id_salt(&self.name).max_rect(inner));
         let visuals = child.visuals_mut();
-        for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+        for w in [
+            &mut visuals.widgets.inactive,
+            &mut visuals.widgets.hovered,
+            &mut visuals.widgets.active,
+        ] {
             w.weak_bg_fill = egui::Color32::TRANSPARENT;
             w.bg_fill = egui::Color32::TRANSPARENT;
         }
@@ -239,7 +289,9 @@ impl Field {
         let drag = DragValue::new(&mut value)
             .speed(self.speed)
             .update_while_editing(false)
-            .custom_formatter(move |v, _| if mixed { "mixed".into() } else { short_number(v as f32, degrees) })
+            .custom_formatter(
+                move |v, _| if mixed { "mixed".into() } else { short_number(v as f32, degrees) },
+            )
             .custom_parser(evaluate);
         let response = child.add_sized(inner.size(), drag);
         name_widget(&child, &response, &self.name);
@@ -252,8 +304,8 @@ impl Field {
     }
 }
 
-/// Whether Escape gave up what was typed. egui says of two passes that the focus was lost in them, and takes the number in the
-/// second, in which no key is pressed.
+/// Whether Escape gave up what was typed. egui says of two passes that the focus was lost in them,
+/// and takes the number in the second, in which no key is pressed.
 fn is_given_up(ui: &Ui) -> bool {
     let (now, id) = (ui.ctx().cumulative_pass_nr(), egui::Id::unique("typed number given up"));
     if ui.input(|i| i.key_pressed(egui::Key::Escape)) {

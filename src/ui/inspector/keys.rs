@@ -1,4 +1,5 @@
-//! What the selected keys are: from when to when, how long, how values between them come about; each to be typed.
+//! What the selected keys are: from when to when, how long, how values between them come about;
+//! each to be typed.
 
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Sense, Ui, WidgetInfo, vec2};
 
@@ -25,15 +26,25 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (Some((first, last)), Some(session)) = (keys.span(), view.session) else { return };
     let Some(clip) = view.keys_clip(session.document(), id) else { return };
     let theme = view.theme;
-    let tracks = || keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let tracks =
+        || keys.iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let mut joints: Vec<_> = tracks().map(|(t, _)| t.target).collect();
     joints.sort_unstable();
     joints.dedup();
     ui.horizontal(|ui| {
         let title = format!("{} selected", plural(keys.len(), "key"));
-        ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
-        let about = format!("{}, {}", plural(joints.len(), "joint"), plural(tracks().count(), "channel"));
-        ui.label(RichText::new(about).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(title)
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
+        let about =
+            format!("{}, {}", plural(joints.len(), "joint"), plural(tracks().count(), "channel"));
+        ui.label(
+            RichText::new(about)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     });
     times_ui(ui, view, (id, first, last), actions);
     interpolation_ui(ui, view, (id, clip), actions);
@@ -43,7 +54,8 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 fn label(ui: &mut Ui, theme: &Theme, text: &str) {
-    let (rect, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
@@ -56,7 +68,12 @@ fn frames(ui: &mut Ui, name: &str, mut value: f64) -> Option<f64> {
     (response.changed() && !response.dragged() || response.drag_stopped()).then_some(value)
 }
 
-fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32), actions: &mut Actions) {
+fn times_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (id, first, last): (ClipId, f32, f32),
+    actions: &mut Actions,
+) {
     let (theme, fps) = (view.theme, view.timeline.playback.fps);
     let which = || WhichKeys::these(id, view.selected_keys().clone());
     let (from, to) = (f64::from(first) * fps, f64::from(last) * fps);
@@ -67,7 +84,9 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
         if factor > 0.0 && factor != 1.0 && factor.is_finite() {
             let about = Some(Seconds(first));
             let factor = factor as f32;
-            actions.push(Action::Run(ScaleKeys { clip: ClipName::Id(id), factor, about, which: which() }.into()));
+            actions.push(Action::Run(
+                ScaleKeys { clip: ClipName::Id(id), factor, about, which: which() }.into(),
+            ));
         }
     };
     let mut moved = None;
@@ -87,7 +106,12 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
         ui.horizontal(|ui| {
             label(ui, theme, "Length");
             let length = to - from;
-            if let Some(wanted) = frames(ui, "Frames from the first selected key to the last", length) {
+            if let Some(wanted) = frames(
+                ui,
+                "Frames from the first selected key to the \
+                last",
+                length,
+            ) {
                 scale(wanted / length);
             }
             ui.label(RichText::new("×").color(theme.color(ColorRole::TextTertiary)));
@@ -104,7 +128,9 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
             }
             let seconds = format!("{:.3} s", last - first);
             ui.label(
-                RichText::new(seconds).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextTertiary)),
+                RichText::new(seconds)
+                    .font(Theme::font(Font::NumberSmall))
+                    .color(theme.color(ColorRole::TextTertiary)),
             );
         });
     }
@@ -112,44 +138,78 @@ fn times_ui(ui: &mut Ui, view: &View<'_>, (id, first, last): (ClipId, f32, f32),
     if let Some(frame) = moved.filter(|f| *f != from) {
         let by = Seconds((frame / fps - f64::from(first)) as f32);
         actions.push(Action::Run(
-            MoveKeys { clip: ClipName::Id(id), by, which: which(), ripple: None, make_room: None }.into(),
+            MoveKeys { clip: ClipName::Id(id), by, which: which(), ripple: None, make_room: None }
+                .into(),
         ));
     }
 }
 
 /// What the keys are to the animator.
 fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
-    let tracks = view.selected_keys().iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let tracks = view
+        .selected_keys()
+        .iter()
+        .filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
     let mut kinds = tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)));
     let first = kinds.next().flatten();
-    let now = KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
+    let now =
+        KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
     ui.horizontal(|ui| {
         label(ui, view.theme, "Key type");
         let shown = now.map_or("Mixed", |(_, text)| text);
-        let combo = ComboBox::from_id_salt("kind of keys").selected_text(shown).width(120.0).show_ui(ui, |ui| {
+        let combo = ComboBox::from_id_salt(
+            "kind of \
+            keys",
+        )
+        .selected_text(shown)
+        .width(120.0)
+        .show_ui(ui, |ui| {
             for (kind, text) in KINDS {
                 if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
                     let which = WhichKeys::these(id, view.selected_keys().clone());
-                    actions.push(Action::Run(SetKeyKind { clip: ClipName::Id(id), kind, which }.into()));
+                    actions.push(Action::Run(
+                        SetKeyKind { clip: ClipName::Id(id), kind, which }.into(),
+                    ));
                 }
             }
         });
-        combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Key type: {shown}")));
+        combo.response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::ComboBox,
+                true,
+                format!(
+                    "Key type: \
+            {shown}"
+                ),
+            )
+        });
     });
 }
 
 /// Hold, linear or smooth, and what choosing means for the other keys of the tracks.
-fn interpolation_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &mut Actions) {
+fn interpolation_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (id, clip): (ClipId, &Clip),
+    actions: &mut Actions,
+) {
     let theme = view.theme;
-    let tracks = || view.selected_keys().iter().filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
+    let tracks = || {
+        view.selected_keys()
+            .iter()
+            .filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)))
+    };
     let all = |i: Interpolation| tracks().all(|(t, _)| t.interpolation == i);
     ui.horizontal(|ui| {
         label(ui, theme, "Interpolation");
         segments(ui, theme, |ui| {
-            for (way, text) in [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")] {
+            for (way, text) in
+                [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")]
+            {
                 if segment(ui, theme, text, all(way.interpolation()), false).clicked() {
                     let which = WhichKeys::these(id, view.selected_keys().clone());
-                    let set = SetInterpolation { clip: ClipName::Id(id), interpolation: way, which };
+                    let set =
+                        SetInterpolation { clip: ClipName::Id(id), interpolation: way, which };
                     actions.push(Action::Run(set.into()));
                 }
             }
@@ -160,12 +220,27 @@ fn interpolation_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), a
         let text = format!(
             "glTF stores one interpolation per track, so {} of {} will change too.",
             plural(others, "other key"),
-            if tracks().count() == 1 { "this track".to_owned() } else { format!("these {} tracks", tracks().count()) }
+            if tracks().count() == 1 {
+                "this \
+                track"
+                    .to_owned()
+            } else {
+                format!(
+                    "these {} \
+                tracks",
+                    tracks().count()
+                )
+            }
         );
         let tint = theme.color(ColorRole::SeverityInfoTint);
-        Frame::new().fill(tint).corner_radius(4).inner_margin(Margin::symmetric(8, 6)).show(ui, |ui| {
-            let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
-            ui.add(egui::Label::new(text).wrap());
-        });
+        Frame::new().fill(tint).corner_radius(4).inner_margin(Margin::symmetric(8, 6)).show(
+            ui,
+            |ui| {
+                let text = RichText::new(text)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextPrimary));
+                ui.add(egui::Label::new(text).wrap());
+            },
+        );
     }
 }

@@ -1,6 +1,9 @@
-//! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom row, and the list grows upward.
+//! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom
+//! row, and the list grows upward.
 
-use egui::{Align, Align2, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::fields::{Shape, Triple, triple_ui};
@@ -9,18 +12,19 @@ use crate::ui::{
     Action, Actions, LayerAction, Theme, View, edits,
     theme::Font,
     widgets::{
-        check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon, panel_title, select_all,
+        check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon,
+        panel_title, select_all,
     },
 };
 use ulna_edit::command::{
-    ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, LayerOf, LayerStrength,
-    LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer, RemovePoseLayer,
-    RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
+    ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer,
+    LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer,
+    MuteLayer, NewLayer, RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
     field::{ClipName, Nodes, Numbers, Seconds},
 };
 use ulna_model::{
-    ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
-    part_of,
+    ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers,
+    Property, Shared, part_of,
 };
 use ulna_motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at};
 use ulna_render::ColorRole;
@@ -101,7 +105,11 @@ fn header(
     ui.horizontal(|ui| {
         ui.set_height(26.0);
         if !writes {
-            let icon = if state.open { icons::ICON_KEYBOARD_ARROW_DOWN } else { icons::ICON_KEYBOARD_ARROW_RIGHT };
+            let icon = if state.open {
+                icons::ICON_KEYBOARD_ARROW_DOWN
+            } else {
+                icons::ICON_KEYBOARD_ARROW_RIGHT
+            };
             let name = if state.open { "Collapse layers" } else { "Expand layers" };
             if icon_button(ui, theme, icon, name, "", false, Ok(())).clicked() {
                 state.open = !state.open;
@@ -117,7 +125,9 @@ fn header(
             n if !(writes || state.open) => format!("{of}: {n}"),
             _ => of,
         };
-        let note = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        let note = RichText::new(note)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.scope(|ui| {
             ui.set_max_width((ui.available_width() - 64.0).max(0.0));
             ui.add(egui::Label::new(note).truncate());
@@ -129,11 +139,14 @@ fn header(
                 let keep = check(ui, theme, &mut keeps, "Keep layers in the file");
                 if keep
                     .on_hover_text(
-                        "Saves the layers so that they stay editable. The keys in the file contain their result anyway",
+                        "Saves the layers so that they stay editable. The keys in the file contain \
+                            their result anyway",
                     )
                     .clicked()
                 {
-                    actions.push(Action::Run(ulna_edit::command::KeepLayers { on: Some(keeps) }.into()));
+                    actions.push(Action::Run(
+                        ulna_edit::command::KeepLayers { on: Some(keeps) }.into(),
+                    ));
                 }
                 if ui.add_enabled(!layers.is_empty(), egui::Button::new("Bake all")).clicked() {
                     actions.push(fold(home, None));
@@ -145,7 +158,9 @@ fn header(
             name_widget(ui, &more, "More layer commands");
             if icon_button(ui, theme, icons::ICON_ADD, "New layer", "", false, Ok(())).clicked() {
                 state.open = true;
-                actions.push(Action::Run(NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into()));
+                actions.push(Action::Run(
+                    NewLayer { clip: home.clip().map(ClipName::Id), name: None }.into(),
+                ));
                 actions.push(LayerAction::Into(true));
             }
         });
@@ -153,11 +168,23 @@ fn header(
 }
 
 /// Layers made of what is there: of the clip's own keys, of an unkeyed pose, of another clip.
-fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, actions: &mut Actions) {
+fn from_keys_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    id: ClipId,
+    actions: &mut Actions,
+) {
     ui.separator();
     let clip = || ClipName::Id(id);
     let split = ui.button("Split into simple keys and a layer");
-    if split.on_hover_text("Keeps a few keys in the clip and moves the remaining detail into a layer").clicked() {
+    if split
+        .on_hover_text(
+            "Keeps a few keys in the clip and moves the remaining detail into a \
+        layer",
+        )
+        .clicked()
+    {
         actions.push(Action::Run(SplitLayer { clip: clip(), degrees: None, name: None }.into()));
     }
     let unkeyed = view.timeline.unkeyed;
@@ -165,7 +192,8 @@ fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, a
     let pose = pose.on_hover_text("Applies the unkeyed pose over the whole clip");
     if let Some(at) = unkeyed.filter(|_| pose.clicked()) {
         let time = Some(Seconds(at.time()));
-        actions.push(Action::Run(ExtractLayer { clip: clip(), other: None, time, name: None }.into()));
+        actions
+            .push(Action::Run(ExtractLayer { clip: clip(), other: None, time, name: None }.into()));
     }
     let others: Vec<ClipId> = document.clips.ids().filter(|other| *other != id).collect();
     ui.add_enabled_ui(!others.is_empty(), |ui| {
@@ -174,7 +202,9 @@ fn from_keys_ui(ui: &mut Ui, view: &View<'_>, document: &Document, id: ClipId, a
                 for other in others {
                     if ui.button(document.clip_label(other)).clicked() {
                         let other = Some(ClipName::Id(other));
-                        actions.push(Action::Run(ExtractLayer { clip: clip(), other, time: None, name: None }.into()));
+                        actions.push(Action::Run(
+                            ExtractLayer { clip: clip(), other, time: None, name: None }.into(),
+                        ));
                         ui.close();
                     }
                 }
@@ -211,11 +241,27 @@ fn layer_row(
     let theme = view.theme;
     let of = || LayerOf::of(home, layer.id);
     let counts = layers.counts(layer);
-    let (rect, row) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click_and_drag());
+    let (rect, row) =
+        ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click_and_drag());
     let chosen = view.layers.chosen == Some(layer.id);
-    row.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, chosen, format!("Layer {}", layer.name)));
+    row.widget_info(|| {
+        WidgetInfo::selected(
+            Role::TreeItem,
+            true,
+            chosen,
+            format!(
+                "Layer \
+        {}",
+                layer.name
+            ),
+        )
+    });
     if chosen && view.layers.written == Some(layer.id) {
-        ui.painter().rect_filled(rect.expand2(vec2(12.0, 0.0)), 0.0, theme.color(ColorRole::AccentTint));
+        ui.painter().rect_filled(
+            rect.expand2(vec2(12.0, 0.0)),
+            0.0,
+            theme.color(ColorRole::AccentTint),
+        );
     } else if chosen || row.hovered() {
         ui.painter().rect_filled(
             rect.expand2(vec2(12.0, 0.0)),
@@ -229,7 +275,8 @@ fn layer_row(
     }
     drag_row(state, ui, (home, layers, layer), (&row, rect), theme, actions);
     let line = |ui: &mut Ui, top: f32, height: f32, salt: &str| {
-        let area = Rect::from_min_size(pos2(rect.left(), rect.top() + top), vec2(rect.width(), height));
+        let area =
+            Rect::from_min_size(pos2(rect.left(), rect.top() + top), vec2(rect.width(), height));
         let layout = Layout::left_to_right(Align::Center);
         let id = (salt, layer.id.0);
         let mut line = ui.new_child(UiBuilder::new().max_rect(area).layout(layout).id_salt(id));
@@ -247,8 +294,10 @@ fn layer_row(
             actions.push(Action::Run(MuteLayer { of: of(), muted: None }.into()));
         }
         if !rename_ui(state, ui, home, layer, actions) {
-            let text = cut(ui, &layer.name, &Theme::font(Font::Heading), ui.available_width() - 84.0);
-            let color = theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
+            let text =
+                cut(ui, &layer.name, &Theme::font(Font::Heading), ui.available_width() - 84.0);
+            let color =
+                theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
             let label = RichText::new(text).font(Theme::font(Font::Heading)).color(color);
             let label = ui.add(egui::Label::new(label).sense(Sense::click()).selectable(false));
             let label = label.on_hover_text("Double-click to rename");
@@ -260,31 +309,58 @@ fn layer_row(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             more(state, ui, view, (home, layers, layer), actions);
-            if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {}", layer.name), "", layer.solo, Ok(()))
-                .clicked()
+            if icon_button(
+                ui,
+                theme,
+                icons::ICON_HEADPHONES,
+                &format!(
+                    "Solo \
+                {}",
+                    layer.name
+                ),
+                "",
+                layer.solo,
+                Ok(()),
+            )
+            .clicked()
             {
                 actions.push(Action::Run(SoloLayer { of: of(), solo: None }.into()));
             }
             if layer.strength_keys.is_some() {
                 let (place, mark) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::click());
                 mark.widget_info(|| {
-                    WidgetInfo::labeled(Role::Button, true, format!("Keys of the strength of {}", layer.name))
+                    WidgetInfo::labeled(
+                        Role::Button,
+                        true,
+                        format!(
+                            "Keys of the strength of \
+                        {}",
+                            layer.name
+                        ),
+                    )
                 });
                 let color = theme.color(ColorRole::KeyInbetween);
                 diamond(ui.painter(), place.center(), 9.0, color, color);
                 let constant = ui.input(|i| i.modifiers.shift);
                 let mark = mark.on_hover_text(
-                    "The strength is animated. Click to set a key here. Shift-click to make it constant",
+                    "The strength is animated. Click to set a key here. Shift-click to make it \
+                        constant",
                 );
                 if mark.clicked() && constant {
                     actions.push(Action::Run(
-                        LayerStrengthKeys { of: of(), keys: Numbers(Vec::new()), interpolation: None }.into(),
+                        LayerStrengthKeys {
+                            of: of(),
+                            keys: Numbers(Vec::new()),
+                            interpolation: None,
+                        }
+                        .into(),
                     ));
                 } else if mark.clicked() {
                     let time = view.timeline.playback.time;
                     let strength = strength_of(layer, time);
                     actions.push(Action::Run(
-                        LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into(),
+                        LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }
+                            .into(),
                     ));
                 }
             }
@@ -296,7 +372,8 @@ fn layer_row(
         strength_ui(ui, view, (home, layer), actions);
         ui.add_space(4.0);
         let text = joints_words(document, layer);
-        let short = cut(ui, &text, &Theme::font(Font::Small), (ui.available_width() - 20.0).max(30.0));
+        let short =
+            cut(ui, &text, &Theme::font(Font::Small), (ui.available_width() - 20.0).max(30.0));
         let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
             mask_ui(ui, view, document, (home, layer), actions);
         });
@@ -323,7 +400,11 @@ fn drag_row(
     if rect.y_range().contains(at.y) && dragged != layer.id {
         let above = at.y < rect.center().y;
         let y = if above { rect.top() } else { rect.bottom() };
-        ui.painter().hline(rect.x_range(), y, egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)));
+        ui.painter().hline(
+            rect.x_range(),
+            y,
+            egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
+        );
         if ui.input(|i| i.pointer.any_released()) {
             let (from, here) = (layers.position(dragged), layers.position(layer.id));
             if let (Some(from), Some(here)) = (from, here) {
@@ -335,7 +416,8 @@ fn drag_row(
                     (false, false) => here,
                 };
                 let of = LayerOf::of(home, dragged);
-                actions.push(Action::Run(MovePoseLayer { of, up: None, place: Some(place) }.into()));
+                actions
+                    .push(Action::Run(MovePoseLayer { of, up: None, place: Some(place) }.into()));
             }
         }
     }
@@ -344,9 +426,19 @@ fn drag_row(
     }
 }
 
-fn rename_ui(state: &mut LayersState, ui: &mut Ui, home: LayerHome, layer: &PoseLayer, actions: &mut Actions) -> bool {
-    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else { return false };
-    let field = ui.add(egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(140.0));
+fn rename_ui(
+    state: &mut LayersState,
+    ui: &mut Ui,
+    home: LayerHome,
+    layer: &PoseLayer,
+    actions: &mut Actions,
+) -> bool {
+    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else {
+        return false;
+    };
+    let field = ui.add(
+        egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(140.0),
+    );
     name_widget(ui, &field, "Name of the layer");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();
@@ -354,17 +446,26 @@ fn rename_ui(state: &mut LayersState, ui: &mut Ui, home: LayerHome, layer: &Pose
     }
     if field.lost_focus() {
         let name = text.trim().to_owned();
-        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape)) && !name.is_empty() && *layer.name != *name;
+        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape))
+            && !name.is_empty()
+            && *layer.name != *name;
         state.renamed = None;
         if keeps {
-            actions.push(Action::Run(RenamePoseLayer { of: LayerOf::of(home, layer.id), name }.into()));
+            actions.push(Action::Run(
+                RenamePoseLayer { of: LayerOf::of(home, layer.id), name }.into(),
+            ));
         }
     }
     true
 }
 
 /// How much of it counts: drawn as far as it does.
-fn strength_ui(ui: &mut Ui, view: &View<'_>, (home, layer): (LayerHome, &PoseLayer), actions: &mut Actions) {
+fn strength_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (home, layer): (LayerHome, &PoseLayer),
+    actions: &mut Actions,
+) {
     let time = view.timeline.playback.time;
     let mut percent = strength_of(layer, time) * 100.0;
     let field = egui::DragValue::new(&mut percent)
@@ -375,13 +476,23 @@ fn strength_ui(ui: &mut Ui, view: &View<'_>, (home, layer): (LayerHome, &PoseLay
         .suffix(" %");
     let field = ui.add_sized([120.0, 20.0], field);
     name_widget(ui, &field, &format!("Strength of {}", layer.name));
-    let line = Rect::from_min_size(field.rect.left_bottom(), vec2(field.rect.width() * percent / 100.0, 2.0));
+    let line = Rect::from_min_size(
+        field.rect.left_bottom(),
+        vec2(field.rect.width() * percent / 100.0, 2.0),
+    );
     ui.painter().rect_filled(line, 1.0, view.theme.color(ColorRole::AccentBase));
     if field.changed() {
         let time = layer.strength_keys.as_ref().map(|_| Seconds(time as f32));
         let strength = (percent / 100.0).clamp(0.0, 1.0);
         let command = LayerStrength { of: LayerOf::of(home, layer.id), strength, time };
-        actions.push(Action::Preview { label: format!("Strength of {}", layer.name), commands: vec![command.into()] });
+        actions.push(Action::Preview {
+            label: format!(
+                "Strength of \
+            {}",
+                layer.name
+            ),
+            commands: vec![command.into()],
+        });
     }
     if field.drag_stopped() || field.lost_focus() {
         actions.push(Action::Commit);
@@ -411,7 +522,14 @@ fn mask_ui(
     if let Some(joint) = view.selection.active {
         let label = document.node(joint).label(joint);
         line(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
-        line(ui, &format!("From {label} on, fading in over 3 joints"), Some(MixMask::Below { joint, falloff: 2 }));
+        line(
+            ui,
+            &format!(
+                "From {label} on, fading in over 3 \
+            joints"
+            ),
+            Some(MixMask::Below { joint, falloff: 2 }),
+        );
     }
     let selected = &view.selection.nodes;
     if !selected.is_empty() {
@@ -423,7 +541,9 @@ fn mask_ui(
         line(ui, &text, Some(MixMask::Painted(selected.iter().map(|n| (*n, 1.0)).collect())));
     }
     if let Some(mask) = chosen {
-        actions.push(Action::Run(MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into()));
+        actions.push(Action::Run(
+            MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into(),
+        ));
     }
 }
 
@@ -438,18 +558,27 @@ fn more(
     let at = layers.position(layer.id).unwrap_or_default();
     let menu = menu_button(ui, "⋯", |ui| {
         ui.set_min_width(210.0);
-        let mut line = |ui: &mut Ui, enabled: bool, text: &str, action: &mut dyn FnMut() -> Action| {
-            if ui.add_enabled(enabled, egui::Button::new(text).frame(false).min_size(vec2(200.0, 22.0))).clicked() {
-                actions.push(action());
-                ui.close();
-            }
-        };
+        let mut line =
+            |ui: &mut Ui, enabled: bool, text: &str, action: &mut dyn FnMut() -> Action| {
+                if ui
+                    .add_enabled(
+                        enabled,
+                        egui::Button::new(text).frame(false).min_size(vec2(200.0, 22.0)),
+                    )
+                    .clicked()
+                {
+                    actions.push(action());
+                    ui.close();
+                }
+            };
         let mut renames = false;
         line(ui, true, "Rename", &mut || {
             renames = true;
             LayerAction::Choose(home, Some(layer.id)).into()
         });
-        line(ui, true, "Duplicate", &mut || Action::Run(DuplicateLayer { of: of(), name: None }.into()));
+        line(ui, true, "Duplicate", &mut || {
+            Action::Run(DuplicateLayer { of: of(), name: None }.into())
+        });
         line(ui, true, "Invert", &mut || Action::Run(InvertLayer { of: of() }.into()));
         line(ui, at + 1 < layers.0.len(), "Move up", &mut || {
             Action::Run(MovePoseLayer { of: of(), up: Some(true), place: None }.into())
@@ -466,7 +595,9 @@ fn more(
             line(ui, true, "Key strength here", &mut || {
                 let time = view.timeline.playback.time;
                 let strength = strength_of(layer, time);
-                Action::Run(LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into())
+                Action::Run(
+                    LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into(),
+                )
             });
         }
         ui.separator();
@@ -480,7 +611,13 @@ fn more(
 }
 
 /// What lies below all layers.
-fn bottom_row(ui: &mut Ui, view: &View<'_>, document: &Document, home: LayerHome, actions: &mut Actions) {
+fn bottom_row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    home: LayerHome,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let (rect, row) = ui.allocate_exact_size(vec2(ui.available_width(), 26.0), Sense::click());
     let (icon, text, facts) = match home {
@@ -490,22 +627,47 @@ fn bottom_row(ui: &mut Ui, view: &View<'_>, document: &Document, home: LayerHome
         }
         LayerHome::Clip(id) => {
             let keys = document.clips.get(id).map_or(0, |c| c.key_count());
-            (icons::ICON_MOVIE, "Keys of the clip", format!("{} base keys", crate::ui::widgets::thousands(keys)))
+            (
+                icons::ICON_MOVIE,
+                "Keys of the \
+                clip",
+                format!(
+                    "{} base \
+                keys",
+                    crate::ui::widgets::thousands(keys)
+                ),
+            )
         }
     };
     let written = view.layers.written.is_none() && home == LayerHome::Pose;
     row.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, written, text));
     if written && document.aids.pose_layers.contains_key(&home) {
-        ui.painter().rect_filled(rect.expand2(vec2(12.0, 0.0)), 0.0, theme.color(ColorRole::AccentTint));
+        ui.painter().rect_filled(
+            rect.expand2(vec2(12.0, 0.0)),
+            0.0,
+            theme.color(ColorRole::AccentTint),
+        );
     }
     if row.clicked() {
         actions.push(LayerAction::Choose(home, None));
     }
     let y = rect.center().y;
-    paint_icon(ui.painter(), pos2(rect.left() + 12.0, y), icon, 15.0, theme.color(ColorRole::TextTertiary));
+    paint_icon(
+        ui.painter(),
+        pos2(rect.left() + 12.0, y),
+        icon,
+        15.0,
+        theme.color(ColorRole::TextTertiary),
+    );
     let small = Theme::font(Font::Small);
     let at = pos2(rect.left() + 30.0, y);
-    ui.painter().text(at, Align2::LEFT_CENTER, text, Theme::font(Font::Body), theme.color(ColorRole::TextSecondary));
+    ui.painter().text(
+        at,
+        Align2::LEFT_CENTER,
+        text,
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextSecondary),
+    );
     let at = pos2(rect.right(), y);
     ui.painter().text(at, Align2::RIGHT_CENTER, facts, small, theme.color(ColorRole::TextTertiary));
 }
@@ -525,7 +687,12 @@ fn foot(
     ui.horizontal(|ui| {
         let text = if home == LayerHome::Pose { "Bake into pose" } else { "Bake into keys" };
         let fold_button = ui.add_enabled(layers.any_counts(), egui::Button::new(text));
-        if fold_button.on_hover_text("Replaces all enabled layers with keys. The error is shown at the right").clicked()
+        if fold_button
+            .on_hover_text(
+                "Replaces all enabled layers with keys. The error is shown at \
+            the right",
+            )
+            .clicked()
         {
             actions.push(fold(home, None));
         }
@@ -534,8 +701,10 @@ fn foot(
             ui.set_min_width(220.0);
             filter_field(ui, view.theme, &mut state.search, "Find clips");
             let needle = state.search.to_lowercase();
-            let fits =
-                |id: &ClipId| home.clip() != Some(*id) && document.clip_label(*id).to_lowercase().contains(&needle);
+            let fits = |id: &ClipId| {
+                home.clip() != Some(*id)
+                    && document.clip_label(*id).to_lowercase().contains(&needle)
+            };
             let shown: Vec<ClipId> = document.clips.ids().filter(fits).collect();
             if ui.button(format!("Select all {}", shown.len())).clicked() {
                 state.copied_to.extend(&shown);
@@ -554,7 +723,16 @@ fn foot(
             });
             ui.separator();
             let n = state.copied_to.len();
-            let text = if n == 1 { "Copy to 1 clip".to_owned() } else { format!("Copy to {n} clips") };
+            let text = if n == 1 {
+                "Copy to 1 \
+                clip"
+                    .to_owned()
+            } else {
+                format!(
+                    "Copy to {n} \
+                clips"
+                )
+            };
             if ui.add_enabled(n > 0, egui::Button::new(text)).clicked() {
                 let to = ClipList::Ids(std::mem::take(&mut state.copied_to).into_iter().collect());
                 actions.push(Action::Run(CopyLayer { of: LayerOf::of(home, layer.id), to }.into()));
@@ -577,14 +755,15 @@ fn foot(
                 folded.keys_added
             ),
         };
-        let text =
-            RichText::new(text).font(Theme::font(Font::NumberSmall)).color(view.theme.color(ColorRole::TextSecondary));
+        let text = RichText::new(text)
+            .font(Theme::font(Font::NumberSmall))
+            .color(view.theme.color(ColorRole::TextSecondary));
         ui.label(text).on_hover_text(about);
     }
 }
 
-/// What folding the layers of a clip would come to, and how far a joint would be off; nothing where they are too much to be tried
-/// beside the window.
+/// What folding the layers of a clip would come to, and how far a joint would be off; nothing where
+/// they are too much to be tried beside the window.
 fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     /// Keys of a clip up to which it is tried.
     const MOST: usize = 20_000;
@@ -599,7 +778,11 @@ fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let folded = fold_clip(&file, clip, &layers);
     let seen = || SeenPoints::of(document, POINTS);
-    let off = if folded.sampled == 0 { 0.0 } else { fold_error(document, id, &folded.clip, (&seen(), LOOKS)).0 };
+    let off = if folded.sampled == 0 {
+        0.0
+    } else {
+        fold_error(document, id, &folded.clip, (&seen(), LOOKS)).0
+    };
     Some((folded, off))
 }
 
@@ -631,18 +814,23 @@ fn in_layer(
     };
     for property in Property::TRS {
         let (values, triple, name) = match property {
-            Property::Translation => (user.translation, Triple::length(names[0], view.settings.length), "Move"),
+            Property::Translation => {
+                (user.translation, Triple::length(names[0], view.settings.length), "Move")
+            }
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        let shape = Shape { mixed: [false; 3], ..triple.shape(user.rotation, super::Order::default()) };
+        let shape =
+            Shape { mixed: [false; 3], ..triple.shape(user.rotation, super::Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let mut wanted = user;
             let values = edited.values.unwrap_or(values);
             match property {
                 Property::Translation => wanted.translation = values,
-                Property::Rotation => wanted.rotation = edited.quaternion.unwrap_or_else(|| rotation(values)),
+                Property::Rotation => {
+                    wanted.rotation = edited.quaternion.unwrap_or_else(|| rotation(values))
+                }
                 Property::Scale | Property::Weights => wanted.scale = values,
             }
             let command = SetInLayer {
@@ -663,6 +851,10 @@ fn in_layer(
     if share != 1.0 && layer.says(node) {
         let angle = seen.rotation.to_scaled_axis().length().to_degrees();
         let text = format!("{angle:.1}° at {:.0} % strength", share * 100.0);
-        ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(text)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The limb that the active joint ends: how far it reaches, its swivel; and all pins, with where a foot stands over the clip.
+//! The limb that the active joint ends: how far it reaches, its swivel; and all pins, with where a
+//! foot stands over the clip.
 
 use egui::{DragValue, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -13,7 +14,8 @@ use crate::ui::{
 use ulna_edit::{
     Command,
     command::{
-        Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin, TimelineCommand,
+        Body, ClearPins, DocumentCommand, DragLimb, EndAngle, HoldPin, PinKind, SetPin,
+        TimelineCommand,
         field::{ClipName, Degrees, Nodes, Seconds},
     },
 };
@@ -31,12 +33,21 @@ pub struct Swivel {
 }
 
 fn title(ui: &mut Ui, theme: &Theme, text: &str, note: &str) {
-    ui.label(RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
-    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
+    ui.label(
+        RichText::new(note)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
 }
 
 fn label(ui: &mut Ui, theme: &Theme, text: &str) {
-    let (rect, _) = ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
+    let (rect, _) =
+        ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
@@ -49,8 +60,15 @@ pub fn ended_by(view: &View<'_>, document: &Document, node: NodeId) -> Option<ik
     ik::limb_of(document, view.pose, node, None, false).filter(|l| l.turns.len() >= 2)
 }
 
-/// The commands that put the end of a limb at a point of the scene, where edits go now, as the limb tool would.
-pub fn put(view: &View<'_>, document: &Document, node: NodeId, limb: &ik::Limb, to: glam::Vec3) -> Vec<Command> {
+/// The commands that put the end of a limb at a point of the scene, where edits go now, as the limb
+/// tool would.
+pub fn put(
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    limb: &ik::Limb,
+    to: glam::Vec3,
+) -> Vec<Command> {
     let put = |over| DocumentCommand::Ik(view.viewport.reach.put(node, to, over).into());
     edits::posed(view, document, &limb.nodes, put)
 }
@@ -69,7 +87,19 @@ pub fn limb_ui(
         ui.add_space(6.0);
         ui.separator();
         let name = |n: Option<NodeId>| n.map_or_else(String::new, |n| document.node(n).label(n));
-        ui.horizontal(|ui| title(ui, theme, "IK", &format!("{} to {}", name(limb.root()), name(limb.end()))));
+        ui.horizontal(|ui| {
+            title(
+                ui,
+                theme,
+                "IK",
+                &format!(
+                    "{} to \
+            {}",
+                    name(limb.root()),
+                    name(limb.end())
+                ),
+            )
+        });
         ui.horizontal(|ui| {
             label(ui, theme, "Swivel");
             swivel_ui(swivel, ui, view, document, node, actions);
@@ -94,8 +124,13 @@ fn swivel_ui(
     node: NodeId,
     actions: &mut Actions,
 ) {
-    let mut degrees = swivel.turned.as_ref().filter(|(n, ..)| *n == node).map_or(0.0, |(_, d, _)| *d);
-    let field = DragValue::new(&mut degrees).speed(0.5).suffix("°").max_decimals(1).update_while_editing(false);
+    let mut degrees =
+        swivel.turned.as_ref().filter(|(n, ..)| *n == node).map_or(0.0, |(_, d, _)| *d);
+    let field = DragValue::new(&mut degrees)
+        .speed(0.5)
+        .suffix("°")
+        .max_decimals(1)
+        .update_while_editing(false);
     let response = ui.add_sized([88.0, 24.0], field);
     name_widget(ui, &response, "Swivel of the limb");
     let done = response.drag_stopped() || (response.changed() && !response.dragged());
@@ -123,7 +158,8 @@ fn swivel_ui(
                 };
                 DocumentCommand::Ik(drag.into())
             };
-            let limb = ik::limb_of(start, view.pose, node, None, false).map_or_else(Vec::new, |l| l.nodes);
+            let limb =
+                ik::limb_of(start, view.pose, node, None, false).map_or_else(Vec::new, |l| l.nodes);
             let commands = edits::posed(view, start, &limb, drag);
             let label = format!("Swivel {}", start.node(node).label(node));
             actions.push(Action::Preview { label, commands });
@@ -134,25 +170,36 @@ fn swivel_ui(
         swivel.turned = None;
     }
     response.on_hover_text(
-        "Turns the knee or elbow around the line from the limb's root to its end; drag, or type degrees",
+        "Turns the knee or elbow around the line from the limb's root to its end; drag, or type \
+            degrees",
     );
 }
 
-/// How straight the limb is: its end's distance as a part of its length, and where reaching gets soft.
+/// How straight the limb is: its end's distance as a part of its length, and where reaching gets
+/// soft.
 fn reach_ui(ui: &mut Ui, view: &View<'_>, limb: &ik::Limb) {
     let theme = view.theme;
-    let mut places: Vec<glam::Vec3> =
-        limb.turns.iter().map(|k| view.pose.world[limb.nodes[*k].index()].w_axis.truncate()).collect();
+    let mut places: Vec<glam::Vec3> = limb
+        .turns
+        .iter()
+        .map(|k| view.pose.world[limb.nodes[*k].index()].w_axis.truncate())
+        .collect();
     places.extend(limb.end().map(|n| view.pose.world[n.index()].w_axis.truncate()));
     let length: f32 = places.windows(2).map(|p| p[0].distance(p[1])).sum();
-    let part = places.first().zip(places.last()).map_or(0.0, |(a, b)| a.distance(*b)) / length.max(1e-9);
+    let part =
+        places.first().zip(places.last()).map_or(0.0, |(a, b)| a.distance(*b)) / length.max(1e-9);
     let width = (ui.available_width() - 56.0).clamp(60.0, 200.0);
     let (rect, response) = ui.allocate_exact_size(vec2(width, 20.0), Sense::hover());
     ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceField));
-    let full = Rect::from_min_size(rect.min, vec2(rect.width() * part.clamp(0.0, 1.0), rect.height()));
+    let full =
+        Rect::from_min_size(rect.min, vec2(rect.width() * part.clamp(0.0, 1.0), rect.height()));
     ui.painter().rect_filled(full, 3.0, theme.color(ColorRole::SurfaceControlHover));
     let soft = rect.left() + rect.width() * ik::SOFT as f32;
-    ui.painter().vline(soft, rect.y_range(), egui::Stroke::new(1.0, theme.color(ColorRole::SeverityWarning)));
+    ui.painter().vline(
+        soft,
+        rect.y_range(),
+        egui::Stroke::new(1.0, theme.color(ColorRole::SeverityWarning)),
+    );
     let text = RichText::new(format!("{:.0} %", part * 100.0)).font(Theme::font(Font::NumberSmall));
     ui.label(text.color(theme.color(ColorRole::TextPrimary)));
     response.on_hover_text("How far the limb is extended. Soft reach starts at the line");
@@ -178,7 +225,8 @@ fn contacts_ui(
         move || ik::contacts(&document, &clip_seen, node)
     });
     let Some(contacts) = contacts.filter(|c| !c.is_empty()) else { return };
-    let times = if contacts.len() == 1 { "once".to_owned() } else { format!("{} times", contacts.len()) };
+    let times =
+        if contacts.len() == 1 { "once".to_owned() } else { format!("{} times", contacts.len()) };
     ui.label(
         RichText::new(format!("Ground contact found {times} in this clip"))
             .font(Theme::font(Font::Small))
@@ -199,7 +247,9 @@ fn contacts_ui(
             let text = format!("{:.3} – {:.3} s", range.from, range.to);
             label(ui, theme, "");
             ui.label(
-                RichText::new(&text).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextPrimary)),
+                RichText::new(&text)
+                    .font(Theme::font(Font::NumberSmall))
+                    .color(theme.color(ColorRole::TextPrimary)),
             );
             let button = ui.button("Lock");
             name_widget(ui, &button, &format!("Lock from {text}"));
@@ -216,7 +266,8 @@ fn contacts_ui(
 /// All pins: what each holds; a click on its mark changes that, the cross lets it go.
 pub fn pins_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
     let pins = &document.aids.pins;
-    let holds = view.shown_clip().is_some() && view.selection.active.is_some_and(|n| view.joints[n.index()]);
+    let holds = view.shown_clip().is_some()
+        && view.selection.active.is_some_and(|n| view.joints[n.index()]);
     if pins.is_empty() && !holds {
         return;
     }
@@ -227,7 +278,19 @@ pub fn pins_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut 
         title(ui, theme, "Pins", &pins.len().to_string());
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let sweep = icons::ICON_DELETE_SWEEP;
-            if !pins.is_empty() && icon_button(ui, theme, sweep, "Remove all pins", "", false, Ok(())).clicked() {
+            if !pins.is_empty()
+                && icon_button(
+                    ui,
+                    theme,
+                    sweep,
+                    "Remove all \
+                pins",
+                    "",
+                    false,
+                    Ok(()),
+                )
+                .clicked()
+            {
                 actions.push(Action::Run(ClearPins { node: None }.into()));
             }
             let hold = TimelineCommand::HoldRange.spec();
@@ -241,7 +304,14 @@ pub fn pins_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut 
     }
 }
 
-fn pin_row(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, pin: Pin, actions: &mut Actions) {
+fn pin_row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    pin: Pin,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let name = document.node(node).label(node);
     let (rect, mark) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
@@ -254,12 +324,27 @@ fn pin_row(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, pin:
     }
     let width = (ui.available_width() - 130.0).max(60.0);
     let (rect, row) = ui.allocate_exact_size(vec2(width, 24.0), Sense::click());
-    row.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Select {name}")));
+    row.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            format!(
+                "Select \
+        {name}"
+            ),
+        )
+    });
     let font = Theme::font(Font::Body);
     let text = elided(ui, &name, &font, width);
     let chosen = view.selection.nodes.contains(&node);
     let color = theme.color(if chosen { ColorRole::SelectionText } else { ColorRole::TextPrimary });
-    ui.painter().text(pos2(rect.left(), rect.center().y), egui::Align2::LEFT_CENTER, text, font, color);
+    ui.painter().text(
+        pos2(rect.left(), rect.center().y),
+        egui::Align2::LEFT_CENTER,
+        text,
+        font,
+        color,
+    );
     if row.clicked() {
         actions.push(OutlinerAction::Select { node, toggle: false });
     }
@@ -268,7 +353,9 @@ fn pin_row(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, pin:
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let remove = format!("Remove the pin of {name}");
         if icon_button(ui, theme, icons::ICON_CLOSE, &remove, "", false, Ok(())).clicked() {
-            actions.push(Action::Run(SetPin { node: Nodes::one(node), kind: Some(PinKind::None) }.into()));
+            actions.push(Action::Run(
+                SetPin { node: Nodes::one(node), kind: Some(PinKind::None) }.into(),
+            ));
         }
     });
 }

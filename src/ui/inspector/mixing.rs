@@ -1,4 +1,5 @@
-//! The bar of the mix that is looked at: what it blends, and how it comes in, keeps step, plays and counts.
+//! The bar of the mix that is looked at: what it blends, and how it comes in, keeps step, plays and
+//! counts.
 
 use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Ui, vec2};
 
@@ -9,7 +10,10 @@ use crate::ui::{
     widgets::{check, choices, cut, icon_button, mask_words, name_widget, panel_title},
 };
 use ulna_edit::command::{MixText, SetMix, mix_of};
-use ulna_model::{ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared, transform::angle_between};
+use ulna_model::{
+    ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared,
+    transform::angle_between,
+};
 use ulna_motion::{Mixer, Pose, Stack, nlerp_gap};
 use ulna_render::ColorRole;
 
@@ -36,11 +40,23 @@ pub(super) fn clip_text(document: &Document, id: ClipId) -> String {
 }
 
 /// A label on the left, and what it is about.
-pub(super) fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOnce(&mut Ui)) {
+pub(super) fn line(
+    ui: &mut Ui,
+    theme: &Theme,
+    label: &str,
+    about: &str,
+    add: impl FnOnce(&mut Ui),
+) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(78.0, 26.0), Sense::hover());
         let ink = theme.color(ColorRole::TextSecondary);
-        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, label, Theme::font(Font::Body), ink);
+        ui.painter().text(
+            rect.left_center(),
+            Align2::LEFT_CENTER,
+            label,
+            Theme::font(Font::Body),
+            ink,
+        );
         if !about.is_empty() {
             response.on_hover_text(about);
         }
@@ -73,7 +89,8 @@ pub fn mixing_ui(
     blend_ui(&mut state.blending, ui, view, (document, generation), (&mix, at), actions);
     ui.horizontal(|ui| {
         let names: Vec<String> = bar.clips().map(|id| clip_text(document, *id)).collect();
-        let title = cut(ui, &names.join("–"), &Theme::font(Font::Heading), ui.available_width() - 36.0);
+        let title =
+            cut(ui, &names.join("–"), &Theme::font(Font::Heading), ui.available_width() - 36.0);
         panel_title(ui, theme, &title);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let icon = egui_material_icons::icons::ICON_CLOSE;
@@ -83,9 +100,25 @@ pub fn mixing_ui(
         });
     });
     let frame = |time: f64| (time * fps).round();
-    let name = if lane.name.is_empty() { format!("lane {}", at.0 + 1) } else { format!("lane {}", lane.name) };
+    let name = if lane.name.is_empty() {
+        format!(
+            "lane \
+        {}",
+            at.0 + 1
+        )
+    } else {
+        format!(
+            "lane \
+        {}",
+            lane.name
+        )
+    };
     let about = format!("frames {} to {}, {name}", frame(bar.start), frame(bar.end()));
-    ui.label(RichText::new(about).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(about)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
     ui.add_space(4.0);
     let mut now = bar.clone();
     let (mut moved, mut let_go) = (false, false);
@@ -122,9 +155,20 @@ fn enter_ui(
 ) {
     let was = now.enter;
     line(ui, theme, "Transition", "Transition from the previous clip in this lane", |ui| {
-        let mut list = vec![(Enter::Fade, "Cross-fade", "Fades in while the previous clip keeps playing")];
+        let mut list = vec![(
+            Enter::Fade,
+            "Cross-fade",
+            "Fades in while the previous clip keeps \
+            playing",
+        )];
         if !additive {
-            list.push((Enter::Frozen, "Frozen pose", "Fades in over the last pose of the previous clip"));
+            list.push((
+                Enter::Frozen,
+                "Frozen \
+                pose",
+                "Fades in over the last pose of the previous \
+                clip",
+            ));
             list.push((
                 Enter::Keys,
                 "Interpolate",
@@ -141,7 +185,11 @@ fn enter_ui(
     }
     let mut frames = |ui: &mut Ui, name: &str, seconds: &mut f64, most: f64| {
         let mut value = *seconds * fps;
-        let drag = DragValue::new(&mut value).range(0.0..=most * fps).speed(0.2).max_decimals(1).suffix(" fr");
+        let drag = DragValue::new(&mut value)
+            .range(0.0..=most * fps)
+            .speed(0.2)
+            .max_decimals(1)
+            .suffix(" fr");
         let (changed, stopped) = number(ui, name, drag);
         if changed {
             *seconds = value / fps;
@@ -163,14 +211,20 @@ fn enter_ui(
 }
 
 fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
-    let about = "Keeps the steps of overlapping clips aligned: they share one phase and a common speed. Bars that play \
+    let about = "Keeps the steps of overlapping clips aligned: they share one phase and a common \
+        speed. Bars that play \
                  once are not synchronized";
     line(ui, theme, "Sync by", about, |ui| {
         let list = [
             (InStep::Free, "None", "Each clip plays at its own time"),
             (InStep::Share, "Normalized time", "Matches clips by the fraction of their length"),
             (InStep::Markers, "Markers", "Aligns the markers of the clips"),
-            (InStep::Contacts, "Contacts", "Aligns foot contacts: markers L and R, or detected contacts"),
+            (
+                InStep::Contacts,
+                "Contacts",
+                "Aligns foot contacts: markers L and R, or detected \
+                contacts",
+            ),
         ];
         ui.add_enabled_ui(now.repeat, |ui| choices(ui, "Sync by", 124.0, &list, &mut now.in_step));
     });
@@ -181,7 +235,11 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
         (*moved, *let_go) = (*moved || changed, *let_go || stopped);
     };
     line(ui, theme, "Speed", "Playback speed of the clip", |ui| {
-        let value = DragValue::new(&mut now.speed).range(0.0..=10.0).speed(0.01).max_decimals(3).suffix(" ×");
+        let value = DragValue::new(&mut now.speed)
+            .range(0.0..=10.0)
+            .speed(0.01)
+            .max_decimals(3)
+            .suffix(" ×");
         took(number(ui, "Speed of the bar", value));
         check(ui, theme, &mut now.repeat, "Loop");
     });
@@ -191,7 +249,8 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
     });
     line(ui, theme, "Weight", "Blend weight of the bar in its lane", |ui| {
         let mut percent = now.weight * 100.0;
-        let value = DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).max_decimals(1).suffix(" %");
+        let value =
+            DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).max_decimals(1).suffix(" %");
         let (changed, stopped) = number(ui, "Weight of the bar", value);
         if changed {
             now.weight = percent / 100.0;
@@ -200,7 +259,17 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
     });
     let about = "Blends with overlapping bars by weight instead of covering them";
     line(ui, theme, "", "", |ui| {
-        ui.scope(|ui| check(ui, theme, &mut now.along, "Blend with others")).response.on_hover_text(about);
+        ui.scope(|ui| {
+            check(
+                ui,
+                theme,
+                &mut now.along,
+                "Blend with \
+            others",
+            )
+        })
+        .response
+        .on_hover_text(about);
     });
 }
 
@@ -209,29 +278,46 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
     let shown = mask_words(document, now.mask.as_ref());
     line(ui, theme, "Mask", "Joints that the bar affects, within the lane's mask", |ui| {
         let text = cut(ui, &shown, &Theme::font(Font::Body), 120.0);
-        let combo = egui::ComboBox::from_id_salt("bar mask").selected_text(text).width(124.0).show_ui(ui, |ui| {
-            let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
-                if ui.selectable_label(now.mask == mask, text).clicked() {
-                    now.mask = mask;
+        let combo = egui::ComboBox::from_id_salt("bar mask")
+            .selected_text(text)
+            .width(124.0)
+            .show_ui(ui, |ui| {
+                let mut choice = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
+                    if ui.selectable_label(now.mask == mask, text).clicked() {
+                        now.mask = mask;
+                    }
+                };
+                choice(ui, "Whole body", None);
+                choice(ui, "Upper body", Some(MixMask::Upper));
+                choice(ui, "Lower body", Some(MixMask::Lower));
+                choice(ui, "Left side", Some(MixMask::Left));
+                choice(ui, "Right side", Some(MixMask::Right));
+                if let Some(joint) = view.selection.active {
+                    let label = document.node(joint).label(joint);
+                    choice(
+                        ui,
+                        &format!(
+                            "{label} and \
+                    below"
+                        ),
+                        Some(MixMask::Below { joint, falloff: 0 }),
+                    );
                 }
-            };
-            choice(ui, "Whole body", None);
-            choice(ui, "Upper body", Some(MixMask::Upper));
-            choice(ui, "Lower body", Some(MixMask::Lower));
-            choice(ui, "Left side", Some(MixMask::Left));
-            choice(ui, "Right side", Some(MixMask::Right));
-            if let Some(joint) = view.selection.active {
-                let label = document.node(joint).label(joint);
-                choice(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
-            }
-            if !view.selection.nodes.is_empty() {
-                let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
-                choice(ui, "The selected joints", Some(MixMask::Painted(list)));
-            }
+                if !view.selection.nodes.is_empty() {
+                    let list = view.selection.nodes.iter().map(|n| (*n, 1.0)).collect();
+                    choice(ui, "The selected joints", Some(MixMask::Painted(list)));
+                }
+            });
+        combo.response.widget_info(|| {
+            egui::WidgetInfo::labeled(
+                egui::Role::ComboBox,
+                true,
+                format!(
+                    "Mask of \
+                the bar: {shown}"
+                ),
+            )
         });
-        combo
-            .response
-            .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Mask of the bar: {shown}")));
     });
 }
 
@@ -247,7 +333,8 @@ fn gap_ui(
 ) {
     let mut nlerp = mix.lanes[lane].nlerp;
     let was = nlerp;
-    let about = "How the lane blends rotations: SLERP on the sphere, or the faster normalized sum (NLERP)";
+    let about = "How the lane blends rotations: SLERP on the sphere, or the faster normalized sum \
+        (NLERP)";
     line(ui, theme, "Rotations", about, |ui| {
         choices(
             ui,
@@ -257,7 +344,12 @@ fn gap_ui(
             &mut nlerp,
         );
         let gap = greatest_gap(&mut state.mixer, document, mix, lane, time);
-        let text = RichText::new(format!("differ by {:.2}°", gap.to_degrees())).font(Theme::font(Font::Small));
+        let text = RichText::new(format!(
+            "differ by \
+            {:.2}°",
+            gap.to_degrees()
+        ))
+        .font(Theme::font(Font::Small));
         let label = ui.label(text.color(theme.color(ColorRole::TextTertiary)));
         label.on_hover_text("Largest difference between SLERP and NLERP for the clips playing now");
     });
@@ -268,15 +360,24 @@ fn gap_ui(
     }
 }
 
-/// How far NLERP is from SLERP at most for any two of what plays in a lane now, what lies below it counted.
-fn greatest_gap(mixer: &mut Mixer, document: &Document, mix: &Shared<Mix>, lane: usize, time: f64) -> f32 {
+/// How far NLERP is from SLERP at most for any two of what plays in a lane now, what lies below it
+/// counted.
+fn greatest_gap(
+    mixer: &mut Mixer,
+    document: &Document,
+    mix: &Shared<Mix>,
+    lane: usize,
+    time: f64,
+) -> f32 {
     /// Clips whose poses are looked at.
     const MOST: usize = 4;
     let mut playing = mixer.playing(document, mix, time);
     playing.retain(|p| p.lane == lane && p.weight > 0.005);
     playing.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let total: f32 = playing.iter().map(|p| p.weight).sum();
-    let pose = |p: &ulna_motion::Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
+    let pose = |p: &ulna_motion::Playing| {
+        Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time))
+    };
     let mut poses: Vec<Pose> = playing.iter().take(MOST).map(pose).collect();
     if total < 0.995 {
         poses.push(Pose::evaluate(document, &Stack::default()));

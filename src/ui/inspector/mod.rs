@@ -31,8 +31,8 @@ use ulna_edit::{
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
 use ulna_render::{ColorRole, Measure};
 
-/// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to another spelling of the
-/// same rotation.
+/// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to
+/// another spelling of the same rotation.
 #[derive(Clone, Debug, Default)]
 pub struct InspectorState {
     angles: Vec<(NodeId, &'static str, glam::Quat, Vec3)>,
@@ -59,8 +59,10 @@ pub struct InspectorState {
 impl InspectorState {
     /// Degrees for a rotation: those last typed, if they still mean it.
     fn degrees(&self, node: NodeId, section: &'static str, rotation: glam::Quat) -> Vec3 {
-        let kept =
-            self.angles.iter().find(|(n, s, q, _)| *n == node && *s == section && q.dot(rotation).abs() > 1.0 - 1e-6);
+        let kept = self
+            .angles
+            .iter()
+            .find(|(n, s, q, _)| *n == node && *s == section && q.dot(rotation).abs() > 1.0 - 1e-6);
         kept.map_or_else(|| self.order.degrees(rotation), |(.., degrees)| *degrees)
     }
 
@@ -72,7 +74,12 @@ impl InspectorState {
 
 pub use self::repair::{changed_keys, repaired};
 
-pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn inspector_ui(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
         if let (Some(session), Some(repair)) = (view.session, view.timeline.repair)
@@ -92,7 +99,9 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             let of = (session.document(), session.generation());
             let scroll = ScrollArea::vertical().id_salt("mixing").auto_shrink([false, false]);
             if view.timeline.mix_bar.is_some()
-                && scroll.show(ui, |ui| mixing::mixing_ui(&mut state.mixing, ui, view, of, actions)).inner
+                && scroll
+                    .show(ui, |ui| mixing::mixing_ui(&mut state.mixing, ui, view, of, actions))
+                    .inner
             {
                 return;
             }
@@ -129,9 +138,20 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
                 } else {
                     "No joint is selected. Click a joint, the model, or a row in the outliner."
                 };
-                ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(text).color(theme.color(ColorRole::TextTertiary)),
+                    )
+                    .wrap(),
+                );
                 if let Some(clip) = view.shown_clip() {
-                    facts::clip(&mut state.clip, ui, theme, (session.history().revision(), document), clip);
+                    facts::clip(
+                        &mut state.clip,
+                        ui,
+                        theme,
+                        (session.history().revision(), document),
+                        clip,
+                    );
                 }
                 edited::edited_ui(&mut state.edited, ui, view, session, actions);
                 facts::file(ui, theme, session);
@@ -142,7 +162,9 @@ pub fn inspector_ui(state: &mut InspectorState, ui: &mut Ui, view: &View<'_>, ac
             if locked {
                 let text = "Locked. Unlock this node in the outliner to pose it.";
                 ui.label(
-                    RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),
+                    RichText::new(text)
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::SeverityWarning)),
                 );
             }
             ui.add_enabled_ui(!locked, |ui| {
@@ -166,10 +188,19 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
     let label = document.node(node).label(node);
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-        node_icon(ui.painter(), view, document, node, rect.center(), theme.color(ColorRole::SelectionBase));
+        node_icon(
+            ui.painter(),
+            view,
+            document,
+            node,
+            rect.center(),
+            theme.color(ColorRole::SelectionBase),
+        );
         ui.add(
             egui::Label::new(
-                RichText::new(&label).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
+                RichText::new(&label)
+                    .font(Theme::font(Font::Heading))
+                    .color(theme.color(ColorRole::TextPrimary)),
             )
             .truncate(),
         );
@@ -179,13 +210,18 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
         facts.insert(0, "joint".into());
     }
     if let Some(mesh) = document.node(node).mesh {
-        facts.push(format!("{} vertices", super::widgets::thousands(document.mesh(mesh).vertex_count())));
+        facts.push(format!(
+            "{} vertices",
+            super::widgets::thousands(document.mesh(mesh).vertex_count())
+        ));
     }
     if view.selection.nodes.len() > 1 {
         facts.push(format!("{} selected", view.selection.nodes.len()));
     }
     ui.label(
-        RichText::new(facts.join(" · ")).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+        RichText::new(facts.join(" · "))
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
     );
     ui.add_space(4.0);
 }
@@ -202,23 +238,44 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
         ui.allocate_exact_size(egui::vec2(0.0, Measure::IconButton.points()), egui::Sense::hover());
         ui.spacing_mut().item_spacing.x = 8.0;
         let color = theme.color(ColorRole::TextPrimary);
-        let text = ui.painter().layout_no_wrap(symbol.to_owned(), Theme::font(Font::NumberSmall), color);
-        let (rect, chip) = ui.allocate_exact_size(egui::vec2(text.size().x + 12.0, 18.0), egui::Sense::hover());
+        let text =
+            ui.painter().layout_no_wrap(symbol.to_owned(), Theme::font(Font::NumberSmall), color);
+        let (rect, chip) =
+            ui.allocate_exact_size(egui::vec2(text.size().x + 12.0, 18.0), egui::Sense::hover());
         chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, symbol));
         ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
         ui.painter().galley(rect.center() - text.size() * 0.5, text, color);
         chip.on_hover_ui(|ui| formula(ui, theme, symbol));
-        ui.label(RichText::new(title).font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)));
-        let note = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        ui.label(
+            RichText::new(title)
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
+        );
+        let note = RichText::new(note)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.scope(|ui| {
-            ui.set_max_width((ui.available_width() - if reset { Measure::IconButton.points() } else { 0.0 }).max(0.0));
+            ui.set_max_width(
+                (ui.available_width() - if reset { Measure::IconButton.points() } else { 0.0 })
+                    .max(0.0),
+            );
             ui.add(egui::Label::new(note).truncate());
         });
         if !reset {
             return false;
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(())).clicked()
+            icon_button(
+                ui,
+                theme,
+                icons::ICON_RESTART_ALT,
+                "Reset to \
+                rest",
+                "",
+                false,
+                Ok(()),
+            )
+            .clicked()
         })
         .inner
     })
@@ -246,7 +303,11 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
             ("∘", "combines translation, rotation and scale separately, as a node stores them"),
         ] {
             ui.label(part(symbol));
-            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(words)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
             ui.end_row();
         }
     });
@@ -268,8 +329,9 @@ fn node_sections(
     };
     let posed = view.shown_clip().is_none() && document.node(node).pose.is_some();
     if section(ui, theme, "Ul", "Pose", &note, posed) {
-        actions
-            .push(Action::Run(Reset { node: Some(Nodes::one(node)), parts: None, over: PoseDestination::FILE }.into()));
+        actions.push(Action::Run(
+            Reset { node: Some(Nodes::one(node)), parts: None, over: PoseDestination::FILE }.into(),
+        ));
     }
     match rest.user_from(&view.pose.local[node.index()].transform()) {
         Ok(user) => {
@@ -279,7 +341,10 @@ fn node_sections(
         }
         Err(error) => {
             let text = format!("Cannot be edited: {error}.");
-            ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary))).wrap());
+            ui.add(
+                egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextSecondary)))
+                    .wrap(),
+            );
         }
     }
     let source = match (document.node(node).rest_source, document.node(node).rest) {
@@ -317,8 +382,12 @@ fn user_row(
 ) {
     let (node, _, user) = active;
     let (values, triple) = match property {
-        Property::Translation => (user.translation, Triple::length("Ul translation", view.settings.length)),
-        Property::Rotation => (state.degrees(node, "Ul", user.rotation), Triple::angle("Ul rotation")),
+        Property::Translation => {
+            (user.translation, Triple::length("Ul translation", view.settings.length))
+        }
+        Property::Rotation => {
+            (state.degrees(node, "Ul", user.rotation), Triple::angle("Ul rotation"))
+        }
         Property::Scale | Property::Weights => (user.scale, Triple::factor("Ul scale")),
     };
     let parts = |t: &Transform| match property {
@@ -327,7 +396,8 @@ fn user_row(
         Property::Scale | Property::Weights => t.scale,
     };
     let others = others(view, document, node);
-    let differs = |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
+    let differs =
+        |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
     let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
     let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
     let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
@@ -337,7 +407,13 @@ fn user_row(
     let commands: Vec<Command> = nodes
         .iter()
         .filter_map(|posed| {
-            set_user(view, posed.0, &posed.1, &changed(state, &edited, *posed, node, property)?, property)
+            set_user(
+                view,
+                posed.0,
+                &posed.1,
+                &changed(state, &edited, *posed, node, property)?,
+                property,
+            )
         })
         .collect();
     let ids: Vec<NodeId> = nodes.iter().map(|posed| posed.0).collect();
@@ -359,8 +435,8 @@ fn user_row(
     }
 }
 
-/// What a node's transform becomes by what was typed into the row of the active one; nothing where nothing was. The others take
-/// the component that changed, and keep theirs.
+/// What a node's transform becomes by what was typed into the row of the active one; nothing where
+/// nothing was. The others take the component that changed, and keep theirs.
 fn changed(
     state: &mut InspectorState,
     edited: &Edited,
@@ -396,16 +472,21 @@ fn world_header(state: &mut InspectorState, ui: &mut Ui, theme: &Theme) {
         section(ui, theme, "W", "World", "in the scene", false);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let shown = RichText::new(state.order.title()).font(Theme::font(Font::NumberSmall));
-            let combo = egui::ComboBox::from_id_salt("order").selected_text(shown).width(64.0).show_ui(ui, |ui| {
-                for order in Order::ALL {
-                    if ui.selectable_label(state.order == order, order.title()).clicked() {
-                        state.order = order;
-                        state.angles.clear();
+            let combo = egui::ComboBox::from_id_salt("order")
+                .selected_text(shown)
+                .width(64.0)
+                .show_ui(ui, |ui| {
+                    for order in Order::ALL {
+                        if ui.selectable_label(state.order == order, order.title()).clicked() {
+                            state.order = order;
+                            state.angles.clear();
+                        }
                     }
-                }
-            });
+                });
             let name = format!("Rotation order: {}", state.order.title());
-            combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
+            combo
+                .response
+                .widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, &name));
             combo.response.on_hover_text("Euler rotation order of the fields, or the quaternion");
         });
     });
@@ -430,7 +511,9 @@ fn world_section(
                 (world.transform.translation, Triple::length("W translation", view.settings.length))
             }
             Property::Rotation => (degrees, Triple::angle("W rotation")),
-            Property::Scale | Property::Weights => (world.transform.scale, Triple::factor("W scale")),
+            Property::Scale | Property::Weights => {
+                (world.transform.scale, Triple::factor("W scale"))
+            }
         };
         let shape = triple.shape(world.transform.rotation, state.order);
         let edited = triple_ui(ui, theme, &triple, values, property != Property::Scale, &shape);
@@ -449,11 +532,16 @@ fn world_section(
                 wanted.translation = values;
             }
             let label = format!("Pose {}", document.node(node).label(node));
-            let limb = (property == Property::Translation).then(|| limb::ended_by(view, document, node)).flatten();
+            let limb = (property == Property::Translation)
+                .then(|| limb::ended_by(view, document, node))
+                .flatten();
             let reaches = view.viewport.tool == ToolCommand::Drag;
             let command = match (view.shown_clip(), &limb) {
                 (_, Some(_)) if reaches => None,
-                (None, _) => Some(SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }.into()),
+                (None, _) => Some(
+                    SetWorld { node: Nodes::one(node), to: edits::component(&wanted, property) }
+                        .into(),
+                ),
                 (Some(_), _) => view
                     .pose
                     .local_for_world(document, node, &wanted.matrix())
@@ -463,7 +551,10 @@ fn world_section(
             let commands = match limb {
                 Some(limb) if reaches => limb::put(view, document, node, &limb, values),
                 Some(_) => {
-                    state.torn = state.torn.filter(|(n, _)| *n == node).or(Some((node, world.transform.translation)));
+                    state.torn = state
+                        .torn
+                        .filter(|(n, _)| *n == node)
+                        .or(Some((node, world.transform.translation)));
                     edits::with_other_side(view, &[node], command.into_iter().collect())
                 }
                 None => edits::with_other_side(view, &[node], command.into_iter().collect()),
@@ -475,7 +566,8 @@ fn world_section(
         if edited.done {
             actions.push(Action::Commit);
             let to = edited.values.unwrap_or(values);
-            if let Some((torn, from)) = state.torn.take().filter(|_| property == Property::Translation)
+            if let Some((torn, from)) =
+                state.torn.take().filter(|_| property == Property::Translation)
                 && torn == node
                 && from.distance(to) > limb::TORN
             {
@@ -487,7 +579,9 @@ fn world_section(
         let text = "Non-uniform parent scale shears this node. The values shown ignore the shear.";
         ui.add(
             egui::Label::new(
-                RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)),
+                RichText::new(text)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::SeverityWarning)),
             )
             .wrap(),
         );
@@ -495,7 +589,11 @@ fn world_section(
 }
 
 /// The other selected nodes that can be edited alike: their rests and their `Ul`.
-fn others(view: &View<'_>, document: &Document, node: NodeId) -> Vec<(NodeId, Transform, Transform)> {
+fn others(
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+) -> Vec<(NodeId, Transform, Transform)> {
     let free = |n: &NodeId| *n != node && !view.visibility.locked.contains(n);
     let found = view.selection.nodes.iter().copied().filter(free).filter_map(|n| {
         let rest = document.node(n).rest.transform();
@@ -525,6 +623,10 @@ fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&ulna_model::Track>, slot: e
     let theme = view.theme;
     let on = track.key_at(view.timeline.playback.time as f32, 1e-3).is_some();
     let fill = if on { theme.color(ColorRole::SelectionBase) } else { egui::Color32::TRANSPARENT };
-    let outline = if on { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::KeyInbetween) };
+    let outline = if on {
+        theme.color(ColorRole::SelectionBase)
+    } else {
+        theme.color(ColorRole::KeyInbetween)
+    };
     diamond(ui.painter(), slot, 9.0, fill, outline);
 }

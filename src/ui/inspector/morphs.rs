@@ -16,7 +16,13 @@ use ulna_render::ColorRole;
 /// More are reached by the filter of the palette's commands; a list of hundreds is no help.
 const MOST: usize = 200;
 
-pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
+pub fn morphs_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    actions: &mut Actions,
+) {
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else { return };
     let count = mesh.target_count();
     if count == 0 {
@@ -25,28 +31,50 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
     let theme = view.theme;
     let weights = &view.pose.morphs[node.index()];
     let clip = view.shown_clip();
-    let track = clip.and_then(|c| document.clips.get(c)).and_then(|c| c.track(node, Property::Weights)).map(|(_, t)| t);
+    let track = clip
+        .and_then(|c| document.clips.get(c))
+        .and_then(|c| c.track(node, Property::Weights))
+        .map(|(_, t)| t);
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         ui.label(
-            RichText::new("Morph targets").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary)),
+            RichText::new(
+                "Morph \
+                targets",
+            )
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextPrimary)),
         );
         let note = match clip {
             Some(_) => format!("at {:.3} s", view.timeline.playback.time),
             None => format!("{count}"),
         };
-        ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(note)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         if clip.is_none() && document.node(node).morph_weights.is_some() {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let reset = "Reset morph targets";
-                if icon_button(ui, theme, icons::ICON_RESTART_ALT, reset, "", false, Ok(())).clicked() {
+                if icon_button(ui, theme, icons::ICON_RESTART_ALT, reset, "", false, Ok(()))
+                    .clicked()
+                {
                     actions.push(Action::Run(ResetMorphs { node: Nodes::one(node) }.into()));
                 }
             });
         }
     });
     for k in 0..count.min(MOST) {
-        let name = mesh.target_names.get(k).map_or_else(|| format!("target {k}"), |n| n.to_string());
+        let name = mesh.target_names.get(k).map_or_else(
+            || {
+                format!(
+                    "target \
+            {k}"
+                )
+            },
+            |n| n.to_string(),
+        );
         let mut weight = weights.get(k).copied().unwrap_or(0.0);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
@@ -69,7 +97,8 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
             let response = ui.add(slider);
             name_widget(ui, &response, &format!("Morph {name}"));
             if response.changed() {
-                let other = morph_partner(document, node, k).filter(|p| *p != k && view.viewport.symmetry);
+                let other =
+                    morph_partner(document, node, k).filter(|p| *p != k && view.viewport.symmetry);
                 let both = std::iter::once(k).chain(other);
                 let commands = both.map(|k| edits::set_morph(view, node, k, weight)).collect();
                 actions.push(Action::Preview { label: format!("Morph {name}"), commands });
@@ -84,7 +113,15 @@ pub fn morphs_ui(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId
         });
     }
     if count > MOST {
-        let text = format!("{} more are not listed. Use the command “Set a morph target” for them.", count - MOST);
-        ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary)));
+        let text = format!(
+            "{} more are not listed. Use the command “Set a morph target” for \
+            them.",
+            count - MOST
+        );
+        ui.label(
+            RichText::new(text)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! *Repair loop*: where a clip jumps at its seam, joint by joint, and how it is closed, seen before it is done. It takes the
-//! inspector's place; one works beside it.
+//! *Repair loop*: where a clip jumps at its seam, joint by joint, and how it is closed, seen before
+//! it is done. It takes the inspector's place; one works beside it.
 
 use std::collections::BTreeMap;
 
@@ -45,10 +45,13 @@ pub fn changed_keys(before: &Clip, after: &Clip) -> BTreeMap<TrackId, Vec<f32>> 
         let old = before.tracks.get(id);
         let same = |k: &usize| {
             old.is_some_and(|old| {
-                k < &old.times.len() && old.times[*k] == track.times[*k] && old.value(*k) == track.value(*k)
+                k < &old.times.len()
+                    && old.times[*k] == track.times[*k]
+                    && old.value(*k) == track.value(*k)
             })
         };
-        let times: Vec<f32> = (0..track.times.len()).filter(|k| !same(k)).map(|k| track.times[k]).collect();
+        let times: Vec<f32> =
+            (0..track.times.len()).filter(|k| !same(k)).map(|k| track.times[k]).collect();
         (!times.is_empty()).then_some((*id, times))
     };
     after.tracks.iter().filter_map(changed).collect()
@@ -84,7 +87,11 @@ pub fn repair_ui(
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Repair loop");
         let label = document.clip_label(repair.clip);
-        ui.label(RichText::new(label).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(label)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             done |= icon_button(ui, theme, icons::ICON_CLOSE, "Close", "", false, Ok(())).clicked();
         });
@@ -99,7 +106,18 @@ pub fn repair_ui(
     ui.horizontal(|ui| {
         ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
         segments(ui, theme, |ui| {
-            for (how, text) in [(CloseHow::Match, "Spread over clip"), (CloseHow::Blend, "Blend last frames")] {
+            for (how, text) in [
+                (
+                    CloseHow::Match,
+                    "Spread over \
+                clip",
+                ),
+                (
+                    CloseHow::Blend,
+                    "Blend \
+                last frames",
+                ),
+            ] {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -123,7 +141,8 @@ pub fn repair_ui(
             ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
             let clip = &document.clips[repair.clip];
             let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
-            let field = ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
+            let field =
+                ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
             name_widget(ui, &field, "Frames to blend");
             check(ui, theme, &mut now.speed, "Match speed");
         });
@@ -144,15 +163,25 @@ pub fn repair_ui(
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = RichText::new("Repair the loop").color(theme.color(ColorRole::TextOnAccent));
-            let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(0.0, 28.0));
+            let verb = egui::Button::new(verb)
+                .fill(theme.color(ColorRole::AccentBase))
+                .min_size(vec2(0.0, 28.0));
             let button = ui.add_enabled(found.after.is_some() && found.keys > 0, verb);
             if button
-                .on_disabled_hover_text("No change needed: pose and speed already match at the loop point")
+                .on_disabled_hover_text(
+                    "No change needed: pose and speed already match at the \
+                    loop point",
+                )
                 .clicked()
             {
                 let blends = now.how == CloseHow::Blend;
                 let (frames, speed) = (blends.then_some(now.frames), blends.then_some(now.speed));
-                let command = CloseLoop { clip: ClipName::Id(repair.clip), how: Some(now.how), frames, speed };
+                let command = CloseLoop {
+                    clip: ClipName::Id(repair.clip),
+                    how: Some(now.how),
+                    frames,
+                    speed,
+                };
                 actions.push(Action::Run(command.into()));
                 done = true;
             }
@@ -166,25 +195,43 @@ pub fn repair_ui(
 
 fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
     let (text, role) = match (seam.is_closed, seam.is_doubled, seam.is_short) {
-        (true, true, _) => {
-            ("The last two frames both match the first pose: one frame is a duplicate.", ColorRole::SeverityWarning)
-        }
+        (true, true, _) => (
+            "The last two frames both match the first pose: one frame is a \
+                duplicate.",
+            ColorRole::SeverityWarning,
+        ),
         (true, ..) if seam.worst().2 > 0.05 => {
             ("The last pose matches the first, but the speed changes.", ColorRole::SeverityWarning)
         }
         (true, ..) => ("The last pose matches the first.", ColorRole::SeverityOk),
-        (false, _, true) => {
-            ("The last frame is missing: the clip stops one frame before the first pose.", ColorRole::SeverityWarning)
-        }
+        (false, _, true) => (
+            "The last frame is missing: the clip stops one frame before the first \
+                pose.",
+            ColorRole::SeverityWarning,
+        ),
         (false, ..) => ("The last pose does not match the first.", ColorRole::SeverityWarning),
     };
-    let text = if seam.travels.is_some() { format!("{text} Root travel is ignored.") } else { text.into() };
+    let text = if seam.travels.is_some() {
+        format!(
+            "{text} Root travel is \
+        ignored."
+        )
+    } else {
+        text.into()
+    };
     ui.add(egui::Label::new(RichText::new(text).color(theme.color(role))).wrap());
     ui.add_space(6.0);
 }
 
 /// The joints that jump, those that jump farthest first.
-fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: &mut bool, actions: &mut Actions) {
+fn gaps_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    seam: &Seam,
+    all: &mut bool,
+    actions: &mut Actions,
+) {
     /// Metres and radians below which a joint is not listed at first, and rows at first.
     const SMALL: (f32, f32) = (0.003, 0.009);
     const FEW: usize = 4;
@@ -198,7 +245,11 @@ fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: 
     let worst = seam.gaps.iter().map(|g| g.distance).fold(1e-6, f32::max);
     ui.horizontal(|ui| {
         let head = |ui: &mut Ui, text: &str| {
-            ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+            ui.label(
+                RichText::new(text)
+                    .font(Theme::font(Font::Caption))
+                    .color(theme.color(ColorRole::TextTertiary)),
+            );
         };
         head(ui, &format!("Jump at the loop point, {many} of {} joints", seam.gaps.len()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| head(ui, "cm   degrees"));
@@ -207,7 +258,15 @@ fn gaps_ui(ui: &mut Ui, view: &View<'_>, document: &Document, seam: &Seam, all: 
     gaps.sort_by(|a, b| b.distance.total_cmp(&a.distance));
     ui.spacing_mut().item_spacing.y = 0.0;
     for gap in gaps.into_iter().take(shown) {
-        gap_row(ui, view, document, gap.node, (gap.distance, gap.angle), gap.distance / worst, actions);
+        gap_row(
+            ui,
+            view,
+            document,
+            gap.node,
+            (gap.distance, gap.angle),
+            gap.distance / worst,
+            actions,
+        );
     }
     ui.spacing_mut().item_spacing.y = 6.0;
     let hidden = seam.gaps.len() - shown;
@@ -248,7 +307,8 @@ fn gap_row(
     };
     right(rect.right() - 4.0, format!("{:.1}°", angle.to_degrees()));
     right(rect.right() - 56.0, format!("{:.1}", distance * 100.0));
-    let bar = Rect::from_min_max(pos2(rect.right() - 158.0, y - 2.0), pos2(rect.right() - 98.0, y + 2.0));
+    let bar =
+        Rect::from_min_max(pos2(rect.right() - 158.0, y - 2.0), pos2(rect.right() - 98.0, y + 2.0));
     painter.rect_filled(bar, 2.0, theme.color(ColorRole::SurfaceField));
     let role = if share > 0.5 { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
     let filled = bar.with_max_x(bar.left() + bar.width() * share.clamp(0.0, 1.0));
@@ -272,8 +332,9 @@ fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, key
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).color(theme.color(ColorRole::TextSecondary)));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let number =
-                    |text: String, role| RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role));
+                let number = |text: String, role| {
+                    RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role))
+                };
                 ui.label(number(is, ColorRole::TextPrimary));
                 if !was.is_empty() {
                     ui.label(RichText::new("›").color(theme.color(ColorRole::TextTertiary)));
@@ -283,7 +344,39 @@ fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, key
         });
     };
     line(ui, "Largest jump", format!("{:.1} cm", was.1 * 100.0), format!("{:.1} cm", is.1 * 100.0));
-    line(ui, "Largest rotation jump", format!("{:.1}°", was.0.to_degrees()), format!("{:.1}°", is.0.to_degrees()));
-    line(ui, "Speed mismatch", format!("{:.0} cm/s", was.2 * 100.0), format!("{:.0} cm/s", is.2 * 100.0));
-    line(ui, "Changes", String::new(), if keys == 1 { "1 key".into() } else { format!("{keys} keys") });
+    line(
+        ui,
+        "Largest rotation \
+        jump",
+        format!("{:.1}°", was.0.to_degrees()),
+        format!("{:.1}°", is.0.to_degrees()),
+    );
+    line(
+        ui,
+        "Speed \
+        mismatch",
+        format!(
+            "{:.0} \
+        cm/s",
+            was.2 * 100.0
+        ),
+        format!(
+            "{:.0} \
+        cm/s",
+            is.2 * 100.0
+        ),
+    );
+    line(
+        ui,
+        "Changes",
+        String::new(),
+        if keys == 1 {
+            "1 key".into()
+        } else {
+            format!(
+                "{keys} \
+        keys"
+            )
+        },
+    );
 }

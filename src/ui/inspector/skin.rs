@@ -1,4 +1,5 @@
-//! What a skin says of a joint: where it was bound, and what it does to the vertices that hang on it now.
+//! What a skin says of a joint: where it was bound, and what it does to the vertices that hang on
+//! it now.
 
 use egui::{CollapsingHeader, Label, RichText, Ui};
 use glam::Mat4;
@@ -21,16 +22,28 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
     const MOST: usize = 4;
     let theme = view.theme;
     let generation = view.session.map_or(0, ulna_session::Session::generation);
-    let of_node = |(_, s): &(SkinId, &ulna_model::Shared<ulna_model::Skin>)| s.joints.contains(&node);
+    let of_node =
+        |(_, s): &(SkinId, &ulna_model::Shared<ulna_model::Skin>)| s.joints.contains(&node);
     for (id, skin) in document.skins.iter().filter(of_node).take(MOST) {
         let Some(at) = skin.joints.iter().position(|j| *j == node) else { continue };
         let inverse = skin.inverse_bind[at];
         let owner = document.node_ids().find(|n| document.node(*n).skin == Some(id));
         let name = owner.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
-        let title = RichText::new(format!("Skin of {name}, joint {at}")).font(Theme::font(Font::Heading));
+        let title = RichText::new(format!(
+            "Skin of {name}, joint \
+            {at}"
+        ))
+        .font(Theme::font(Font::Heading));
         CollapsingHeader::new(title).id_salt(("skin of joint", id.0)).show(ui, |ui| {
             let world = view.pose.world[node.index()];
-            matrix(ui, theme, "B", "Bind matrix: the joint in mesh space at bind time", &inverse.inverse());
+            matrix(
+                ui,
+                theme,
+                "B",
+                "Bind matrix: the joint in mesh space at bind \
+                time",
+                &inverse.inverse(),
+            );
             matrix(ui, theme, "IBM", "Inverse bind matrix, from the file", &inverse);
             matrix(ui, theme, "T", "Skinning matrix now: moves the vertices", &(world * inverse));
             // Not at every moment of a gesture.
@@ -43,7 +56,8 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
             let off = apart.get().copied().unwrap_or(0.0);
             if off > AGREE {
                 let text = format!(
-                    "In the rest pose W·IBM differs between the joints of this skin, so the mesh is deformed by up \
+                    "In the rest pose W·IBM differs between the joints of this skin, so the mesh \
+                        is deformed by up \
                     to {:.1} mm.",
                     off * 1000.0
                 );
@@ -61,24 +75,30 @@ fn matrix(ui: &mut Ui, theme: &Theme, symbol: &str, about: &str, value: &Mat4) {
         let color = theme.color(ColorRole::TextPrimary);
         let chip = ui.label(RichText::new(symbol).font(Theme::font(Font::Number)).color(color));
         chip.on_hover_ui(|ui| formula(ui, theme, symbol));
-        let about = RichText::new(about).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+        let about = RichText::new(about)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.label(about);
     });
     let wide = (ui.available_width() / 4.0 - 4.0).clamp(36.0, 76.0);
-    egui::Grid::new(("matrix", symbol)).num_columns(4).spacing([4.0, 0.0]).min_col_width(wide).show(ui, |ui| {
-        for row in 0..3 {
-            for v in value.row(row).to_array() {
-                // No minus before a nought that is rounded.
-                let text = format!("{:.4}", if v.abs() < 5e-5 { 0.0 } else { v });
-                ui.label(
-                    RichText::new(text)
-                        .font(Theme::font(Font::NumberSmall))
-                        .color(theme.color(ColorRole::TextSecondary)),
-                );
+    egui::Grid::new(("matrix", symbol))
+        .num_columns(4)
+        .spacing([4.0, 0.0])
+        .min_col_width(wide)
+        .show(ui, |ui| {
+            for row in 0..3 {
+                for v in value.row(row).to_array() {
+                    // No minus before a nought that is rounded.
+                    let text = format!("{:.4}", if v.abs() < 5e-5 { 0.0 } else { v });
+                    ui.label(
+                        RichText::new(text)
+                            .font(Theme::font(Font::NumberSmall))
+                            .color(theme.color(ColorRole::TextSecondary)),
+                    );
+                }
+                ui.end_row();
             }
-            ui.end_row();
-        }
-    });
+        });
 }
 
 /// `T = W · IBM`, with one of its parts marked, and each in words.
@@ -101,7 +121,11 @@ fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
             ("B", "Bind matrix (inverse of IBM): the joint in mesh space at bind time"),
         ] {
             ui.label(part(symbol));
-            ui.label(RichText::new(words).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(words)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
             ui.end_row();
         }
     });

@@ -16,9 +16,10 @@ use crate::ui::{DialogAction, TimelineAction, widgets::select_all};
 use ulna_edit::{
     Command,
     command::{
-        CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip, PlayCommand, ReduceKeys,
-        RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion, SplitClip, StartAtZero, TravelGoes, TrimClip,
-        field::ClipName, field::Nodes, frame_of, seam_in_words,
+        CloseLoop, DeleteClip, DuplicateClip, JoinClip, MakeEditable, MirrorClip, NewClip,
+        PlayCommand, ReduceKeys, RenameClip, ResampleClip, RetimeClip, ReverseClip, RootMotion,
+        SplitClip, StartAtZero, TravelGoes, TrimClip, field::ClipName, field::Nodes, frame_of,
+        seam_in_words,
     },
 };
 use ulna_model::{ClipId, Document, NodeId};
@@ -46,7 +47,13 @@ pub struct Chosen {
 
 impl Chosen {
     /// A click on a row: alone; with Ctrl in or out; with Shift all from the one before.
-    fn click(&mut self, id: ClipId, ids: &[ClipId], shown: Option<ClipId>, modifiers: egui::Modifiers) {
+    fn click(
+        &mut self,
+        id: ClipId,
+        ids: &[ClipId],
+        shown: Option<ClipId>,
+        modifiers: egui::Modifiers,
+    ) {
         let to = |id: ClipId| ids.iter().position(|i| *i == id);
         let anchor = self.anchor.or(shown);
         if modifiers.shift
@@ -69,7 +76,11 @@ impl Chosen {
 
     /// The clips that a menu over one of them is about.
     fn about(&self, id: ClipId) -> Vec<ClipId> {
-        if self.clips.len() > 1 && self.clips.contains(&id) { self.clips.iter().copied().collect() } else { vec![id] }
+        if self.clips.len() > 1 && self.clips.contains(&id) {
+            self.clips.iter().copied().collect()
+        } else {
+            vec![id]
+        }
     }
 }
 
@@ -90,10 +101,14 @@ impl TypeAhead {
     const PAUSE: f64 = 1.0;
 
     fn take(&mut self, ui: &Ui, document: &Document, ids: &[ClipId]) {
-        let Some(at) = self.focused.and_then(|id| ids.iter().position(|i| *i == id)) else { return };
+        let Some(at) = self.focused.and_then(|id| ids.iter().position(|i| *i == id)) else {
+            return;
+        };
         let typed: String = ui.input(|i| {
-            let text =
-                i.events.iter().filter_map(|e| if let egui::Event::Text(t) = e { Some(t.as_str()) } else { None });
+            let text = i
+                .events
+                .iter()
+                .filter_map(|e| if let egui::Event::Text(t) = e { Some(t.as_str()) } else { None });
             text.collect()
         });
         if typed.trim().is_empty() {
@@ -118,37 +133,51 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
-    egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 8, top: 4, bottom: 2 }).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            panel_title(ui, theme, "Clips");
-            ui.label(
-                RichText::new(document.clips.count().to_string())
-                    .font(Theme::font(Font::Caption))
-                    .color(theme.color(ColorRole::TextTertiary)),
-            );
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if document.clips.count() > 1 {
-                    let sorted = state.clip_order != ClipOrder::File;
-                    let button = icon_button(ui, theme, icons::ICON_SORT, "Sort clips", "", sorted, Ok(()));
-                    show_popup(egui::Popup::menu(&button), |ui| {
-                        let orders = [
-                            (ClipOrder::File, "File order"),
-                            (ClipOrder::Name, "By name"),
-                            (ClipOrder::Length, "By length"),
-                        ];
-                        for (order, text) in orders {
-                            if ui.selectable_label(state.clip_order == order, text).clicked() {
-                                state.clip_order = order;
+    egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 8, top: 4, bottom: 2 }).show(
+        ui,
+        |ui| {
+            ui.horizontal(|ui| {
+                panel_title(ui, theme, "Clips");
+                ui.label(
+                    RichText::new(document.clips.count().to_string())
+                        .font(Theme::font(Font::Caption))
+                        .color(theme.color(ColorRole::TextTertiary)),
+                );
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    if document.clips.count() > 1 {
+                        let sorted = state.clip_order != ClipOrder::File;
+                        let button = icon_button(
+                            ui,
+                            theme,
+                            icons::ICON_SORT,
+                            "Sort \
+                        clips",
+                            "",
+                            sorted,
+                            Ok(()),
+                        );
+                        show_popup(egui::Popup::menu(&button), |ui| {
+                            let orders = [
+                                (ClipOrder::File, "File order"),
+                                (ClipOrder::Name, "By name"),
+                                (ClipOrder::Length, "By length"),
+                            ];
+                            for (order, text) in orders {
+                                if ui.selectable_label(state.clip_order == order, text).clicked() {
+                                    state.clip_order = order;
+                                }
                             }
-                        }
-                    });
-                }
-                if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
-                    actions.push(Action::Run(NewClip { name: None }.into()));
-                }
+                        });
+                    }
+                    if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(()))
+                        .clicked()
+                    {
+                        actions.push(Action::Run(NewClip { name: None }.into()));
+                    }
+                });
             });
-        });
-    });
+        },
+    );
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
             ui.label(
@@ -172,14 +201,17 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     let before = std::mem::replace(&mut state.clip_count, document.clips.count());
     // A filter is for lists that are longer than the panel.
     if ids.len() > FEW {
-        egui::Frame::new().inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 }).show(ui, |ui| {
-            filter_field(ui, theme, &mut state.clip_filter, "Filter clips");
-        });
+        egui::Frame::new()
+            .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
+            .show(ui, |ui| {
+                filter_field(ui, theme, &mut state.clip_filter, "Filter clips");
+            });
         let needle = state.clip_filter.to_lowercase();
         // A clip that was just made is seen, whatever the list was narrowed to.
         let is_new = before > 0 && document.clips.count() > before;
         let newest = document.clips.ids().next_back();
-        let newest_hidden = newest.is_some_and(|id| !document.clip_label(id).to_lowercase().contains(&needle));
+        let newest_hidden =
+            newest.is_some_and(|id| !document.clip_label(id).to_lowercase().contains(&needle));
         let needle = if is_new && newest_hidden {
             state.clip_filter.clear();
             String::new()
@@ -231,7 +263,8 @@ fn clip_row(
     let shown = view.shown_clip() == Some(id);
     let chosen = state.clips.clips.contains(&id);
     let name = format!("Clip {label}");
-    let (rect, response) = ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &name, chosen)).inner;
+    let (rect, response) =
+        ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &name, chosen)).inner;
     if shown && !chosen {
         ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover));
     }
@@ -252,10 +285,22 @@ fn clip_row(
     let font = Theme::font(if shown { Font::Heading } else { Font::Body });
     let text = elided(ui, &label, &font, rect.width() - 34.0 - 64.0);
     let at = pos2(rect.left() + 34.0, middle);
-    ui.painter().text(at, egui::Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+    ui.painter().text(
+        at,
+        egui::Align2::LEFT_CENTER,
+        text,
+        font,
+        theme.color(ColorRole::TextPrimary),
+    );
     let facts = format!("{:.2} s", document.clips[id].length());
     let (at, font) = (pos2(rect.right() - 12.0, middle), Theme::font(Font::NumberSmall));
-    ui.painter().text(at, egui::Align2::RIGHT_CENTER, facts, font, theme.color(ColorRole::TextTertiary));
+    ui.painter().text(
+        at,
+        egui::Align2::RIGHT_CENTER,
+        facts,
+        font,
+        theme.color(ColorRole::TextTertiary),
+    );
     if response.clicked() {
         let modifiers = ui.input(|i| i.modifiers);
         state.clips.click(id, ids, view.shown_clip(), modifiers);
@@ -265,7 +310,8 @@ fn clip_row(
         }
     }
     // A row that has the keys is what is renamed, whatever else is selected.
-    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2)) {
+    if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
+    {
         state.clip_name = Some((id, label.clone(), false));
     }
     if response.double_clicked() {
@@ -273,7 +319,8 @@ fn clip_row(
     }
     clip_menu(state, &response, view, id, &label, actions);
     if state.clip_name.as_ref().is_some_and(|(of, ..)| *of == id) {
-        let area = egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
+        let area =
+            egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
         clip_name_ui(state, ui, area, actions);
     }
 }
@@ -329,8 +376,13 @@ fn clip_menu(
         let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
         for (spec, text) in works {
             if text == "Start at 0" && !selected.is_empty() {
-                let many = if selected.len() == 1 { "joint".to_owned() } else { format!("{} joints", selected.len()) };
-                let about = "Mirrors the motion of the selected joints and their partners. Other joints do not change";
+                let many = if selected.len() == 1 {
+                    "joint".to_owned()
+                } else {
+                    format!("{} joints", selected.len())
+                };
+                let about = "Mirrors the motion of the selected joints and their partners. Other \
+                    joints do not change";
                 if ui.button(format!("Mirror the selected {many}")).on_hover_text(about).clicked() {
                     let node = Some(Nodes::Ids(selected.clone()));
                     actions.push(Action::Run(MirrorClip { clip: clip(), node }.into()));
@@ -376,13 +428,33 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
         ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
         ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
         ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
-        ("Close the loops", "Close loops", |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into()),
-        ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| ReduceKeys { clip, millimetres: None }.into()),
+        (
+            "Close the \
+            loops",
+            "Close \
+            loops",
+            |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into(),
+        ),
+        (
+            "Reduce keys to 0.5 \
+            mm",
+            "Reduce keys of \
+            clips",
+            |clip| ReduceKeys { clip, millimetres: None }.into(),
+        ),
         ("Make editable within 2 mm", "Make clips editable", |clip| {
             MakeEditable { clip, millimetres: Some(2.0) }.into()
         }),
         ("Move root motion to the root", "Root motion of clips", |clip| {
-            RootMotion { clip, to: TravelGoes::Root, ground: None, height: None, turn: None, node: None }.into()
+            RootMotion {
+                clip,
+                to: TravelGoes::Root,
+                ground: None,
+                height: None,
+                turn: None,
+                node: None,
+            }
+            .into()
         }),
         ("Delete", "Delete clips", |clip| DeleteClip { clip }.into()),
     ];
@@ -404,14 +476,28 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
     }
 }
 
-/// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape does not.
+/// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape
+/// does not.
 fn clip_name_ui(state: &mut OutlinerState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
     let Some((id, text, focused)) = &mut state.clip_name else { return };
-    let mut child =
-        ui.new_child(egui::UiBuilder::new().id_salt("clip name").max_rect(area.shrink2(egui::vec2(0.0, 2.0))));
+    let mut child = ui.new_child(
+        egui::UiBuilder::new()
+            .id_salt(
+                "clip \
+            name",
+            )
+            .max_rect(area.shrink2(egui::vec2(0.0, 2.0))),
+    );
     let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
     let response = child.add_sized([area.width() - 12.0, 20.0], field);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::TextInput,
+            true,
+            "Name of the \
+        clip",
+        )
+    });
     if !*focused {
         response.request_focus();
         // What is typed takes the place of the old name.

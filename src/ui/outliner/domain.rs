@@ -62,7 +62,8 @@ pub struct Outliner {
     pub hover: Option<NodeId>,
     /// Selections kept under numbers.
     pub sets: BTreeMap<usize, BTreeSet<NodeId>>,
-    /// Which nodes were selected when the document came into a state, by the number of its revision.
+    /// Which nodes were selected when the document came into a state, by the number of its
+    /// revision.
     kept: BTreeMap<u64, (BTreeSet<NodeId>, Option<NodeId>)>,
 }
 
@@ -85,7 +86,9 @@ impl Outliner {
 
     /// Selects what was selected when the document came into a state.
     pub fn recall_nodes(&mut self, revision: u64) {
-        if let Some((nodes, active)) = self.kept.get(&revision).filter(|(nodes, _)| !nodes.is_empty()) {
+        if let Some((nodes, active)) =
+            self.kept.get(&revision).filter(|(nodes, _)| !nodes.is_empty())
+        {
             (self.selection.nodes, self.selection.active) = (nodes.clone(), *active);
         }
     }
@@ -102,7 +105,8 @@ impl Outliner {
                 if !add {
                     self.selection.nodes.clear();
                 }
-                self.selection.active = nodes.last().copied().or(self.selection.active.filter(|_| add));
+                self.selection.active =
+                    nodes.last().copied().or(self.selection.active.filter(|_| add));
                 self.selection.nodes.extend(nodes);
             }
             OutlinerAction::Deselect(nodes) => {

@@ -1,4 +1,5 @@
-//! A lane's mask of the mixer, painted down the rows of the tree: a press sets a joint, and what it is dragged over, full or free.
+//! A lane's mask of the mixer, painted down the rows of the tree: a press sets a joint, and what it
+//! is dragged over, full or free.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,10 @@ pub struct MaskStroke {
 }
 
 /// The lane whose mask is painted, with what it is.
-fn painted_lane(view: &View<'_>, document: &Document) -> Option<(usize, Shared<Mix>, BTreeMap<NodeId, f32>)> {
+fn painted_lane(
+    view: &View<'_>,
+    document: &Document,
+) -> Option<(usize, Shared<Mix>, BTreeMap<NodeId, f32>)> {
     let lane = view.timeline.mask_lane.filter(|_| view.timeline.playback.mixing)?;
     let mix = mix_of(document)?;
     match &mix.lanes.get(lane)?.mask {
@@ -46,7 +50,10 @@ pub fn mask_ui(
     let (lane, mix, list) = painted_lane(view, document)?;
     let theme = view.theme;
     let now = list.get(&node).copied().unwrap_or(0.0);
-    let area = Rect::from_center_size(pos2(rect.right() - 6.0 - BOX * 0.5, rect.center().y), vec2(BOX, 16.0));
+    let area = Rect::from_center_size(
+        pos2(rect.right() - 6.0 - BOX * 0.5, rect.center().y),
+        vec2(BOX, 16.0),
+    );
     let response = ui.interact(area, ui.scope_id().with(("mask", node.0)), Sense::drag());
     response.widget_info(|| WidgetInfo::slider(true, f64::from(now), format!("Mask at {label}")));
     let painter = ui.painter();
@@ -56,8 +63,9 @@ pub fn mask_ui(
     let text = format!("{:.0} %", now * 100.0);
     let ink = theme.color(if now > 0.0 { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
     painter.text(area.center(), Align2::CENTER_CENTER, text, Theme::font(Font::NumberSmall), ink);
-    let (pointer, down, modifiers) =
-        ui.input(|i| (i.pointer.interact_pos(), i.pointer.button_down(PointerButton::Primary), i.modifiers));
+    let (pointer, down, modifiers) = ui.input(|i| {
+        (i.pointer.interact_pos(), i.pointer.button_down(PointerButton::Primary), i.modifiers)
+    });
     if down && stroke.is_none() && response.is_pointer_button_down_on() {
         let weight = match () {
             () if modifiers.shift => 0.5,
@@ -81,7 +89,9 @@ pub fn mask_ui(
         going.painted.extend(also.into_iter().map(|n| (n, going.weight)));
         if going.painted.len() != before {
             let mut made = (*going.from).clone();
-            if let Some(MixMask::Painted(list)) = made.lanes.get_mut(lane).and_then(|l| l.mask.as_mut()) {
+            if let Some(MixMask::Painted(list)) =
+                made.lanes.get_mut(lane).and_then(|l| l.mask.as_mut())
+            {
                 for (node, weight) in &going.painted {
                     if *weight > 0.0 {
                         list.insert(*node, *weight)
@@ -98,8 +108,10 @@ pub fn mask_ui(
         *stroke = None;
         actions.push(Action::Commit);
     }
-    response
-        .on_hover_text("Click or drag over rows to add or remove joints. Shift: half weight. Ctrl: include children");
+    response.on_hover_text(
+        "Click or drag over rows to add or remove joints. Shift: half weight. Ctrl: \
+            include children",
+    );
     Some(area.left())
 }
 
@@ -109,7 +121,12 @@ pub fn banner_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mu
     let theme = view.theme;
     ui.horizontal(|ui| {
         let name = &mix.lanes[lane].name;
-        let text = format!("Mask of {}: {} joints", if name.is_empty() { "the lane" } else { name }, list.len());
+        let text = format!(
+            "Mask of {}: {} \
+            joints",
+            if name.is_empty() { "the lane" } else { name },
+            list.len()
+        );
         let text = egui::RichText::new(text).font(Theme::font(Font::Small));
         ui.label(text.color(theme.color(ColorRole::AccentBase)));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

@@ -132,7 +132,12 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         ui.vertical_centered(|ui| {
             ui.add_space(12.0);
             ui.label(
-                RichText::new(format!("Nothing named “{}”", state.filter)).color(theme.color(ColorRole::TextSecondary)),
+                RichText::new(format!(
+                    "Nothing named \
+                    “{}”",
+                    state.filter
+                ))
+                .color(theme.color(ColorRole::TextSecondary)),
             );
             if ui.button("Clear filter").clicked() {
                 state.filter.clear();
@@ -142,7 +147,10 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     }
     let row_height = Measure::RowTree.points();
     ui.spacing_mut().item_spacing.y = 0.0;
-    let mut area = ScrollArea::vertical().auto_shrink([false, false]).min_scrolled_height(24.0).id_salt("tree");
+    let mut area = ScrollArea::vertical()
+        .auto_shrink([false, false])
+        .min_scrolled_height(24.0)
+        .id_salt("tree");
     if let Some(target) = state.scroll_to.take()
         && let Some(at) = rows.iter().position(|r| r.node() == Some(target))
     {

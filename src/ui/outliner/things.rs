@@ -39,7 +39,9 @@ impl Section {
         match self {
             Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
             Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
-            Self::Materials => (0..document.materials.len()).map(|k| AssetRef::Material(k.into())).collect(),
+            Self::Materials => {
+                (0..document.materials.len()).map(|k| AssetRef::Material(k.into())).collect()
+            }
             Self::Images => (0..document.images.len()).map(|k| AssetRef::Image(k.into())).collect(),
         }
     }
@@ -75,14 +77,21 @@ fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
     match thing {
         AssetRef::Skin(k) => document.skins[k].joints.to_vec(),
         AssetRef::Mesh(k) => by(&|n| n.mesh == Some(k)),
-        AssetRef::Material(k) => {
-            by(&|n| n.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k))))
-        }
+        AssetRef::Material(k) => by(&|n| {
+            n.mesh
+                .is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.material == Some(k)))
+        }),
         AssetRef::Image(_) => Vec::new(),
     }
 }
 
-pub fn section_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, section: Section, count: usize) {
+pub fn section_ui(
+    state: &mut OutlinerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    section: Section,
+    count: usize,
+) {
     let theme = view.theme;
     let title = section.title();
     let open = state.open.contains(&section);
@@ -92,10 +101,15 @@ pub fn section_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, secti
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let middle = rect.center().y;
     let arrow = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-    let color = theme.color(if response.hovered() { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
+    let color = theme.color(if response.hovered() {
+        ColorRole::TextPrimary
+    } else {
+        ColorRole::TextTertiary
+    });
     paint_icon(ui.painter(), pos2(rect.left() + 14.0, middle), arrow, 16.0, color);
     let font = Theme::font(Font::Heading);
-    let title = ui.painter().layout_no_wrap(title.to_owned(), font, theme.color(ColorRole::TextSecondary));
+    let title =
+        ui.painter().layout_no_wrap(title.to_owned(), font, theme.color(ColorRole::TextSecondary));
     let after = rect.left() + 26.0 + title.size().x + 8.0;
     let at = pos2(rect.left() + 26.0, middle - title.size().y * 0.5);
     ui.painter().galley(at, title, theme.color(ColorRole::TextSecondary));
@@ -117,9 +131,11 @@ pub fn thing_ui(ui: &mut Ui, view: &View<'_>, thing: AssetRef, actions: &mut Act
     let name = thing.name(document);
     let chosen = view.inspected == Some(thing);
     let label = format!("{} {name}", thing.label());
-    let (rect, response) = ui.push_id(thing, |ui| row(ui, theme, Measure::RowTree.points(), &label, chosen)).inner;
+    let (rect, response) =
+        ui.push_id(thing, |ui| row(ui, theme, Measure::RowTree.points(), &label, chosen)).inner;
     let middle = rect.center().y;
-    let color = theme.color(if chosen { ColorRole::SelectionBase } else { ColorRole::TextSecondary });
+    let color =
+        theme.color(if chosen { ColorRole::SelectionBase } else { ColorRole::TextSecondary });
     paint_icon(ui.painter(), pos2(rect.left() + 34.0, middle), icon(thing), 16.0, color);
     let fact = fact(document, thing);
     let painter = ui.painter();

@@ -16,7 +16,9 @@ use super::{
 use crate::ui::{
     Action, Actions, AssetRef, Theme, View,
     theme::Font,
-    widgets::{diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all},
+    widgets::{
+        diamond, elided, name_widget, node_icon, node_kind, paint_icon, pin_mark, row, select_all,
+    },
 };
 use crate::ui::{OutlinerAction, ViewportAction};
 use ulna_edit::command::{RenameNode, field::Nodes};
@@ -87,7 +89,8 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
     let of = |kind: &str, place: &str| -> Option<usize> {
         place.strip_prefix(kind)?.strip_prefix('/')?.split('/').next()?.parse().ok()
     };
-    // What the problems are about first, then each node once: a file may have as many problems as nodes.
+    // What the problems are about first, then each node once: a file may have as many problems as
+    // nodes.
     let (mut nodes, mut meshes, mut skins) = (HashSet::new(), HashSet::new(), HashSet::new());
     for problem in problems.iter().filter(|p| p.severity > Severity::Info) {
         nodes.extend(of("nodes", &problem.place));
@@ -106,12 +109,15 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
 /// What rows are found from: the document's generation, the filter, and what is open.
 pub type RowsOf = (u64, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
-/// Rows in order: the open part of the tree, or with a filter all that fit and those above them. The same ones as long as nothing
-/// that they are found from is another.
+/// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
+/// The same ones as long as nothing that they are found from is another.
 pub fn visible_rows(state: &mut OutlinerState, view: &View<'_>) -> Rc<[TreeRow]> {
     let Some(session) = view.session else { return Rc::default() };
     let same = |(generation, filter, closed, open): &RowsOf| {
-        *generation == session.generation() && *filter == state.filter && *closed == state.closed && *open == state.open
+        *generation == session.generation()
+            && *filter == state.filter
+            && *closed == state.closed
+            && *open == state.open
     };
     if let Some(rows) = state.rows.get().filter(|_| state.rows.key().is_some_and(same)) {
         return rows.clone();
@@ -128,7 +134,9 @@ fn find_rows(state: &OutlinerState, view: &View<'_>, document: &Document) -> Vec
     if !needle.is_empty() {
         let mut keep = vec![false; document.nodes.len()];
         for id in document.node_ids() {
-            if document.node(id).label(id).to_lowercase().contains(&needle) || node_kind(view, document, id) == needle {
+            if document.node(id).label(id).to_lowercase().contains(&needle)
+                || node_kind(view, document, id) == needle
+            {
                 let mut at = Some(id);
                 while let Some(node) = at.filter(|n| !keep[n.index()]) {
                     keep[node.index()] = true;
@@ -139,7 +147,8 @@ fn find_rows(state: &OutlinerState, view: &View<'_>, document: &Document) -> Vec
         wanted = Some(keep);
     }
     let mut rows = Vec::new();
-    let roots: Vec<NodeId> = document.node_ids().filter(|id| document.node(*id).parent.is_none()).collect();
+    let roots: Vec<NodeId> =
+        document.node_ids().filter(|id| document.node(*id).parent.is_none()).collect();
     let mut stack: Vec<(NodeId, usize)> = roots.into_iter().rev().map(|id| (id, 0)).collect();
     while let Some((node, depth)) = stack.pop() {
         if wanted.as_ref().is_some_and(|w| !w[node.index()]) {
@@ -201,7 +210,8 @@ fn node_ui(
     let label = document.node(id).label(id);
     let selected = view.selection.nodes.contains(&id);
     let hidden = view.is_hidden(id);
-    let (rect, response) = ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
+    let (rect, response) =
+        ui.push_id(id.0, |ui| row(ui, theme, Measure::RowTree.points(), &label, selected)).inner;
     let indent = ui.spacing().indent;
     // Deep trees keep their names in sight.
     let depth = depth.min(18);
@@ -230,8 +240,10 @@ fn node_ui(
     node_icon(ui.painter(), view, document, id, at, color);
     x += 12.0;
     let over = ui.rect_contains_pointer(rect);
-    let masked = super::mask::mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
-    let right = masked.unwrap_or_else(|| badges_ui(state, ui, view, (id, &label), rect, over, actions));
+    let masked =
+        super::mask::mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
+    let right =
+        masked.unwrap_or_else(|| badges_ui(state, ui, view, (id, &label), rect, over, actions));
     if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
         rename_ui(
             state,
@@ -250,7 +262,13 @@ fn node_ui(
         (_, true) => ColorRole::TextDisabled,
         _ => ColorRole::TextPrimary,
     };
-    ui.painter().text(pos2(x, middle), egui::Align2::LEFT_CENTER, text.clone(), font, theme.color(role));
+    ui.painter().text(
+        pos2(x, middle),
+        egui::Align2::LEFT_CENTER,
+        text.clone(),
+        font,
+        theme.color(role),
+    );
     let response = if text == label { response } else { response.on_hover_text(&label) };
     if response.hovered() && view.joints[id.index()] {
         actions.push(ViewportAction::Hover(Some(id)));
@@ -259,8 +277,10 @@ fn node_ui(
         let modifiers = ui.input(|i| i.modifiers);
         if modifiers.shift
             && let Some(anchor) = state.anchor
-            && let (Some(a), Some(b)) =
-                (rows.iter().position(|r| r.node() == Some(anchor)), rows.iter().position(|r| r.node() == Some(id)))
+            && let (Some(a), Some(b)) = (
+                rows.iter().position(|r| r.node() == Some(anchor)),
+                rows.iter().position(|r| r.node() == Some(id)),
+            )
         {
             let nodes = rows[a.min(b)..=a.max(b)].iter().filter_map(TreeRow::node).collect();
             actions.push(OutlinerAction::SelectMany { nodes, add: modifiers.command });
@@ -289,7 +309,11 @@ fn fold_ui(
     let name = format!("{} {label}", if open { "Close" } else { "Open" });
     fold.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-    let color = if fold.hovered() { theme.color(ColorRole::TextPrimary) } else { theme.color(ColorRole::TextTertiary) };
+    let color = if fold.hovered() {
+        theme.color(ColorRole::TextPrimary)
+    } else {
+        theme.color(ColorRole::TextTertiary)
+    };
     paint_icon(ui.painter(), arrow.center(), icon, 16.0, color);
     if fold.clicked() {
         if open {
@@ -302,7 +326,8 @@ fn fold_ui(
     }
 }
 
-/// What stands at the right of a row, from the right; where it ends. Eye and lock come with the pointer.
+/// What stands at the right of a row, from the right; where it ends. Eye and lock come with the
+/// pointer.
 fn badges_ui(
     state: &OutlinerState,
     ui: &Ui,
@@ -325,7 +350,11 @@ fn badges_ui(
         let area = Rect::from_center_size(pos2(right, middle), vec2(18.0, 20.0));
         let response = ui.interact(area, ui.scope_id().with((&name, id.0)), Sense::click());
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, on, &name));
-        let role = if response.hovered() || strong { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+        let role = if response.hovered() || strong {
+            ColorRole::TextPrimary
+        } else {
+            ColorRole::TextTertiary
+        };
         paint_icon(ui.painter(), area.center(), icon, 15.0, theme.color(role));
         right -= 18.0;
         response.on_hover_text(name).clicked()
@@ -346,15 +375,26 @@ fn badges_ui(
     let unkeyed = state.badges.unkeyed.contains(&id);
     let opened = session.opened().nodes.get(id);
     if unkeyed {
-        painter.circle_stroke(pos2(right, middle), 3.0, egui::Stroke::new(1.5, theme.color(ColorRole::JointPending)));
+        painter.circle_stroke(
+            pos2(right, middle),
+            3.0,
+            egui::Stroke::new(1.5, theme.color(ColorRole::JointPending)),
+        );
         right -= 12.0;
     } else if opened.is_some_and(|o| {
-        o.pose != node.pose || o.name != node.name || o.hidden != node.hidden || o.morph_weights != node.morph_weights
+        o.pose != node.pose
+            || o.name != node.name
+            || o.hidden != node.hidden
+            || o.morph_weights != node.morph_weights
     }) {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color(ColorRole::JointEdited));
         right -= 12.0;
     } else if node.pose.is_some() {
-        painter.circle_stroke(pos2(right, middle), 2.5, egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)));
+        painter.circle_stroke(
+            pos2(right, middle),
+            2.5,
+            egui::Stroke::new(1.0, theme.color(ColorRole::JointEdited)),
+        );
         right -= 12.0;
     }
     if state.badges.is_layered(id) {
@@ -363,30 +403,57 @@ fn badges_ui(
         right -= 12.0;
     }
     if state.badges.is_animated(id) {
-        diamond(painter, pos2(right, middle), 7.0, theme.color(ColorRole::KeyInbetween), Color32::TRANSPARENT);
+        diamond(
+            painter,
+            pos2(right, middle),
+            7.0,
+            theme.color(ColorRole::KeyInbetween),
+            Color32::TRANSPARENT,
+        );
         right -= 12.0;
     }
     if let Some(pin) = document.aids.pins.get(&id) {
         pin_mark(painter, theme, pos2(right - 2.0, middle), *pin, 0.75, false);
         right -= 18.0;
     }
-    let weighted = node.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()));
+    let weighted =
+        node.mesh.is_some_and(|m| document.mesh(m).primitives.iter().any(|p| p.weights.is_some()));
     if weighted {
-        paint_icon(painter, pos2(right, middle), icons::ICON_WATER_DROP, 14.0, theme.color(ColorRole::TextTertiary));
+        paint_icon(
+            painter,
+            pos2(right, middle),
+            icons::ICON_WATER_DROP,
+            14.0,
+            theme.color(ColorRole::TextTertiary),
+        );
         right -= 16.0;
     }
     if state.badges.is_faulty(id) {
-        paint_icon(painter, pos2(right, middle), icons::ICON_WARNING, 15.0, theme.color(ColorRole::SeverityWarning));
+        paint_icon(
+            painter,
+            pos2(right, middle),
+            icons::ICON_WARNING,
+            15.0,
+            theme.color(ColorRole::SeverityWarning),
+        );
         right -= 16.0;
     }
     right
 }
 
 /// A field in place of the name. Enter and leaving it take the name, Escape does not.
-fn rename_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, id: NodeId, area: Rect, actions: &mut Actions) {
+fn rename_ui(
+    state: &mut OutlinerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    id: NodeId,
+    area: Rect,
+    actions: &mut Actions,
+) {
     let Some((_, text)) = &mut state.renaming else { return };
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let field = child.add_sized(area.size(), egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER));
+    let field = child
+        .add_sized(area.size(), egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER));
     name_widget(&child, &field, "New name");
     if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
         state.renaming = None;

@@ -1,4 +1,5 @@
-//! Which kept poses are shown, and how they are put on: the state of the strip, and what it asks for.
+//! Which kept poses are shown, and how they are put on: the state of the strip, and what it asks
+//! for.
 
 use std::collections::BTreeMap;
 
@@ -135,15 +136,20 @@ pub struct PosesView<'a> {
     pub in_animate: bool,
     /// Those of one's own.
     pub own: &'a [KeptPose],
-    /// Pictures of this model in them, by where they are kept and by name; those that are taken already.
+    /// Pictures of this model in them, by where they are kept and by name; those that are taken
+    /// already.
     pub pictures: &'a BTreeMap<(Library, String), TextureId>,
 }
 
 impl Poses {
     /// What panels see.
-    pub fn view<'a>(&'a self, pictures: &'a BTreeMap<(Library, String), TextureId>) -> PosesView<'a> {
+    pub fn view<'a>(
+        &'a self,
+        pictures: &'a BTreeMap<(Library, String), TextureId>,
+    ) -> PosesView<'a> {
         let Self { library, reach, flip, amount, in_animate, own, pasting: _, asked: _ } = self;
-        let (library, reach, flip, amount, in_animate) = (*library, *reach, *flip, *amount, *in_animate);
+        let (library, reach, flip, amount, in_animate) =
+            (*library, *reach, *flip, *amount, *in_animate);
         PosesView { library, reach, flip, amount, in_animate, own, pictures }
     }
 }

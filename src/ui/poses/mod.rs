@@ -1,5 +1,5 @@
-//! The strip of kept poses, in the timeline's place where no clip is shown: a card each, with a picture of this model. A click puts
-//! the pose on, a drag sideways as far as it goes.
+//! The strip of kept poses, in the timeline's place where no clip is shown: a card each, with a
+//! picture of this model. A click puts the pose on, a drag sideways as far as it goes.
 //!
 //! ```text
 //!  press on a card ──► the document as it is ──► drag: that document, and the pose by so much ──► release keeps, Esc drops
@@ -8,8 +8,8 @@
 mod domain;
 
 use egui::{
-    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Align2, CornerRadius, Key, Layout, Rect, RichText, Role, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::icons;
 
@@ -21,13 +21,16 @@ use crate::ui::{
     edits,
     poses_tab::poses_tab_ui,
     theme::Font,
-    widgets::{elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments, select_all},
+    widgets::{
+        elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments,
+        select_all,
+    },
 };
 use ulna_edit::{
     Scene,
     command::{
-        ApplyPose, DocumentCommand, ForgetPose, KeepPose, PoseDestination, PoseReach, RenameKept, field::Nodes,
-        kept_poses, pose_text,
+        ApplyPose, DocumentCommand, ForgetPose, KeepPose, PoseDestination, PoseReach, RenameKept,
+        field::Nodes, kept_poses, pose_text,
     },
 };
 use ulna_model::{Document, KeptPose, NodeId};
@@ -37,7 +40,8 @@ use ulna_render::ColorRole;
 /// Points the strip is high, with cards and without.
 const STRIP: f32 = 176.0;
 const EMPTY: f32 = 112.0;
-/// Points a card is high at least and at most, its foot with the name, and how wide it is for its height.
+/// Points a card is high at least and at most, its foot with the name, and how wide it is for its
+/// height.
 const CARD: (f32, f32) = (122.0, 200.0);
 const FOOT: f32 = 27.0;
 const SHAPE: f32 = 1.3;
@@ -77,12 +81,19 @@ impl PosesState {
 }
 
 /// The nodes that poses are put on; all unless given.
-pub fn reached(document: &Document, seen: &Pose, reach: PoseReach, selected: &[NodeId]) -> Option<Vec<NodeId>> {
+pub fn reached(
+    document: &Document,
+    seen: &Pose,
+    reach: PoseReach,
+    selected: &[NodeId],
+) -> Option<Vec<NodeId>> {
     match reach {
         PoseReach::Body => None,
         PoseReach::Selected => Some(selected.to_vec()),
         PoseReach::Limb => {
-            let limb = |n: &NodeId| ik::limb_of(document, seen, *n, None, true).map_or_else(|| vec![*n], |l| l.nodes);
+            let limb = |n: &NodeId| {
+                ik::limb_of(document, seen, *n, None, true).map_or_else(|| vec![*n], |l| l.nodes)
+            };
             let mut all: Vec<NodeId> = selected.iter().flat_map(limb).collect();
             all.sort_unstable();
             all.dedup();
@@ -98,14 +109,20 @@ fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
     }
 }
 
-/// Points the strip is high; `None` where it takes what the timeline has. `bare`: there are no clips.
+/// Points the strip is high; `None` where it takes what the timeline has. `bare`: there are no
+/// clips.
 pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
     let none = view.session.is_none_or(|s| shown(view, s.document()).is_empty());
     if none { Some(EMPTY) } else { bare.then_some(STRIP) }
 }
 
 /// What puts a pose on, where edits go now.
-fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec<ulna_edit::Command> {
+fn apply(
+    view: &View<'_>,
+    start: &Document,
+    pose: &KeptPose,
+    amount: f32,
+) -> Vec<ulna_edit::Command> {
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
     let node = reached(start, view.pose, view.poses.reach, &selected).map(Nodes::Ids);
     let (name, text) = match view.poses.library {
@@ -117,8 +134,9 @@ fn apply(view: &View<'_>, start: &Document, pose: &KeptPose, amount: f32) -> Vec
         let flip = view.poses.flip.then_some(true);
         ApplyPose { pose: name.clone(), text: text.clone(), node: node.clone(), amount, flip, over }
     };
-    let wanted =
-        DocumentCommand::Kept(command(PoseDestination::FILE).into()).wanted(&Scene::new(start)).unwrap_or_default();
+    let wanted = DocumentCommand::Kept(command(PoseDestination::FILE).into())
+        .wanted(&Scene::new(start))
+        .unwrap_or_default();
     let nodes: Vec<NodeId> = wanted.into_iter().map(|(n, _)| n).collect();
     edits::posed(view, start, &nodes, |over| DocumentCommand::Kept(command(over).into()))
 }
@@ -138,7 +156,8 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
         });
         ui.add_space(2.0);
         let needle = state.filter.to_lowercase();
-        let poses: Vec<&KeptPose> = all.iter().filter(|p| p.name.to_lowercase().contains(&needle)).collect();
+        let poses: Vec<&KeptPose> =
+            all.iter().filter(|p| p.name.to_lowercase().contains(&needle)).collect();
         if poses.is_empty() {
             empty_ui(state, ui, view, all.is_empty(), actions);
             return;
@@ -157,13 +176,20 @@ pub fn poses_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, actions: &
 }
 
 /// Nothing is kept, or nothing is found.
-fn empty_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, none: bool, actions: &mut Actions) {
+fn empty_ui(
+    state: &mut PosesState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    none: bool,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     ui.add_space(if none { 6.0 } else { 32.0 });
     ui.vertical_centered(|ui| {
         if none {
             let text =
-                "No poses saved yet. A saved pose can be applied again: partly, mirrored, blended, or to another model.";
+                "No poses saved yet. A saved pose can be applied again: partly, mirrored, blended, \
+                    or to another model.";
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
             ui.add_space(4.0);
             let response = ui.button("Save pose");
@@ -195,15 +221,22 @@ fn keep(state: &mut PosesState, view: &View<'_>, actions: &mut Actions) {
         Library::File => {
             let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
             let node = reached(session.document(), view.pose, view.poses.reach, &selected);
-            let over =
-                view.shown_clip().map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, view.edit_time()));
+            let over = view.shown_clip().map_or(PoseDestination::FILE, |clip| {
+                PoseDestination::clip(clip, view.edit_time())
+            });
             let node = node.filter(|n| !n.is_empty()).map(Nodes::Ids);
             Action::Run(KeepPose { name, node, text: None, over }.into())
         }
     });
 }
 
-fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPose], actions: &mut Actions) {
+fn header_ui(
+    state: &mut PosesState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    all: &[KeptPose],
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let poses = view.poses;
     ui.spacing_mut().item_spacing.x = 8.0;
@@ -226,15 +259,30 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
     }
     ui.label(RichText::new("Apply to").color(theme.color(ColorRole::TextSecondary)));
     segments(ui, theme, |ui| {
-        for (reach, title) in
-            [(PoseReach::Body, "Whole body"), (PoseReach::Selected, "Selected"), (PoseReach::Limb, "Limb")]
-        {
+        for (reach, title) in [
+            (
+                PoseReach::Body,
+                "Whole \
+                body",
+            ),
+            (PoseReach::Selected, "Selected"),
+            (PoseReach::Limb, "Limb"),
+        ] {
             if segment(ui, theme, title, poses.reach == reach, false).clicked() {
                 actions.push(PosesAction::SetReach(reach));
             }
         }
     });
-    let flip = icon_button(ui, theme, icons::ICON_FLIP, "Apply poses mirrored", "", poses.flip, Ok(()));
+    let flip = icon_button(
+        ui,
+        theme,
+        icons::ICON_FLIP,
+        "Apply poses \
+        mirrored",
+        "",
+        poses.flip,
+        Ok(()),
+    );
     if flip.clicked() {
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
@@ -249,9 +297,20 @@ fn header_ui(state: &mut PosesState, ui: &mut Ui, view: &View<'_>, all: &[KeptPo
         }
         blend_buttons_ui(&mut state.blend, ui, view, actions);
         let mut percent = poses.amount * 100.0;
-        let field = egui::DragValue::new(&mut percent).range(0.0..=100.0).speed(0.5).suffix(" %").fixed_decimals(0);
+        let field = egui::DragValue::new(&mut percent)
+            .range(0.0..=100.0)
+            .speed(0.5)
+            .suffix(" %")
+            .fixed_decimals(0);
         let response = ui.add(field);
-        response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Blend amount of a click"));
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::SpinButton,
+                true,
+                "Blend amount of a \
+            click",
+            )
+        });
         if response.on_hover_text("How far a click blends toward the clicked pose").changed() {
             actions.push(PosesAction::SetAmount(percent / 100.0));
         }
@@ -270,8 +329,9 @@ fn card_ui(
     let theme = view.theme;
     let library = view.poses.library;
     let size = vec2(((high - FOOT) * SHAPE).round(), high);
-    let (rect, response) =
-        ui.push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(size, Sense::click_and_drag())).inner;
+    let (rect, response) = ui
+        .push_id(("pose", &pose.name), |ui| ui.allocate_exact_size(size, Sense::click_and_drag()))
+        .inner;
     let name = format!("Pose {}", pose.name);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     if state.reveal.as_deref() == Some(&*pose.name) {
@@ -282,13 +342,14 @@ fn card_ui(
     let lit = response.hovered() || own_drag.is_some() || response.has_focus();
     let fill = theme.color(if lit { ColorRole::SurfaceControl } else { ColorRole::SurfaceField });
     ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
-    let picture = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(size.x - 2.0, size.y - FOOT - 1.0));
+    let picture =
+        Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(size.x - 2.0, size.y - FOOT - 1.0));
     match view.poses.pictures.get(&(library, pose.name.clone())) {
         Some(texture) => {
             let round = CornerRadius { nw: 4, ne: 4, sw: 0, se: 0 };
             let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            let image =
-                egui::epaint::RectShape::filled(picture, round, egui::Color32::WHITE).with_texture(*texture, whole);
+            let image = egui::epaint::RectShape::filled(picture, round, egui::Color32::WHITE)
+                .with_texture(*texture, whole);
             ui.painter().add(image);
         }
         None => paint_icon(
@@ -355,7 +416,8 @@ fn drag_ui(
     }
     if response.drag_started() {
         let document = document.clone();
-        state.drag = Some(CardDrag { name: pose.name.clone(), document, amount: 0.0, shown: false });
+        state.drag =
+            Some(CardDrag { name: pose.name.clone(), document, amount: 0.0, shown: false });
     }
     let Some(drag) = state.drag.as_mut().filter(|d| d.name == pose.name) else { return };
     if ui.input(|i| i.key_pressed(Key::Escape)) {
@@ -364,7 +426,8 @@ fn drag_ui(
         return;
     }
     if response.dragged() {
-        let (at, from, alt) = ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin(), i.modifiers.alt));
+        let (at, from, alt) =
+            ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin(), i.modifiers.alt));
         let way = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
         let amount = if alt { way.clamp(-2.0, 2.0) } else { way.clamp(0.0, 1.0) };
         let amount = (amount * 100.0).round() / 100.0;
@@ -417,10 +480,18 @@ fn card_menu(
     });
 }
 
-/// The field in which a pose is renamed: Enter and a click elsewhere keep what is typed, Escape does not.
+/// The field in which a pose is renamed: Enter and a click elsewhere keep what is typed, Escape
+/// does not.
 fn name_ui(state: &mut PosesState, ui: &mut Ui, area: Rect, actions: &mut Actions) {
     let Some((library, pose, text, focused)) = &mut state.name else { return };
-    let mut child = ui.new_child(egui::UiBuilder::new().id_salt("pose name").max_rect(area.shrink(3.0)));
+    let mut child = ui.new_child(
+        egui::UiBuilder::new()
+            .id_salt(
+                "pose \
+        name",
+            )
+            .max_rect(area.shrink(3.0)),
+    );
     let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
     let response = child.add_sized([area.width() - 6.0, area.height() - 6.0], field);
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the pose"));

@@ -16,12 +16,20 @@ fn listen(command: Option<&str>) -> DialogAction {
     DialogAction::SetDialog(Some(Dialog::Preferences { page: PreferencePage::Keys, listening }))
 }
 
-pub fn keys_ui(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) {
+pub fn keys_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    settings: &mut Settings,
+    listening: Option<&str>,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
             for preset in Preset::ALL {
-                if segment(ui, theme, preset.title(), settings.keys.preset() == preset, false).clicked() {
+                if segment(ui, theme, preset.title(), settings.keys.preset() == preset, false)
+                    .clicked()
+                {
                     settings.keys.set_preset(preset);
                 }
             }
@@ -40,7 +48,9 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening:
     let note = note(ui, settings, listening, actions);
     let words = filter.to_lowercase();
     let is_shown = |c: &&CommandSpec| {
-        words.is_empty() || c.title.to_lowercase().contains(&words) || settings.keys.key(c.name).to_lowercase() == words
+        words.is_empty()
+            || c.title.to_lowercase().contains(&words)
+            || settings.keys.key(c.name).to_lowercase() == words
     };
     let height = (ui.available_height() - 24.0).max(80.0);
     ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
@@ -51,17 +61,32 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, listening:
             }
         }
     });
-    ui.label(RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning)));
+    ui.label(
+        RichText::new(note)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::SeverityWarning)),
+    );
 }
 
 /// Takes the key that is waited for; what there is to be said of it, or of keys that clash.
-fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut Actions) -> String {
+fn note(
+    ui: &Ui,
+    settings: &mut Settings,
+    listening: Option<&str>,
+    actions: &mut Actions,
+) -> String {
     let taken = ui.scope_id().with("taken");
     let Some(command) = listening else {
         ui.data_mut(|d| d.remove::<String>(taken));
         let clash = settings.keys.clashes().first().copied();
         return clash.map_or_else(String::new, |(a, b)| {
-            format!("{} is assigned to both “{}” and “{}”.", settings.keys.key(a.name), a.title, b.title)
+            format!(
+                "{} is assigned to both “{}” and \
+                “{}”.",
+                settings.keys.key(a.name),
+                a.title,
+                b.title
+            )
         });
     };
     match pressed(ui).as_deref() {
@@ -71,8 +96,11 @@ fn note(ui: &Ui, settings: &mut Settings, listening: Option<&str>, actions: &mut
             match settings.keys.set(command, key) {
                 Ok(()) => actions.push(listen(None)),
                 Err(other) => {
-                    let text =
-                        format!("{key} is used by “{}”. Press another key, or change that command first.", other.title);
+                    let text = format!(
+                        "{key} is used by “{}”. Press another key, or change that command \
+                            first.",
+                        other.title
+                    );
                     ui.data_mut(|d| d.insert_temp(taken, text));
                 }
             }
@@ -96,7 +124,8 @@ fn key_row(ui: &mut Ui, theme: &Theme, keys: &KeyMap, command: &CommandSpec, wai
     let (font, color) = (Theme::font(Font::Body), theme.color(ColorRole::TextPrimary));
     ui.painter().text(at, Align2::LEFT_CENTER, command.title, font, color);
     let layout = egui::Layout::right_to_left(egui::Align::Center);
-    let mut right = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
+    let mut right =
+        ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 0.0))).layout(layout));
     let scope = KeyScope::of(command).title();
     let key = keys.key(command.name);
     if waits {
@@ -132,7 +161,9 @@ fn pressed(ui: &Ui) -> Option<String> {
             other => other.name(),
         };
         let mut text = String::new();
-        for (held, word) in [(modifiers.command, "Ctrl+"), (modifiers.shift, "Shift+"), (modifiers.alt, "Alt+")] {
+        for (held, word) in
+            [(modifiers.command, "Ctrl+"), (modifiers.shift, "Shift+"), (modifiers.alt, "Alt+")]
+        {
             if held {
                 text.push_str(word);
             }

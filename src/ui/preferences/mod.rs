@@ -5,7 +5,8 @@ mod keys;
 use egui::{DragValue, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::{
-    Action, Actions, Dialog, Length, Orbit, PreferencePage, Quality, Settings, Theme, ThemeChoice, View, dialogs,
+    Action, Actions, Dialog, Length, Orbit, PreferencePage, Quality, Settings, Theme, ThemeChoice,
+    View, dialogs,
     theme::Font,
     widgets::{check, name_widget, segment, segments},
 };
@@ -34,7 +35,10 @@ pub fn preferences_ui(
         ];
         for (other, text) in pages {
             if segment(ui, theme, text, page == other, false).clicked() {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Preferences { page: other, listening: None })));
+                actions.push(DialogAction::SetDialog(Some(Dialog::Preferences {
+                    page: other,
+                    listening: None,
+                })));
             }
         }
     });
@@ -54,7 +58,13 @@ pub fn preferences_ui(
         match page {
             // It has a list that scrolls by itself.
             PreferencePage::Keys => page_ui(ui),
-            _ => ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, page_ui).inner,
+            _ => {
+                ScrollArea::vertical()
+                    .max_height(height)
+                    .auto_shrink([false, false])
+                    .show(ui, page_ui)
+                    .inner
+            }
         }
     });
     ui.add_space(12.0);
@@ -64,7 +74,17 @@ pub fn preferences_ui(
         }
         if page != PreferencePage::Keys {
             let plain = Settings { keys: settings.keys.clone(), ..Settings::default() };
-            if ui.add_enabled_ui(settings != plain, |ui| dialogs::plain(ui, "Reset to defaults")).inner.clicked() {
+            if ui
+                .add_enabled_ui(settings != plain, |ui| {
+                    dialogs::plain(
+                        ui,
+                        "Reset to \
+                defaults",
+                    )
+                })
+                .inner
+                .clicked()
+            {
                 settings = plain;
             }
         }
@@ -122,16 +142,24 @@ fn number(
 
 fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     field(ui, theme, "Theme", |ui| {
-        let options = [(ThemeChoice::Dark, "Dark"), (ThemeChoice::Light, "Light"), (ThemeChoice::System, "System")];
+        let options = [
+            (ThemeChoice::Dark, "Dark"),
+            (ThemeChoice::Light, "Light"),
+            (ThemeChoice::System, "System"),
+        ];
         choice(ui, theme, &mut settings.theme, &options);
     });
     field(ui, theme, "Size", |ui| {
-        let options = [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
+        let options =
+            [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
         choice(ui, theme, &mut settings.scale, &options);
     });
     field(ui, theme, "Length unit", |ui| {
-        let options =
-            [(Length::Metres, "Meters"), (Length::Centimetres, "Centimeters"), (Length::Millimetres, "Millimeters")];
+        let options = [
+            (Length::Metres, "Meters"),
+            (Length::Centimetres, "Centimeters"),
+            (Length::Millimetres, "Millimeters"),
+        ];
         choice(ui, theme, &mut settings.length, &options);
     });
     field(ui, theme, "Motion", |ui| {
@@ -142,24 +170,40 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
 fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
     field(ui, theme, "Backup", |ui| {
-        check(ui, theme, &mut settings.backup, "Keep the previous file as name.glb~ at the first save of a session");
+        check(
+            ui,
+            theme,
+            &mut settings.backup,
+            "Keep the previous file as name.glb~ at the first \
+            save of a session",
+        );
     });
     field(ui, theme, "Saving", |ui| {
         check(ui, theme, &mut settings.key_on_save, "Key unkeyed poses without asking");
     });
-    let home =
-        view.dialogs.journal_home.map_or_else(|| "no folder for journals".to_owned(), |p| p.display().to_string());
+    let home = view.dialogs.journal_home.map_or_else(
+        || {
+            "no folder for \
+            journals"
+                .to_owned()
+        },
+        |p| p.display().to_string(),
+    );
     field(ui, theme, "Journal", |ui| {
-        let text =
-            RichText::new(&home).font(Theme::font(Font::NumberSmall)).color(theme.color(ColorRole::TextSecondary));
+        let text = RichText::new(&home)
+            .font(Theme::font(Font::NumberSmall))
+            .color(theme.color(ColorRole::TextSecondary));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(&home);
     });
     let days = ulna_session::KEPT_DAYS;
     let text = format!(
-        "Every edit is written to a recovery journal, which is deleted when you close the file. After a crash, Ulna \
+        "Every edit is written to a recovery journal, which is deleted when you close the file. \
+            After a crash, Ulna \
         offers to recover from it at the next start and keeps it for {days} days."
     );
-    ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
+    ui.add(
+        egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap(),
+    );
     ui.horizontal(|ui| {
         if dialogs::plain(ui, "Recover…").clicked() {
             actions.push(Action::Run(ulna_edit::command::FileCommand::Recover.into()));
@@ -173,16 +217,54 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
 fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Actions) {
     let theme = view.theme;
     field(ui, theme, "Orbit style", |ui| {
-        choice(ui, theme, &mut settings.orbit, &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")]);
+        choice(
+            ui,
+            theme,
+            &mut settings.orbit,
+            &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")],
+        );
     });
-    field(ui, theme, "Orbit speed", |ui| number(ui, "Orbit speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2));
-    field(ui, theme, "Field of view", |ui| number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0));
+    field(
+        ui,
+        theme,
+        "Orbit \
+        speed",
+        |ui| {
+            number(
+                ui,
+                "Orbit \
+        speed",
+                &mut settings.orbit_speed,
+                0.1..=5.0,
+                "×",
+                2,
+            )
+        },
+    );
+    field(
+        ui,
+        theme,
+        "Field of \
+        view",
+        |ui| {
+            number(
+                ui,
+                "Field of \
+        view",
+                &mut settings.fov,
+                5.0..=120.0,
+                "°",
+                0,
+            )
+        },
+    );
     field(ui, theme, "Wheel", |ui| {
         check(ui, theme, &mut settings.zoom_to_pointer, "Zoom to the pointer");
         check(ui, theme, &mut settings.reverse_wheel, "Reverse scroll zoom");
     });
     field(ui, theme, "New keys", |ui| {
-        let options = [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")];
+        let options =
+            [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")];
         choice(ui, theme, &mut settings.new_keys, &options);
     });
     field(ui, theme, "When paused", |ui| {
@@ -196,7 +278,9 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
     });
     field(ui, theme, "Graphics device", |ui| device(ui, view, actions));
     let text = "Changing the device reopens the window. Open files and unsaved edits stay.";
-    ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
+    ui.add(
+        egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap(),
+    );
 }
 
 /// Which device it is drawn on: the best, or one of the list.
@@ -204,7 +288,13 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
     let shown = view.program.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
-    let combo = egui::ComboBox::from_id_salt("graphics device").selected_text(shown).width(360.0).truncate();
+    let combo = egui::ComboBox::from_id_salt(
+        "graphics \
+        device",
+    )
+    .selected_text(shown)
+    .width(360.0)
+    .truncate();
     let response = combo.show_ui(ui, |ui| {
         if ui.selectable_label(view.program.device_wish.is_none(), "Auto").clicked()
             && view.program.device_wish.is_some()
@@ -216,11 +306,14 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let chosen = view.program.device_wish == Some(id.as_str());
             if let Some(why) = &device.unusable {
                 let label = egui::Button::selectable(false, format!("{id} (not usable)"));
-                ui.add_enabled(false, label).on_disabled_hover_text(format!("{}: {why}", device.kind.label()));
+                ui.add_enabled(false, label)
+                    .on_disabled_hover_text(format!("{}: {why}", device.kind.label()));
                 continue;
             }
             let text = if *failed { format!("{id} (failed before)") } else { id.clone() };
-            if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked() && !chosen {
+            if ui.selectable_label(chosen, text).on_hover_text(device.kind.label()).clicked()
+                && !chosen
+            {
                 actions.push(ProgramAction::ChooseDevice(Some(id)));
             }
         }

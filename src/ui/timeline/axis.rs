@@ -31,7 +31,8 @@ impl TimeAxis {
         f64::from(self.right - self.left) / (self.end - self.start)
     }
 
-    /// Frames between two labels of the ruler: 1, 2, 5, 10 … such that labels are at least 48 points apart.
+    /// Frames between two labels of the ruler: 1, 2, 5, 10 … such that labels are at least 48
+    /// points apart.
     pub fn label_step(&self, fps: f64) -> f64 {
         let points = self.scale() / fps;
         let mut step = 1.0;

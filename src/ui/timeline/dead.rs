@@ -4,7 +4,8 @@ use super::per_track::PerTrack;
 use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
 use ulna_motion::clip_edit::dead_keys;
 
-/// A track with more keys is a capture: to look would take long, and none of its keys is dead by design.
+/// A track with more keys is a capture: to look would take long, and none of its keys is dead by
+/// design.
 const MOST: usize = 4000;
 
 /// Dead keys of tracks.
@@ -19,7 +20,8 @@ impl DeadKeys {
 
     /// Those of a track.
     pub fn of(&mut self, id: TrackId, track: &Shared<Track>) -> &[f32] {
-        let find = |t: &Track| if t.times.len() > MOST { Vec::new() } else { dead_keys(t, &t.times, 0.0) };
+        let find =
+            |t: &Track| if t.times.len() > MOST { Vec::new() } else { dead_keys(t, &t.times, 0.0) };
         self.found.of(id, track, find)
     }
 

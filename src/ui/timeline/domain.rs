@@ -72,7 +72,8 @@ pub struct RepairLoop {
 pub struct RepairSeen {
     /// Which document, and how it is repaired.
     pub of: (u64, RepairLoop),
-    /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or cannot be.
+    /// The clip as it will be, and a number of its own; nothing where it is not to be seen, or
+    /// cannot be.
     pub clip: Option<(Shared<Clip>, u64)>,
     /// How far joints jump as the clip is now.
     pub gaps: Vec<Gap>,
@@ -118,7 +119,8 @@ pub struct Timeline {
     pub playback: Playback,
     /// Whether a pose becomes a key at once.
     pub auto_key: bool,
-    /// Whether an edit of a value that has selected keys changes all of them by the same difference.
+    /// Whether an edit of a value that has selected keys changes all of them by the same
+    /// difference.
     pub edit_selected: bool,
     /// The loop that is being repaired.
     pub repair: Option<RepairLoop>,
@@ -186,14 +188,16 @@ impl Timeline {
         (self.playback, self.auto_key) = (playback, auto_key);
     }
 
-    /// Keeps the chosen bar and the painted lane when the mix is edited, undone or redone: they follow
-    /// their bar and lane to another place, and are dropped with them.
+    /// Keeps the chosen bar and the painted lane when the mix is edited, undone or redone: they
+    /// follow their bar and lane to another place, and are dropped with them.
     pub fn follow_mix(&mut self, now: Option<Shared<Mix>>) {
         if self.followed == now {
             return;
         }
         let before = std::mem::replace(&mut self.followed, now);
-        let (Some(before), now) = (before, self.followed.clone().unwrap_or_default()) else { return };
+        let (Some(before), now) = (before, self.followed.clone().unwrap_or_default()) else {
+            return;
+        };
         self.mix_bar = self.mix_bar.and_then(|at| before.bar_in(&now, at));
         self.mask_lane = self.mask_lane.and_then(|lane| before.lane_in(&now, lane));
     }

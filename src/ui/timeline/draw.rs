@@ -1,4 +1,5 @@
-//! How keys look: diamonds, holds, bands of many. All of a sheet is one mesh: a shape a key would cost more than the keys.
+//! How keys look: diamonds, holds, bands of many. All of a sheet is one mesh: a shape a key would
+//! cost more than the keys.
 
 use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex, pos2, vec2};
 
@@ -94,13 +95,15 @@ impl Look<'_> {
         span * self.axis.scale() / (count as f64) < DENSE
     }
 
-    /// A band of many keys: a line a key, brighter the more there are in a point; the first and the last are diamonds.
+    /// A band of many keys: a line a key, brighter the more there are in a point; the first and the
+    /// last are diamonds.
     pub fn band(&self, mesh: &mut Mesh, times: &[f32], selected: &[f32]) {
         let (seen, axis) = (self.seen(times), self.axis);
         let (left, right) = (axis.left.floor(), axis.right.ceil());
         let step = axis.time(left + 1.0) - axis.time(left);
         let mut at = seen.start;
-        let (normal, chosen) = (self.color(ColorRole::KeyNormal), self.color(ColorRole::SelectionBase));
+        let (normal, chosen) =
+            (self.color(ColorRole::KeyNormal), self.color(ColorRole::SelectionBase));
         let ends = [times.first(), times.last()];
         let mut x = axis.x(f64::from(times[seen.start])).floor().max(left);
         while at < seen.end && x <= right {
@@ -127,7 +130,13 @@ impl Look<'_> {
             if x >= left - 8.0 && x <= right + 8.0 {
                 let is_selected = selected.binary_search_by(|t| t.total_cmp(end)).is_ok();
                 let fill = if is_selected { chosen } else { normal };
-                diamond(mesh, pos2(x, self.middle), self.half, fill, self.color(ColorRole::KeyOutline));
+                diamond(
+                    mesh,
+                    pos2(x, self.middle),
+                    self.half,
+                    fill,
+                    self.color(ColorRole::KeyOutline),
+                );
             }
         }
     }
@@ -142,8 +151,10 @@ impl Look<'_> {
             let held = step || is_hold_end(track, k + 1) || is_still(track, k);
             if held && !is_hold_end(track, k) {
                 let x = |k: usize| self.axis.x(f64::from(track.times[k]));
-                let (from, to) = (x(k).max(self.axis.left - 8.0), x(k + 1).min(self.axis.right + 8.0));
-                let rect = Rect::from_min_max(pos2(from, self.middle - 3.0), pos2(to, self.middle + 3.0));
+                let (from, to) =
+                    (x(k).max(self.axis.left - 8.0), x(k + 1).min(self.axis.right + 8.0));
+                let rect =
+                    Rect::from_min_max(pos2(from, self.middle - 3.0), pos2(to, self.middle + 3.0));
                 if rect.is_positive() {
                     bar(mesh, rect, fill);
                 }
@@ -151,7 +162,8 @@ impl Look<'_> {
         }
     }
 
-    /// A key: its kind is told by size and shape, whatever its color; a fill in place of the kind's says that it is selected.
+    /// A key: its kind is told by size and shape, whatever its color; a fill in place of the kind's
+    /// says that it is selected.
     pub fn key(&self, mesh: &mut Mesh, at: Pos2, kind: Option<KeyKind>, fill: Option<ColorRole>) {
         let rim = self.color(ColorRole::KeyOutline);
         let wider = if fill.is_some() { 1.0 } else { 0.0 };
@@ -161,15 +173,22 @@ impl Look<'_> {
             Some(KeyKind::Extreme) => {
                 diamond(mesh, at, self.half + 2.0 + wider, color(ColorRole::KeyExtreme), rim);
                 let hollow = self.half * 0.55;
-                let corners = [vec2(0.0, -hollow), vec2(hollow, 0.0), vec2(0.0, hollow), vec2(-hollow, 0.0)];
+                let corners =
+                    [vec2(0.0, -hollow), vec2(hollow, 0.0), vec2(0.0, hollow), vec2(-hollow, 0.0)];
                 quad(mesh, corners.map(|d| at + d), self.color(ColorRole::SurfaceTimeline));
             }
-            Some(KeyKind::Breakdown) => {
-                diamond(mesh, at, (self.half - 1.0).max(3.0) + wider, color(ColorRole::KeyBreakdown), rim)
-            }
+            Some(KeyKind::Breakdown) => diamond(
+                mesh,
+                at,
+                (self.half - 1.0).max(3.0) + wider,
+                color(ColorRole::KeyBreakdown),
+                rim,
+            ),
             Some(KeyKind::InBetween) => {
                 let size = self.half - 2.0 + wider;
-                let round = |r: f32| [vec2(-r, -r * 0.4), vec2(-r * 0.4, -r), vec2(r * 0.4, -r), vec2(r, -r * 0.4)];
+                let round = |r: f32| {
+                    [vec2(-r, -r * 0.4), vec2(-r * 0.4, -r), vec2(r * 0.4, -r), vec2(r, -r * 0.4)]
+                };
                 for (r, color) in [(size + 1.0, rim), (size, color(ColorRole::KeyInbetween))] {
                     let [a, b, c, d] = round(r);
                     quad(mesh, [a, b, c, d].map(|d| at + d), color);
@@ -201,7 +220,8 @@ impl Look<'_> {
                 self.key(mesh, at, kind, None);
             }
             if is_off {
-                let tick = Rect::from_min_size(pos2(at.x - 0.5, at.y + self.half + 1.5), vec2(1.0, 3.0));
+                let tick =
+                    Rect::from_min_size(pos2(at.x - 0.5, at.y + self.half + 1.5), vec2(1.0, 3.0));
                 bar(mesh, tick, self.color(ColorRole::KeyNormal));
             }
         }
@@ -214,7 +234,9 @@ fn is_still(track: &Track, key: usize) -> bool {
         return false;
     }
     let (width, stride) = (track.width, track.stride());
-    let flat = |key: usize, part: usize| track.values[key * stride + part * width..][..width].iter().all(|v| *v == 0.0);
+    let flat = |key: usize, part: usize| {
+        track.values[key * stride + part * width..][..width].iter().all(|v| *v == 0.0)
+    };
     track.interpolation != Interpolation::CubicSpline || (flat(key, 2) && flat(key + 1, 0))
 }
 
@@ -236,8 +258,15 @@ mod tests {
     fn a_gallop_counts_as_a_search_does() {
         let times: Vec<f32> = (0..1000).map(|k| k as f32 * 0.01).collect();
         for until in [0.0, 0.005, 0.015, 3.333, 9.99, 20.0] {
-            assert_eq!(gallop(&times, until), times.partition_point(|t| f64::from(*t) < until), "{until}");
-            assert_eq!(gallop(&times[7..8], until), times[7..8].partition_point(|t| f64::from(*t) < until));
+            assert_eq!(
+                gallop(&times, until),
+                times.partition_point(|t| f64::from(*t) < until),
+                "{until}"
+            );
+            assert_eq!(
+                gallop(&times[7..8], until),
+                times[7..8].partition_point(|t| f64::from(*t) < until)
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Which rows the sheet lists: by name, selection, kind, motion, and keys at the playhead; pinned ones always.
+//! Which rows the sheet lists: by name, selection, kind, motion, and keys at the playhead; pinned
+//! ones always.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -80,7 +81,8 @@ fn does_move(track: &Track) -> bool {
 pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
     let on = filter.is_on() || filter.selected_only;
     let role = if on { ColorRole::AccentText } else { ColorRole::TextSecondary };
-    let icon = RichText::new(icons::ICON_FILTER_LIST.codepoint).font(crate::ui::widgets::icon_font(16.0, on));
+    let icon = RichText::new(icons::ICON_FILTER_LIST.codepoint)
+        .font(crate::ui::widgets::icon_font(16.0, on));
     let button = egui::Button::new(icon.color(theme.color(role))).frame(false);
     let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(190.0);
@@ -88,7 +90,9 @@ pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
         check(ui, theme, &mut filter.moving_only, "Animated only");
         check(ui, theme, &mut filter.here_only, "With keys at the playhead");
         ui.label(
-            RichText::new("Channels").font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)),
+            RichText::new("Channels")
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
         );
         for (k, (_, title)) in KINDS.into_iter().enumerate() {
             let mut listed = !filter.without[k];
@@ -96,7 +100,8 @@ pub fn filter_button(filter: &mut RowFilter, ui: &mut Ui, theme: &Theme) {
             filter.without[k] = !listed;
         }
         if ui.button("Show all").clicked() {
-            let (name, pinned) = (std::mem::take(&mut filter.name), std::mem::take(&mut filter.pinned));
+            let (name, pinned) =
+                (std::mem::take(&mut filter.name), std::mem::take(&mut filter.pinned));
             *filter = RowFilter { name, pinned, ..RowFilter::default() };
             ui.close();
         }

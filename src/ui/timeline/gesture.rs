@@ -1,5 +1,5 @@
-//! What a hand does to keys: a box around some, a move, a stretch, a copy. Each move is the same command, from the keys as they
-//! were at the press.
+//! What a hand does to keys: a box around some, a move, a stretch, a copy. Each move is the same
+//! command, from the keys as they were at the press.
 
 use egui::{Event, Key, Ui};
 
@@ -8,7 +8,8 @@ use crate::ui::{Action, Actions, TimelineAction, View, timeline::domain::SelectH
 use ulna_edit::{
     KeysHome,
     command::{
-        Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys, field::ClipName, field::Seconds,
+        Between, Command, DuplicateKeys, MoveKeys, OffsetKeys, ScaleKeys, WhichKeys,
+        field::ClipName, field::Seconds,
     },
     evaluate,
 };
@@ -120,7 +121,13 @@ impl Retiming {
     }
 
     /// Takes what the pointer and the keyboard say; previews what is new.
-    pub fn go_on(&mut self, ui: &Ui, view: &View<'_>, axis: &TimeAxis, actions: &mut Actions) -> Goes {
+    pub fn go_on(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        axis: &TimeAxis,
+        actions: &mut Actions,
+    ) -> Goes {
         let mut goes = self.take_keys(ui);
         let (pointer, modifiers, pressed, released, second) = ui.input(|i| {
             let (press, release) = (i.pointer.primary_pressed(), i.pointer.primary_released());
@@ -134,7 +141,11 @@ impl Retiming {
         }
         if goes == Goes::GivenUp {
             actions.push(Action::Cancel);
-            actions.push(TimelineAction::SelectKeys { home: self.home, keys: self.keys.clone(), how: SelectHow::Only });
+            actions.push(TimelineAction::SelectKeys {
+                home: self.home,
+                keys: self.keys.clone(),
+                how: SelectHow::Only,
+            });
             return goes;
         }
         if !self.is_stretch() && !self.modal && matches!(self.kind, Retime::Move | Retime::Copy) {
@@ -222,12 +233,19 @@ impl Retiming {
         let which = WhichKeys::these(self.home.clip, self.keys.clone());
         let seconds = Seconds(by as f32);
         match self.kind {
-            Retime::Move => MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into(),
-            Retime::Ripple => MoveKeys { clip, by: seconds, which, ripple: Some(true), make_room: None }.into(),
-            Retime::Copy => DuplicateKeys { clip, by: seconds, which, interpolation: Some(new_keys) }.into(),
+            Retime::Move => {
+                MoveKeys { clip, by: seconds, which, ripple: None, make_room: None }.into()
+            }
+            Retime::Ripple => {
+                MoveKeys { clip, by: seconds, which, ripple: Some(true), make_room: None }.into()
+            }
+            Retime::Copy => {
+                DuplicateKeys { clip, by: seconds, which, interpolation: Some(new_keys) }.into()
+            }
             Retime::Offset => OffsetKeys { clip, by: seconds, which }.into(),
             Retime::Stretch(about) => {
-                ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }.into()
+                ScaleKeys { clip, factor: by as f32, about: Some(Seconds(about as f32)), which }
+                    .into()
             }
         }
     }
@@ -238,7 +256,8 @@ impl Retiming {
         let here = was.key_at(time, SAME_TIME).map(|k| was.times[k]);
         // A copy may land on what it is a copy of.
         here.is_some_and(|t| {
-            self.kind == Retime::Copy || self.keys.of_track(track).binary_search_by(|k| k.total_cmp(&t)).is_err()
+            self.kind == Retime::Copy
+                || self.keys.of_track(track).binary_search_by(|k| k.total_cmp(&t)).is_err()
         })
     }
 
@@ -252,7 +271,11 @@ impl Retiming {
                 let frames = self.shown * fps;
                 let whole = (frames - frames.round()).abs() < 1e-3;
                 let sign = if frames < 0.0 { "−" } else { "+" };
-                let number = if whole { format!("{:.0}", frames.abs()) } else { format!("{:.2}", frames.abs()) };
+                let number = if whole {
+                    format!("{:.0}", frames.abs())
+                } else {
+                    format!("{:.2}", frames.abs())
+                };
                 let word = if number == "1" { "frame" } else { "frames" };
                 said.push(format!("{sign}{number} {word}"));
             }
@@ -269,9 +292,15 @@ impl Retiming {
     }
 }
 
-/// A time on the nearest frame; between frames with Shift; with Ctrl on the nearest key that does not move, the playhead or a
-/// marker.
-fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modifiers: egui::Modifiers) -> f64 {
+/// A time on the nearest frame; between frames with Shift; with Ctrl on the nearest key that does
+/// not move, the playhead or a marker.
+fn snapped(
+    view: &View<'_>,
+    gesture: &Retiming,
+    axis: &TimeAxis,
+    time: f64,
+    modifiers: egui::Modifiers,
+) -> f64 {
     /// Points within which a key or the playhead draws.
     const PULL: f64 = 12.0;
     if modifiers.shift {
@@ -288,11 +317,18 @@ fn snapped(view: &View<'_>, gesture: &Retiming, axis: &TimeAxis, time: f64, modi
                 let from = track.times.partition_point(|t| *t < low);
                 let moved = view.selected_keys().of_track(*id);
                 let stays = move |t: &&f32| moved.binary_search_by(|k| k.total_cmp(t)).is_err();
-                track.times[from..].iter().take_while(move |t| **t <= high).filter(stays).map(|t| f64::from(*t))
+                track.times[from..]
+                    .iter()
+                    .take_while(move |t| **t <= high)
+                    .filter(stays)
+                    .map(|t| f64::from(*t))
             })
         });
         let markers = clip.into_iter().flat_map(|c| c.markers.iter()).map(|m| f64::from(m.time));
-        let best = playhead.chain(keys).chain(markers).min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
+        let best = playhead
+            .chain(keys)
+            .chain(markers)
+            .min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
         return best.filter(|b| (b - time).abs() <= near).unwrap_or(time);
     }
     let fps = view.timeline.playback.fps;

@@ -1,6 +1,9 @@
-//! From when to when a node is held where it is, chosen on the ruler: a drag over it is the range, its ends can be dragged.
+//! From when to when a node is held where it is, chosen on the ruler: a drag over it is the range,
+//! its ends can be dragged.
 
-use egui::{Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2};
+use egui::{
+    Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
+};
 
 use super::{TimelineState, axis::TimeAxis};
 use crate::ui::{Action, Actions, Theme, View, theme::Font};
@@ -60,7 +63,8 @@ pub(super) fn hold_ui(
     drag_ui(hold, ui, view, axis, rect);
     let color = view.theme.color(ColorRole::AccentBase);
     let x = |t: f32| axis.x(f64::from(t));
-    let band = Rect::from_x_y_ranges(x(hold.from)..=x(hold.to), rect.top() + 2.0..=rect.bottom()).intersect(rect);
+    let band = Rect::from_x_y_ranges(x(hold.from)..=x(hold.to), rect.top() + 2.0..=rect.bottom())
+        .intersect(rect);
     let painter = ui.painter_at(rect);
     painter.rect_filled(band, 0.0, color.gamma_multiply(0.28));
     for t in [hold.from, hold.to] {
@@ -89,7 +93,8 @@ pub(super) fn hold_ui(
 fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
     /// Points from an end within which it is taken hold of.
     const NEAR: f32 = 8.0;
-    let length = view.session.and_then(|s| s.document().clips.get(hold.clip)).map_or(0.0, |c| c.length());
+    let length =
+        view.session.and_then(|s| s.document().clips.get(hold.clip)).map_or(0.0, |c| c.length());
     let x = |t: f32| axis.x(f64::from(t));
     let response = ui.interact(rect, ui.scope_id().with("hold"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Range to lock"));
@@ -103,13 +108,17 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
     };
     if response.drag_started() {
         let from = ui.input(|i| i.pointer.press_origin());
-        hold.fixed = from.map(|p| match ((x(hold.from) - p.x).abs() < NEAR, (x(hold.to) - p.x).abs() < NEAR) {
-            (true, _) => hold.to,
-            (_, true) => hold.from,
-            _ => at(p),
+        hold.fixed = from.map(|p| {
+            match ((x(hold.from) - p.x).abs() < NEAR, (x(hold.to) - p.x).abs() < NEAR) {
+                (true, _) => hold.to,
+                (_, true) => hold.from,
+                _ => at(p),
+            }
         });
     }
-    if let (Some(fixed), Some(p)) = (hold.fixed, response.interact_pointer_pos().filter(|_| response.dragged())) {
+    if let (Some(fixed), Some(p)) =
+        (hold.fixed, response.interact_pointer_pos().filter(|_| response.dragged()))
+    {
         let other = at(p);
         (hold.from, hold.to) = (fixed.min(other), fixed.max(other));
     }
@@ -122,14 +131,22 @@ fn drag_ui(hold: &mut Hold, ui: &Ui, view: &View<'_>, axis: &TimeAxis, rect: Rec
 fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> (bool, bool) {
     let theme = view.theme;
     let text = format!("Lock {name} from {:.3} to {:.3} s", hold.from, hold.to);
-    let text = RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
+    let text = RichText::new(text)
+        .font(Theme::font(Font::Small))
+        .color(theme.color(ColorRole::TextPrimary));
     let (mut keeps, mut drops) = (false, false);
     let frame = Frame::new()
         .fill(theme.color(ColorRole::SurfaceRaised))
         .stroke(Stroke::new(1.0, theme.color(ColorRole::AccentBase)))
         .corner_radius(4)
         .inner_margin(Margin::symmetric(8, 4));
-    Area::new(Id::unique("hold bar")).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).show(ui.ctx(), |ui| {
+    Area::new(Id::unique(
+        "hold \
+        bar",
+    ))
+    .fixed_pos(at)
+    .pivot(Align2::CENTER_BOTTOM)
+    .show(ui.ctx(), |ui| {
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.label(text);

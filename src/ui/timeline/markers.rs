@@ -95,7 +95,17 @@ fn one_ui(
     let clip = || ClipName::Id(id);
     let area = Rect::from_center_size(foot - vec2(0.0, 5.0), vec2(12.0, 12.0));
     let response = ui.interact(area, ui.scope_id().with(("marker", k)), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Marker {}", marker.name)));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!(
+                "Marker \
+        {}",
+                marker.name
+            ),
+        )
+    });
     if response.drag_started() {
         state.marker = MarkerEdit::Moves { from: marker.time, shown: marker.time };
     }
@@ -109,7 +119,12 @@ fn one_ui(
         if to != *shown {
             *shown = to;
             let command = MoveMarker { clip: clip(), time: Seconds(*from), to: Seconds(to) };
-            actions.push(Action::Preview { label: "Move marker".into(), commands: vec![command.into()] });
+            actions.push(Action::Preview {
+                label: "Move \
+                marker"
+                    .into(),
+                commands: vec![command.into()],
+            });
         }
     }
     if response.drag_stopped() {
@@ -117,14 +132,19 @@ fn one_ui(
         actions.push(Action::Commit);
     }
     if response.double_clicked() {
-        state.marker = MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
+        state.marker =
+            MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
     } else if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
     }
     context_menu(&response, |ui| {
         let time = Seconds(marker.time);
         if ui.button("Rename").clicked() {
-            state.marker = MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
+            state.marker = MarkerEdit::Named {
+                time: marker.time,
+                text: marker.name.to_string(),
+                focused: false,
+            };
             ui.close();
         }
         menu_button(ui, "Color", |ui| {
@@ -147,12 +167,20 @@ fn one_ui(
 }
 
 /// The field in which a marker is renamed.
-fn name_ui(state: &mut TimelineState, ui: &mut Ui, id: ClipId, axis: &TimeAxis, rect: Rect, actions: &mut Actions) {
+fn name_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    id: ClipId,
+    axis: &TimeAxis,
+    rect: Rect,
+    actions: &mut Actions,
+) {
     let MarkerEdit::Named { time, text, focused } = &mut state.marker else { return };
     let left = axis.x(f64::from(*time)).clamp(rect.left(), rect.right() - 120.0);
     let place = Rect::from_min_size(pos2(left, rect.bottom() - 20.0), vec2(120.0, 20.0));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("marker name").max_rect(place));
-    let field = TextEdit::singleline(text).desired_width(112.0).margin(egui::Margin::symmetric(4, 1));
+    let field =
+        TextEdit::singleline(text).desired_width(112.0).margin(egui::Margin::symmetric(4, 1));
     let response = child.add_sized(place.size(), field);
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the marker"));
     if !*focused {
@@ -163,7 +191,12 @@ fn name_ui(state: &mut TimelineState, ui: &mut Ui, id: ClipId, axis: &TimeAxis, 
     }
     if response.lost_focus() {
         if !ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-            let set = SetMarker { clip: ClipName::Id(id), time: Seconds(*time), name: Some(text.clone()), color: None };
+            let set = SetMarker {
+                clip: ClipName::Id(id),
+                time: Seconds(*time),
+                name: Some(text.clone()),
+                color: None,
+            };
             actions.push(Action::Run(set.into()));
         }
         state.marker = MarkerEdit::None;

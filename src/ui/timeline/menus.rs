@@ -10,8 +10,8 @@ use crate::ui::{
     widgets::thousands,
 };
 use ulna_edit::command::{
-    Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys, SessionCommand,
-    SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
+    Between, CleanKeys, Command, CommandSpec, HoldKeys, KINDS, ModeCommand, PasteKeys,
+    SessionCommand, SetInterpolation, SetKeyKind, SetTangents, Through, TimelineCommand, WhichKeys,
     field::{ClipName, Nodes, Seconds},
 };
 use ulna_model::{ClipId, Interpolation};
@@ -31,7 +31,13 @@ fn count(n: usize, verb: &str) -> String {
 }
 
 /// A line of a menu, with its key at the right.
-fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandSpec>, enabled: bool) -> bool {
+fn line(
+    ui: &mut Ui,
+    view: &View<'_>,
+    text: &str,
+    spec: Option<&'static CommandSpec>,
+    enabled: bool,
+) -> bool {
     let key = RichText::new(spec.map_or_else(String::new, |s| view.settings.keys.shown(s.name)));
     let key = key.font(Theme::font(Font::Caption)).color(view.theme.color(ColorRole::TextTertiary));
     let button = egui::Button::new(text).shortcut_text(key);
@@ -43,15 +49,25 @@ fn line(ui: &mut Ui, view: &View<'_>, text: &str, spec: Option<&'static CommandS
 }
 
 /// The menu of a right click on the sheet.
-pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, actions: &mut Actions) {
+pub fn keys_menu(
+    state: &TimelineState,
+    response: &Response,
+    sheet: &Sheet<'_>,
+    actions: &mut Actions,
+) {
     let view = sheet.view;
     context_menu(response, |ui| {
         ui.set_min_width(232.0);
         let n = sheet.keys().len();
         let some = n > 0;
         let copy = count(n, "Copy");
-        if line(ui, view, if some { &copy } else { "Copy" }, Some(ModeCommand::CopyPose.spec()), some)
-            && let Some(command) = copy_keys(view)
+        if line(
+            ui,
+            view,
+            if some { &copy } else { "Copy" },
+            Some(ModeCommand::CopyPose.spec()),
+            some,
+        ) && let Some(command) = copy_keys(view)
         {
             actions.push(Action::Run(command));
         }
@@ -69,9 +85,12 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
             hold(view, false, actions);
         }
         ui.separator();
-        for command in
-            [TimelineCommand::Duplicate, TimelineCommand::Ripple, TimelineCommand::Stretch, TimelineCommand::Offset]
-        {
+        for command in [
+            TimelineCommand::Duplicate,
+            TimelineCommand::Ripple,
+            TimelineCommand::Stretch,
+            TimelineCommand::Offset,
+        ] {
             if line(ui, view, command.spec().title, Some(command.spec()), some) {
                 actions.push(Action::Run(command.into()));
             }
@@ -83,12 +102,20 @@ pub fn keys_menu(state: &TimelineState, response: &Response, sheet: &Sheet<'_>, 
         }
         ui.separator();
         menu_button(ui, "Select", |ui| select_lines(ui, view, some, actions));
-        if line(ui, view, TimelineCommand::FitAll.spec().title, Some(TimelineCommand::FitAll.spec()), true) {
+        if line(
+            ui,
+            view,
+            TimelineCommand::FitAll.spec().title,
+            Some(TimelineCommand::FitAll.spec()),
+            true,
+        ) {
             actions.push(Action::Run(TimelineCommand::FitAll.into()));
         }
         let clip = ClipName::Id(sheet.id);
         if line(ui, view, "Remove redundant keys", None, state.dead.count() > 0) {
-            actions.push(Action::Run(CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into()));
+            actions.push(Action::Run(
+                CleanKeys { clip, tolerance: None, which: WhichKeys::default() }.into(),
+            ));
         }
     });
 }
@@ -119,30 +146,64 @@ fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions)
     }
 }
 
-/// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings it.
+/// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings
+/// it.
 fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
     let time = Some(Seconds(view.timeline.playback.time as f32));
     let paste = |time, replace, relative, flip| -> Command {
         let interpolation = Some(view.settings.new_keys);
-        PasteKeys { clip: ClipName::Id(clip), text: None, time, node: None, replace, relative, flip, interpolation }
-            .into()
+        PasteKeys {
+            clip: ClipName::Id(clip),
+            text: None,
+            time,
+            node: None,
+            replace,
+            relative,
+            flip,
+            interpolation,
+        }
+        .into()
     };
     let ways = [
-        ("Paste at the playhead", Some(ModeCommand::PastePose.spec()), paste(time, None, None, None)),
-        ("Paste flipped", Some(TimelineCommand::PasteFlipped.spec()), paste(time, None, None, Some(true))),
+        (
+            "Paste at the \
+            playhead",
+            Some(ModeCommand::PastePose.spec()),
+            paste(time, None, None, None),
+        ),
+        (
+            "Paste \
+            flipped",
+            Some(TimelineCommand::PasteFlipped.spec()),
+            paste(time, None, None, Some(true)),
+        ),
         ("Paste at original times", None, paste(None, None, None, None)),
         ("Paste and replace existing keys", None, paste(time, Some(true), None, None)),
         ("Paste relative to the current pose", None, paste(time, None, Some(true), None)),
     ];
     let nodes = &view.selection.nodes;
-    let onto = if nodes.len() > 1 { "Paste onto the selected joints" } else { "Paste onto the selected joint" };
+    let onto = if nodes.len() > 1 {
+        "Paste onto the selected \
+        joints"
+    } else {
+        "Paste onto the \
+        selected joint"
+    };
     if line(ui, view, onto, None, copied && !nodes.is_empty()) {
         let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
         let clip = ClipName::Id(clip);
         let interpolation = Some(view.settings.new_keys);
-        let paste =
-            PasteKeys { clip, text: None, time, node, replace: None, relative: None, flip: None, interpolation };
+        let paste = PasteKeys {
+            clip,
+            text: None,
+            time,
+            node,
+            replace: None,
+            relative: None,
+            flip: None,
+            interpolation,
+        };
         actions.push(Action::Run(paste.into()));
     }
     for (text, key, command) in ways {
@@ -154,34 +215,52 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
 
 fn hold(view: &View<'_>, on: bool, actions: &mut Actions) {
     if let Some((clip, which)) = WhichKeys::selected(view.selection, view.keys_home()) {
-        actions.push(Action::Run(HoldKeys { clip: ClipName::Id(clip), which, on: Some(on) }.into()));
+        actions
+            .push(Action::Run(HoldKeys { clip: ClipName::Id(clip), which, on: Some(on) }.into()));
     }
 }
 
-/// How values between the keys of the selected tracks come about; a check on what all have, a dash where they differ.
+/// How values between the keys of the selected tracks come about; a check on what all have, a dash
+/// where they differ.
 pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let of = |i: Interpolation| {
         let tracks = clip.into_iter().flat_map(|c| {
-            view.selected_keys().iter().filter_map(|(track, _)| c.tracks.get(&track)).map(|t| t.interpolation)
+            view.selected_keys()
+                .iter()
+                .filter_map(|(track, _)| c.tracks.get(&track))
+                .map(|t| t.interpolation)
         });
         let (mut any, mut all) = (false, true);
         tracks.for_each(|t| if t == i { any = true } else { all = false });
         (any, any && all)
     };
-    for (way, text) in [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")] {
+    for (way, text) in
+        [(Between::Hold, "Hold"), (Between::Linear, "Linear"), (Between::Smooth, "Smooth")]
+    {
         let mark = match of(way.interpolation()) {
             (_, true) => "✓",
             (true, false) => "–",
             _ => "   ",
         };
         let button = ui.button(format!("{mark}  {text}"));
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} interpolation")));
+        button.widget_info(|| {
+            egui::WidgetInfo::labeled(
+                egui::Role::Button,
+                true,
+                format!(
+                    "{text} \
+            interpolation"
+                ),
+            )
+        });
         if button.clicked() {
             ui.close();
             let which = which.clone();
-            actions.push(Action::Run(SetInterpolation { clip: ClipName::Id(id), interpolation: way, which }.into()));
+            actions.push(Action::Run(
+                SetInterpolation { clip: ClipName::Id(id), interpolation: way, which }.into(),
+            ));
         }
     }
 }
@@ -197,11 +276,21 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ];
     for (tangents, text, hint) in ways {
         let button = ui.button(text).on_hover_text(hint);
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} tangents")));
+        button.widget_info(|| {
+            egui::WidgetInfo::labeled(
+                egui::Role::Button,
+                true,
+                format!(
+                    "{text} \
+            tangents"
+                ),
+            )
+        });
         if button.clicked() {
             ui.close();
             let which = which.clone();
-            actions.push(Action::Run(SetTangents { clip: ClipName::Id(id), tangents, which }.into()));
+            actions
+                .push(Action::Run(SetTangents { clip: ClipName::Id(id), tangents, which }.into()));
         }
     }
 }
@@ -211,7 +300,10 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let clip = view.session.and_then(|s| view.keys_clip(s.document(), id));
     let selected = || {
-        let tracks = view.selected_keys().iter().filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
+        let tracks = view
+            .selected_keys()
+            .iter()
+            .filter_map(|(t, times)| Some((clip?.tracks.get(&t)?, times)));
         tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)))
     };
     for (kind, text) in KINDS {
@@ -222,12 +314,22 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             _ => "   ",
         };
         let button = ui.button(format!("{mark}          {text}"));
-        let look = Look { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme: view.theme, axis: &NO_AXIS };
+        let look =
+            Look { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme: view.theme, axis: &NO_AXIS };
         let mut mesh = egui::Mesh::default();
         let at = egui::pos2(button.rect.left() + 32.0, button.rect.center().y);
         look.key(&mut mesh, at, kind.kind(), None);
         ui.painter().add(mesh);
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} keys")));
+        button.widget_info(|| {
+            egui::WidgetInfo::labeled(
+                egui::Role::Button,
+                true,
+                format!(
+                    "{text} \
+            keys"
+                ),
+            )
+        });
         if button.clicked() {
             ui.close();
             let which = which.clone();
@@ -240,7 +342,12 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 const NO_AXIS: TimeAxis = TimeAxis { left: 0.0, right: 1.0, start: 0.0, end: 1.0 };
 
 /// The list that a key asked for, at the pointer.
-pub fn list_popup(state: &mut TimelineState, response: &Response, view: &View<'_>, actions: &mut Actions) {
+pub fn list_popup(
+    state: &mut TimelineState,
+    response: &Response,
+    view: &View<'_>,
+    actions: &mut Actions,
+) {
     for list in [KeyList::Interpolation, KeyList::Tangents, KeyList::Kind] {
         let opens = state.asks == Some(list);
         if opens {

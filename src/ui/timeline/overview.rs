@@ -1,4 +1,5 @@
-//! The bar at the foot: all keys of the clip at a glance, and the window onto them, which is dragged and pulled wider.
+//! The bar at the foot: all keys of the clip at a glance, and the window onto them, which is
+//! dragged and pulled wider.
 
 use egui::{PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -26,8 +27,15 @@ pub fn overview_ui(
     let theme = sheet.view.theme;
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceBar));
-    dead_keys_ui(state, ui, sheet, Rect::from_min_max(rect.min, pos2(rect.left() + names, rect.bottom())), actions);
-    let area = Rect::from_min_max(pos2(rect.left() + names, rect.top()), rect.max).shrink2(vec2(4.0, 4.0));
+    dead_keys_ui(
+        state,
+        ui,
+        sheet,
+        Rect::from_min_max(rect.min, pos2(rect.left() + names, rect.bottom())),
+        actions,
+    );
+    let area =
+        Rect::from_min_max(pos2(rect.left() + names, rect.top()), rect.max).shrink2(vec2(4.0, 4.0));
     let length = sheet
         .view
         .timeline
@@ -35,7 +43,8 @@ pub fn overview_ui(
         .length(sheet.view.session.map_or(&ulna_model::Document::default(), |s| s.document()));
     let all = (state.start.min(0.0), state.end.max(length.max(0.1)));
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
-    let time = |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
+    let time =
+        |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
 
     // Keys a column of two points, against the fullest one.
     let columns = (area.width() / 2.0).max(1.0) as usize;
@@ -55,20 +64,38 @@ pub fn overview_ui(
         let is_chosen = chosen.get(at).is_some_and(|t| *t < to);
         let role = if is_chosen { ColorRole::SelectionBase } else { ColorRole::KeyInbetween };
         let height = area.height() * (0.35 + 0.65 * *count as f32 / most);
-        let bar = Rect::from_min_max(pos2(left, area.bottom() - height), pos2(left + 1.0, area.bottom()));
+        let bar =
+            Rect::from_min_max(pos2(left, area.bottom() - height), pos2(left + 1.0, area.bottom()));
         painter.rect_filled(bar, 0.0, theme.color(role));
     }
     let playhead = x(sheet.view.timeline.playback.time);
-    painter.vline(playhead, area.y_range(), Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)));
+    painter.vline(
+        playhead,
+        area.y_range(),
+        Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)),
+    );
 
-    let window = Rect::from_min_max(pos2(x(state.start), area.top() - 2.0), pos2(x(state.end), area.bottom() + 2.0));
+    let window = Rect::from_min_max(
+        pos2(x(state.start), area.top() - 2.0),
+        pos2(x(state.end), area.bottom() + 2.0),
+    );
     let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
-    painter.rect(window, 3.0, theme.color(ColorRole::TextPrimary).gamma_multiply(0.06), edge, egui::StrokeKind::Inside);
+    painter.rect(
+        window,
+        3.0,
+        theme.color(ColorRole::TextPrimary).gamma_multiply(0.06),
+        edge,
+        egui::StrokeKind::Inside,
+    );
     for side in [window.left(), window.right()] {
         let grip = Rect::from_center_size(pos2(side, window.center().y), vec2(4.0, 10.0));
         painter.rect_filled(grip, 2.0, theme.color(ColorRole::TextSecondary));
     }
-    let response = ui.interact(area.expand2(vec2(4.0, 4.0)), ui.scope_id().with("overview"), Sense::click_and_drag());
+    let response = ui.interact(
+        area.expand2(vec2(4.0, 4.0)),
+        ui.scope_id().with("overview"),
+        Sense::click_and_drag(),
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Overview of the clip"));
     let near = |at: f32, side: f32| (at - side).abs() <= 6.0;
     if response.drag_started_by(PointerButton::Primary)
@@ -99,33 +126,58 @@ pub fn overview_ui(
             state.grip = None;
         }
     }
-    if response.hover_pos().is_some_and(|at| near(at.x, window.left()) || near(at.x, window.right())) {
+    if response
+        .hover_pos()
+        .is_some_and(|at| near(at.x, window.left()) || near(at.x, window.right()))
+    {
         ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
     }
 }
 
 /// How many keys of the rows that were looked at change nothing, and a button that removes them.
-fn dead_keys_ui(state: &TimelineState, ui: &mut Ui, sheet: &Sheet<'_>, rect: Rect, actions: &mut Actions) {
+fn dead_keys_ui(
+    state: &TimelineState,
+    ui: &mut Ui,
+    sheet: &Sheet<'_>,
+    rect: Rect,
+    actions: &mut Actions,
+) {
     let count = state.dead.count();
     if count == 0 {
         return;
     }
     let theme = sheet.view.theme;
-    let keys = if count == 1 { "1 redundant key".to_owned() } else { format!("{} redundant", thousands(count)) };
+    let keys = if count == 1 {
+        "1 redundant \
+        key"
+        .to_owned()
+    } else {
+        format!("{} redundant", thousands(count))
+    };
     let mut line = ui.new_child(
         egui::UiBuilder::new()
             .max_rect(rect.shrink2(vec2(12.0, 1.0)))
             .layout(egui::Layout::left_to_right(egui::Align::Center)),
     );
-    let text = egui::RichText::new(keys).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextTertiary));
+    let text = egui::RichText::new(keys)
+        .font(Theme::font(Font::Small))
+        .color(theme.color(ColorRole::TextTertiary));
     line.label(text).on_hover_text("Keys that can be removed without changing the motion");
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let button = egui::Button::new(
-            egui::RichText::new(format!("Remove {}", thousands(count))).font(Theme::font(Font::Small)),
+            egui::RichText::new(format!(
+                "Remove \
+                {}",
+                thousands(count)
+            ))
+            .font(Theme::font(Font::Small)),
         );
         if ui
             .add(button)
-            .on_hover_text("Removes the redundant keys in the listed rows. The motion does not change")
+            .on_hover_text(
+                "Removes the redundant keys in the listed rows. The motion does not \
+                change",
+            )
             .clicked()
         {
             let clip = ClipName::Id(sheet.id);

@@ -28,7 +28,9 @@ impl Sheet<'_> {
     /// The rows at a height on the screen, by their place in the list.
     fn row_at(&self, state: &TimelineState, y: f32) -> Option<usize> {
         let at = (y - self.body.top() + state.scroll) / self.row_height;
-        (y >= self.body.top() && at >= 0.0).then_some(at as usize).filter(|k| *k < self.rows.list.len())
+        (y >= self.body.top() && at >= 0.0)
+            .then_some(at as usize)
+            .filter(|k| *k < self.rows.list.len())
     }
 
     /// The tracks of a row; of all rows for that of all keys.
@@ -56,17 +58,26 @@ impl Sheet<'_> {
                 return None;
             }
             let k = track.times.partition_point(|t| f64::from(*t) < wanted);
-            let around = [k.checked_sub(1), Some(k)].into_iter().flatten().filter_map(|k| track.times.get(k));
-            around.copied().min_by(|a, b| (f64::from(*a) - wanted).abs().total_cmp(&(f64::from(*b) - wanted).abs()))
+            let around = [k.checked_sub(1), Some(k)]
+                .into_iter()
+                .flatten()
+                .filter_map(|k| track.times.get(k));
+            around.copied().min_by(|a, b| {
+                (f64::from(*a) - wanted).abs().total_cmp(&(f64::from(*b) - wanted).abs())
+            })
         };
         let far = |t: &f32| (self.axis.x(f64::from(*t)) - at.x).abs();
-        let time = tracks.iter().filter_map(|(_, t)| near(t)).min_by(|a, b| far(a).total_cmp(&far(b)))?;
+        let time =
+            tracks.iter().filter_map(|(_, t)| near(t)).min_by(|a, b| far(a).total_cmp(&far(b)))?;
         if far(&time) > REACH {
             return None;
         }
         // All channels that have a key on that spot belong to the diamond.
         let spot = (0.75 / self.axis.scale()) as f32;
-        let keys = tracks.iter().map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot))).collect();
+        let keys = tracks
+            .iter()
+            .map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot)))
+            .collect();
         Some(Hit { row: number, keys, time })
     }
 
@@ -76,13 +87,16 @@ impl Sheet<'_> {
         if state.boxed.key().is_some_and(|(rows, of)| Rc::ptr_eq(rows, &self.rows) && of == keys) {
             return;
         }
-        let has = |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
-        let found = (!keys.is_empty())
-            .then(|| Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?)));
+        let has =
+            |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
+        let found = (!keys.is_empty()).then(|| {
+            Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?))
+        });
         state.boxed.put((self.rows.clone(), keys.clone()), found.flatten());
     }
 
-    /// The box of what is selected, as far as it is in sight: where it is, and the times of its sides.
+    /// The box of what is selected, as far as it is in sight: where it is, and the times of its
+    /// sides.
     pub(super) fn selection_box(&self, state: &TimelineState) -> Option<(Rect, f32, f32)> {
         let keys = self.keys();
         let (first, last) = keys.span()?;
@@ -91,7 +105,8 @@ impl Sheet<'_> {
         }
         let (top, bottom) = state.boxed.get().copied().flatten()?;
         let y = |k: usize| self.body.top() + k as f32 * self.row_height - state.scroll;
-        let (left, right) = (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
+        let (left, right) =
+            (self.axis.x(f64::from(first)) - 9.0, self.axis.x(f64::from(last)) + 9.0);
         Some((Rect::from_min_max(pos2(left, y(top)), pos2(right, y(bottom + 1))), first, last))
     }
 
@@ -102,12 +117,20 @@ impl Sheet<'_> {
         if last <= first || seen.height() < 8.0 {
             return None;
         }
-        let grip = |x: f32| Rect::from_center_size(pos2(x, seen.center().y), vec2(6.0, seen.height().min(24.0)));
+        let grip = |x: f32| {
+            Rect::from_center_size(pos2(x, seen.center().y), vec2(6.0, seen.height().min(24.0)))
+        };
         Some([(grip(area.left()), first, last), (grip(area.right()), last, first)])
     }
 
     /// A box drawn round keys: goes on, or, let go, selects what lies within.
-    pub(super) fn marquee_ui(&self, state: &mut TimelineState, ui: &Ui, start: Spot, actions: &mut Actions) {
+    pub(super) fn marquee_ui(
+        &self,
+        state: &mut TimelineState,
+        ui: &Ui,
+        start: Spot,
+        actions: &mut Actions,
+    ) {
         let theme = self.view.theme;
         let (at, modifiers, down, escape) = drawn(ui);
         let Some(at) = at.filter(|_| !escape) else { return };
@@ -115,7 +138,13 @@ impl Sheet<'_> {
         let area = Rect::from_two_pos(from, at);
         let painter = ui.painter_at(self.summary.union(self.body));
         let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
-        painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), edge, egui::StrokeKind::Inside);
+        painter.rect(
+            area,
+            0.0,
+            theme.color(ColorRole::TimelineBoxFill),
+            edge,
+            egui::StrokeKind::Inside,
+        );
         if down {
             self.follow_pointer(state, ui);
             state.gesture = KeyGesture::Box(start);
@@ -141,7 +170,13 @@ impl Sheet<'_> {
     }
 
     /// A line drawn round keys: goes on, or, let go, selects what lies within.
-    pub(super) fn lasso_ui(&self, state: &mut TimelineState, ui: &Ui, mut line: Vec<Spot>, actions: &mut Actions) {
+    pub(super) fn lasso_ui(
+        &self,
+        state: &mut TimelineState,
+        ui: &Ui,
+        mut line: Vec<Spot>,
+        actions: &mut Actions,
+    ) {
         let (at, modifiers, down, escape) = drawn(ui);
         let Some(at) = at.filter(|_| !escape) else { return };
         let here = self.spot(state, at);
@@ -168,7 +203,8 @@ impl Sheet<'_> {
             for (from, to) in inside(&corners, y) {
                 let (low, high) = (self.axis.time(from) as f32, self.axis.time(to) as f32);
                 let found = self.tracks_of(row).into_iter();
-                let found = found.map(|(id, track)| (*id, KeyTimes::within(&track.times, low, high)));
+                let found =
+                    found.map(|(id, track)| (*id, KeyTimes::within(&track.times, low, high)));
                 keys = std::mem::take(&mut keys).union(&found.collect());
             }
         };
@@ -187,7 +223,14 @@ impl Sheet<'_> {
 
 /// The pointer, what is held, whether the button is, and whether Escape was pressed.
 fn drawn(ui: &Ui) -> (Option<Pos2>, egui::Modifiers, bool, bool) {
-    ui.input(|i| (i.pointer.latest_pos(), i.modifiers, i.pointer.any_down(), i.key_pressed(egui::Key::Escape)))
+    ui.input(|i| {
+        (
+            i.pointer.latest_pos(),
+            i.modifiers,
+            i.pointer.any_down(),
+            i.key_pressed(egui::Key::Escape),
+        )
+    })
 }
 
 /// What is done with the keys that were drawn round.
@@ -199,7 +242,8 @@ const fn how(modifiers: egui::Modifiers) -> SelectHow {
     }
 }
 
-/// The stretches of a horizontal line that lie within a closed one: between its crossings, every other one.
+/// The stretches of a horizontal line that lie within a closed one: between its crossings, every
+/// other one.
 fn inside(corners: &[Pos2], y: f32) -> Vec<(f32, f32)> {
     let mut crossings: Vec<f32> = (0..corners.len())
         .filter_map(|k| {
@@ -218,7 +262,16 @@ mod tests {
     #[test]
     fn a_line_is_within_between_its_crossings() {
         // A "U": two stretches above, one at its foot.
-        let u = [(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (2.0, 2.0), (2.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0)];
+        let u = [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (1.0, 2.0),
+            (2.0, 2.0),
+            (2.0, 0.0),
+            (3.0, 0.0),
+            (3.0, 3.0),
+            (0.0, 3.0),
+        ];
         let u: Vec<Pos2> = u.iter().map(|(x, y)| pos2(*x, *y)).collect();
         assert_eq!(inside(&u, 1.0), [(0.0, 1.0), (2.0, 3.0)]);
         assert_eq!(inside(&u, 2.5), [(0.0, 3.0)]);

@@ -26,8 +26,8 @@ use ulna_edit::command::{
     field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
 };
 use ulna_model::{
-    Clip, ClipId, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId, PoseLayers, Property,
-    Shared, Track, TrackId, Tree,
+    Clip, ClipId, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId, PoseLayerId,
+    PoseLayers, Property, Shared, Track, TrackId, Tree,
 };
 use ulna_render::ColorRole;
 
@@ -107,7 +107,8 @@ impl RowsOf {
             && same_behind
             && clips.0.pointers == other.clips.0.pointers
             && (layers, tree) == (&other.layers, &other.tree)
-            && (shown, filter, open, named) == (&other.shown, &other.filter, &other.open, &other.named)
+            && (shown, filter, open, named)
+                == (&other.shown, &other.filter, &other.open, &other.named)
             && (selection, time) == (&other.selection, &other.time)
     }
 }
@@ -143,7 +144,9 @@ impl TimelineState {
             let changed = follows.then(|| changed_tracks(&was.clips.0, clip)).flatten()?;
             Rc::make_mut(&mut rows).follow(&changed).then_some(rows)
         });
-        let rows = moved.unwrap_or_else(|| Rc::new(Rows::of(document, (id, clip, behind.map(|c| &**c)), view, self)));
+        let rows = moved.unwrap_or_else(|| {
+            Rc::new(Rows::of(document, (id, clip, behind.map(|c| &**c)), view, self))
+        });
         self.rows.put(of, rows.clone());
         rows
     }
@@ -152,7 +155,8 @@ impl TimelineState {
 impl Rows {
     /// The rows of a clip that are not folded away or left out.
     ///
-    /// Where the keys are those of a layer, `behind` is the clip below it, whose nodes have rows, too.
+    /// Where the keys are those of a layer, `behind` is the clip below it, whose nodes have rows,
+    /// too.
     fn of(
         document: &Document,
         (id, clip, behind): (ClipId, &Clip, Option<&Clip>),
@@ -171,7 +175,11 @@ impl Rows {
             }
         }
         let needle = state.filter.name.to_lowercase();
-        let pointers = clip.pointers.iter().enumerate().filter(|(_, p)| p.pointer.to_lowercase().contains(&needle));
+        let pointers = clip
+            .pointers
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| p.pointer.to_lowercase().contains(&needle));
         if !state.filter.selected_only && !state.filter.is_on() {
             list.extend(pointers.map(|(k, _)| Row::Pointer(k)));
         }
@@ -184,7 +192,8 @@ impl Rows {
         changed.iter().all(|(was, is)| {
             let (Some(was), Some(is)) = (was, is) else { return false };
             let of = self.at.get(&was.target).and_then(|k| self.nodes.get_mut(*k));
-            let place = of.and_then(|(_, tracks)| tracks.iter_mut().find(|(_, t)| Shared::ptr_eq(t, was)));
+            let place =
+                of.and_then(|(_, tracks)| tracks.iter_mut().find(|(_, t)| Shared::ptr_eq(t, was)));
             place.is_some_and(|(_, track)| {
                 let same = track.width == is.width;
                 *track = (*is).clone();
@@ -254,7 +263,8 @@ fn animated(
         .filter_map(|id| {
             let mut tracks = std::mem::take(&mut by_node[id.index()]);
             let pinned = filter.pinned.contains(&id);
-            let named = needle.is_empty() || document.node(id).label(id).to_lowercase().contains(&needle);
+            let named =
+                needle.is_empty() || document.node(id).label(id).to_lowercase().contains(&needle);
             let chosen = !filter.selected_only || view.selection.nodes.contains(&id);
             if !pinned && (!named || !chosen) {
                 return None;
@@ -330,13 +340,23 @@ pub fn name_ui(
         Row::Pointer(k) => {
             let clip = view.timeline.playback.clip.and_then(|c| document.clips.get(c));
             let Some(pointer) = clip.and_then(|c| c.pointers.get(*k)) else { return };
-            paint_icon(place.painter, place.at(34.0), icons::ICON_LINK, 14.0, theme.color(ColorRole::TextTertiary));
+            paint_icon(
+                place.painter,
+                place.at(34.0),
+                icons::ICON_LINK,
+                14.0,
+                theme.color(ColorRole::TextTertiary),
+            );
             let text = elided(ui, &pointer.pointer, &Theme::font(Font::Small), area.width() - 56.0);
             place.text(46.0, &text, Font::Small, theme.color(ColorRole::TextSecondary));
             let seen = ui.interact(place.seen, ui.scope_id().with(("pointer", *k)), Sense::hover());
             let name = format!("Pointer {}", pointer.pointer);
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
-            seen.on_hover_text(format!("{}\nRead-only: kept unchanged in the file", pointer.pointer));
+            seen.on_hover_text(format!(
+                "{}\nRead-only: kept unchanged in the \
+                file",
+                pointer.pointer
+            ));
         }
         // Drawn with its curve.
         Row::Strength(_) => {}
@@ -358,8 +378,14 @@ pub fn name_ui(
             title[..1].make_ascii_uppercase();
             place.text(32.0, &title[..1], Font::Caption, theme.color(ColorRole::TextTertiary));
             let Some((id, track)) = rows.tracks(row).first() else { return };
-            let hover = ui.interact(place.seen, ui.scope_id().with(("channel", id.0)), Sense::hover());
-            hover.on_hover_text(format!("{title}, {} keys, {}", track.times.len(), track.interpolation.label()));
+            let hover =
+                ui.interact(place.seen, ui.scope_id().with(("channel", id.0)), Sense::hover());
+            hover.on_hover_text(format!(
+                "{title}, {} keys, \
+                {}",
+                track.times.len(),
+                track.interpolation.label()
+            ));
             if let Some(shown) = view.shown_clip().filter(|_| *property != Property::Weights) {
                 let channel = Channel { clip: shown, node: *node, track: *id, keys: track };
                 values_ui(ui, view, channel, place.area, place.seen, actions);
@@ -383,7 +409,17 @@ fn node_name_ui(
     let label = document.node(node).label(node);
     let selected = view.selection.nodes.contains(&node);
     let response = ui.interact(place.seen, ui.scope_id().with(("track", node.0)), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}")));
+    response.widget_info(|| {
+        WidgetInfo::selected(
+            Role::TreeItem,
+            true,
+            selected,
+            format!(
+                "Track \
+        {label}"
+            ),
+        )
+    });
     if selected {
         painter.rect_filled(area, 0.0, theme.color(ColorRole::SelectionTint));
         let bar = Rect::from_min_size(area.min, vec2(2.0, area.height()));
@@ -395,7 +431,16 @@ fn node_name_ui(
     let open = state.open.contains(&node);
     if fold.is_positive() {
         let arrow = ui.interact(fold, ui.scope_id().with(("open track", node.0)), Sense::click());
-        arrow.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Channels of {label}")));
+        arrow.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Button,
+                true,
+                format!(
+                    "Channels of \
+            {label}"
+                ),
+            )
+        });
         if arrow.clicked() && !state.open.remove(&node) {
             state.open.insert(node);
         }
@@ -424,10 +469,13 @@ fn node_name_ui(
     }
 }
 
-/// More or less of what a joint does, about the mean of its keys: of a translation also along one axis.
+/// More or less of what a joint does, about the mean of its keys: of a translation also along one
+/// axis.
 fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &mut Actions) {
     let Some(clip) = view.session.and_then(|s| view.keys_clip(s.document(), id)) else { return };
-    for (property, label) in [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")] {
+    for (property, label) in
+        [(Property::Translation, "Translation"), (Property::Rotation, "Rotation")]
+    {
         if clip.track(node, property).is_none_or(|(_, t)| t.times.len() < 2) {
             continue;
         }
@@ -438,7 +486,8 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
                 ui.separator();
                 for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
                     menu_button(ui, format!("{name} only"), |ui| {
-                        let along = |by: f64| (0..3).map(|k| if k == axis { by } else { 1.0 }).collect();
+                        let along =
+                            |by: f64| (0..3).map(|k| if k == axis { by } else { 1.0 }).collect();
                         factors(ui, (id, node, property), along, actions);
                     });
                 }
@@ -447,14 +496,16 @@ fn amplitudes(ui: &mut Ui, view: &View<'_>, id: ClipId, node: NodeId, actions: &
     }
 }
 
-/// One button per factor of the values of a joint's keys; `numbers` makes one number per component of it, or one for all.
+/// One button per factor of the values of a joint's keys; `numbers` makes one number per component
+/// of it, or one for all.
 fn factors(
     ui: &mut Ui,
     (id, node, property): (ClipId, NodeId, Property),
     numbers: impl Fn(f64) -> Vec<f64>,
     actions: &mut Actions,
 ) {
-    const TIMES: [(f64, &str); 5] = [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
+    const TIMES: [(f64, &str); 5] =
+        [(0.5, "½"), (0.75, "¾"), (1.25, "1¼"), (1.5, "1½"), (2.0, "2")];
     for (by, text) in TIMES {
         if ui.button(format!("× {text}")).clicked() {
             let which = WhichKeys {
@@ -487,7 +538,9 @@ fn row_menu(
     let clip = view.shown_clip();
     if ui.button("Select all its keys").clicked() {
         let home = view.keys_home();
-        if let (Some(home), Some(clip)) = (home, home.and_then(|h| view.keys_clip(view.session?.document(), h.clip))) {
+        if let (Some(home), Some(clip)) =
+            (home, home.and_then(|h| view.keys_clip(view.session?.document(), h.clip)))
+        {
             let keys = KeySet::of(clip, |_, t| match t.target == node {
                 true => KeyTimes::part(&t.times, 0..t.times.len()),
                 false => KeyTimes::default(),

@@ -1,6 +1,9 @@
-//! The ruler over the keys: frames, the clip's length, unkeyed poses, and the playhead, which is dragged there.
+//! The ruler over the keys: frames, the clip's length, unkeyed poses, and the playhead, which is
+//! dragged there.
 
-use egui::{Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::{TimelineState, axis::TimeAxis};
 use crate::ui::popups::context_menu;
@@ -56,7 +59,11 @@ pub fn grid(painter: &Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ru
 pub fn playhead_line(painter: &Painter, view: &View<'_>, axis: &TimeAxis, body: Rect) {
     let x = axis.x(view.timeline.playback.time);
     if body.x_range().contains(x) {
-        painter.vline(x, body.y_range(), Stroke::new(1.5, view.theme.color(ColorRole::TimelinePlayhead)));
+        painter.vline(
+            x,
+            body.y_range(),
+            Stroke::new(1.5, view.theme.color(ColorRole::TimelinePlayhead)),
+        );
     }
 }
 
@@ -74,10 +81,16 @@ pub fn ruler_ui(
     numbers(ui, &painter, view, axis, rect);
     let length = view.session.map_or(0.0, |s| view.timeline.playback.length(s.document()));
     range_ui(state, ui, view, axis, rect, length, actions);
-    painter.hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)));
+    painter.hline(
+        rect.x_range(),
+        rect.bottom() - 0.5,
+        Stroke::new(1.0, theme.color(ColorRole::TimelineGridMajor)),
+    );
     if let (Some(session), Some(shown)) = (view.session, view.shown_clip()) {
         let poses = session.document().aids.unkeyed.keys().filter(|at| at.clip == shown);
-        for x in poses.map(|at| axis.x(f64::from(at.time()))).filter(|x| rect.x_range().contains(*x)) {
+        for x in
+            poses.map(|at| axis.x(f64::from(at.time()))).filter(|x| rect.x_range().contains(*x))
+        {
             let at = pos2(x, rect.bottom() - 6.0);
             diamond(&painter, at, 9.0, Color32::TRANSPARENT, theme.color(ColorRole::SelectionBase));
         }
@@ -88,7 +101,9 @@ pub fn ruler_ui(
     }
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Playhead"));
-    ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(view.timeline.playback.time));
+    ui.ctx().accesskit_node_builder(response.id, |node| {
+        node.set_numeric_value(view.timeline.playback.time)
+    });
     if state.range_grip.is_none()
         && (response.dragged_by(PointerButton::Primary) || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
@@ -109,7 +124,8 @@ pub fn ruler_ui(
     context_menu(&response, |ui| ruler_menu(state.ruler_time, ui, view, actions));
 }
 
-/// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler counts.
+/// What can be done at a time: markers, what plays, time put in or taken out, and what the ruler
+/// counts.
 fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let Some(id) = playback.clip else { return };
@@ -150,13 +166,18 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let step = (1.0 / playback.fps) as f32;
     for (by, text) in [(step, "Insert a frame"), (-step, "Remove a frame")] {
         if line(ui, text.into()) {
-            let ripple = RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None };
+            let ripple =
+                RippleKeys { clip: ClipName::Id(id), time: seconds, by: Seconds(by), node: None };
             actions.push(Action::Run(ripple.into()));
         }
     }
     ui.separator();
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
-    let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
+    let units = [
+        (RulerUnit::Frames, "Frames"),
+        (RulerUnit::Seconds, "Seconds"),
+        (RulerUnit::Ticks(ticks), "Ticks"),
+    ];
     for (unit, text) in units {
         let mark = if playback.unit == unit { "✓" } else { "   " };
         if line(ui, format!("{mark}  {text}")) {
@@ -177,7 +198,13 @@ fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: R
         let at = crisp(ui, pos2(x, rect.bottom()));
         painter.vline(at.x, (rect.bottom() - 6.0)..=rect.bottom(), stroke);
         let (font, color) = (Theme::font(Font::NumberSmall), theme.color(ColorRole::TextTertiary));
-        painter.text(pos2(x, rect.top() + 10.0), Align2::CENTER_CENTER, number(frame, of), font, color);
+        painter.text(
+            pos2(x, rect.top() + 10.0),
+            Align2::CENTER_CENTER,
+            number(frame, of),
+            font,
+            color,
+        );
     }
 }
 
@@ -196,13 +223,21 @@ fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
         RulerUnit::Ticks(n) => format!("{:.0}", playback.time * n),
     };
     let text = painter.layout_no_wrap(frame, Theme::font(Font::NumberSmall), color);
-    let flag = Rect::from_center_size(pos2(x, rect.top() + 10.0), vec2((text.size().x + 10.0).max(22.0), 17.0));
+    let flag = Rect::from_center_size(
+        pos2(x, rect.top() + 10.0),
+        vec2((text.size().x + 10.0).max(22.0), 17.0),
+    );
     painter.rect_filled(flag, 3.0, theme.color(ColorRole::TimelinePlayhead));
     painter.galley(flag.center() - text.size() * 0.5, text, color);
-    painter.vline(x, flag.bottom()..=rect.bottom(), Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
+    painter.vline(
+        x,
+        flag.bottom()..=rect.bottom(),
+        Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)),
+    );
 }
 
-/// What plays: the clip as a grey line, the range as a teal bar with grips, which are dragged; a double click takes it away.
+/// What plays: the clip as a grey line, the range as a teal bar with grips, which are dragged; a
+/// double click takes it away.
 fn range_ui(
     state: &mut TimelineState,
     ui: &Ui,
@@ -216,12 +251,17 @@ fn range_ui(
     let (theme, playback) = (view.theme, view.timeline.playback);
     let painter = ui.painter_at(rect);
     let line = |from: f64, to: f64, height: f32| {
-        Rect::from_x_y_ranges(axis.x(from)..=axis.x(to), rect.top()..=rect.top() + height).intersect(rect)
+        Rect::from_x_y_ranges(axis.x(from)..=axis.x(to), rect.top()..=rect.top() + height)
+            .intersect(rect)
     };
     painter.rect_filled(line(0.0, length, 2.0), 0.0, theme.color(ColorRole::StrokeStrong));
     let (from, to) = playback.range.unwrap_or((0.0, length));
     let color = theme.color(ColorRole::TimelinePlayhead);
-    painter.rect_filled(line(from, to, if playback.range.is_some() { HEIGHT } else { 2.0 }), 0.0, color);
+    painter.rect_filled(
+        line(from, to, if playback.range.is_some() { HEIGHT } else { 2.0 }),
+        0.0,
+        color,
+    );
     let pointer = ui.input(|i| i.pointer.hover_pos());
     for (time, name, is_start) in
         [(from, "Start of the playback range", true), (to, "End of the playback range", false)]
@@ -236,7 +276,8 @@ fn range_ui(
         let near = pointer.is_some_and(|p| area.contains(p)) || response.dragged();
         if near || playback.range.is_some() {
             let side = if is_start { 6.0 } else { -6.0 };
-            let corner = vec![pos2(x, rect.top()), pos2(x + side, rect.top()), pos2(x, rect.top() + 7.0)];
+            let corner =
+                vec![pos2(x, rect.top()), pos2(x + side, rect.top()), pos2(x, rect.top() + 7.0)];
             painter.add(egui::Shape::convex_polygon(corner, color, Stroke::NONE));
         }
         if near {
@@ -248,7 +289,11 @@ fn range_ui(
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
             let time = (axis.time(at.x).max(0.0) * playback.fps).round() / playback.fps;
             let least = 1.0 / playback.fps;
-            let range = if is_start { (time.min(to - least).max(0.0), to) } else { (from, time.max(from + least)) };
+            let range = if is_start {
+                (time.min(to - least).max(0.0), to)
+            } else {
+                (from, time.max(from + least))
+            };
             actions.push(TimelineAction::Range(Some(range)));
         }
         if response.drag_stopped() {

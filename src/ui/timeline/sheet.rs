@@ -2,7 +2,10 @@
 
 use std::{ops::RangeInclusive, rc::Rc};
 
-use egui::{Mesh, Painter, PointerButton, Pos2, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Mesh, Painter, PointerButton, Pos2, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
+};
 
 use super::{
     TimelineState,
@@ -28,7 +31,8 @@ use ulna_edit::{
     command::{CloseHow, SetKey, frame_of},
 };
 use ulna_model::{
-    Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared, Track, TrackId,
+    Clip, ClipId, Derived, KeyKind, KeyKinds, KeySet, NodeId, PoseLayer, PoseLayerId, Shared,
+    Track, TrackId,
 };
 use ulna_render::{ColorRole, Measure};
 
@@ -60,7 +64,13 @@ pub struct Sheet<'a> {
     pub(super) row_height: f32,
 }
 
-pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: ClipId, actions: &mut Actions) {
+pub fn sheet_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    id: ClipId,
+    actions: &mut Actions,
+) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let Some(clip) = view.keys_clip(document, id) else { return };
     state.show(view.layers.keys_home(id), actions);
@@ -69,11 +79,14 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
     let row_height = Measure::RowTrack.points();
     let names = Measure::TrackNames.points().min(whole.width() * 0.4);
     let foot = whole.bottom() - if whole.height() > 140.0 { OVERVIEW } else { 0.0 };
-    let sheet = Rect::from_min_max(pos2(whole.left() + names, whole.top()), pos2(whole.right(), foot));
+    let sheet =
+        Rect::from_min_max(pos2(whole.left() + names, whole.top()), pos2(whole.right(), foot));
     let top = sheet.top() + Measure::Ruler.points();
-    let summary = Rect::from_min_max(pos2(sheet.left(), top), pos2(sheet.right(), top + row_height));
+    let summary =
+        Rect::from_min_max(pos2(sheet.left(), top), pos2(sheet.right(), top + row_height));
     let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
-    let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
+    let axis =
+        TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
     let behind = document.clips.get(id).filter(|c| !Shared::ptr_eq(c, clip));
     let rows = state.rows_of(document, (id, clip, behind), view);
     // Under a hand they are not looked for anew with each move.
@@ -84,9 +97,12 @@ pub fn sheet_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, id: Cli
         }
     }
     if still {
-        state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
+        state
+            .dead
+            .retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
     }
-    let sheet = Sheet { view, id, clip, behind, rows, axis, whole, sheet, summary, body, row_height };
+    let sheet =
+        Sheet { view, id, clip, behind, rows, axis, whole, sheet, summary, body, row_height };
     sheet.box_rows(state);
     sheet.reveal(state, ui);
     sheet.navigate(state, ui);
@@ -148,15 +164,21 @@ impl Sheet<'_> {
         }
     }
 
-    /// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes along the time.
+    /// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes
+    /// along the time.
     fn navigate(&self, state: &mut TimelineState, ui: &Ui) {
-        let (scroll, modifiers, pointer) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
+        let (scroll, modifiers, pointer) =
+            ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
         if ui.rect_contains_pointer(self.whole)
             && let Some(at) = pointer
         {
             let zoom = ui.input(|i| i.zoom_delta());
             if zoom != 1.0 || modifiers.command || modifiers.alt {
-                let factor = if zoom != 1.0 { 1.0 / f64::from(zoom) } else { f64::from((-scroll.y * 0.004).exp()) };
+                let factor = if zoom != 1.0 {
+                    1.0 / f64::from(zoom)
+                } else {
+                    f64::from((-scroll.y * 0.004).exp())
+                };
                 state.zoom(self.axis.time(at.x), factor);
             } else if modifiers.shift || scroll.x != 0.0 {
                 let by = scroll.x + if modifiers.shift { scroll.y } else { 0.0 };
@@ -208,25 +230,40 @@ impl Sheet<'_> {
 
     /// A repair of the loop that bends its last frames, and where those begin, points.
     fn bent(&self) -> Option<(RepairLoop, f32)> {
-        let repair = self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend)?;
+        let repair =
+            self.view.timeline.repair.filter(|r| r.clip == self.id && r.how == CloseHow::Blend)?;
         let start = f64::from(self.clip.length()) - repair.frames as f64 * frame_of(self.clip);
         Some((*repair, self.axis.x(start.max(0.0))))
     }
 
     /// The edge of the frames that are bent is dragged.
     fn tail_ui(&self, ui: &Ui, actions: &mut Actions) {
-        let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x)) else { return };
-        let area = Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
+        let Some((repair, x)) = self.bent().filter(|(_, x)| self.body.x_range().contains(*x))
+        else {
+            return;
+        };
+        let area =
+            Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
         let response = ui.interact(area, ui.scope_id().with("tail"), Sense::drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Start of the blended frames"));
-        ui.ctx().accesskit_node_builder(response.id, |node| node.set_numeric_value(repair.frames as f64));
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Slider,
+                true,
+                "Start of the blended \
+            frames",
+            )
+        });
+        ui.ctx().accesskit_node_builder(response.id, |node| {
+            node.set_numeric_value(repair.frames as f64)
+        });
         if response.hovered() || response.dragged() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
         }
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
             let (length, frame) = (f64::from(self.clip.length()), frame_of(self.clip));
             let most = (length / frame).round().max(1.0);
-            let frames = ((length - self.axis.time(at.x)) / frame).round().clamp(1.0, most) as usize;
+            let frames =
+                ((length - self.axis.time(at.x)) / frame).round().clamp(1.0, most) as usize;
             if frames != repair.frames {
                 actions.push(TimelineAction::Repair(Some(RepairLoop { frames, ..repair })));
             }
@@ -244,24 +281,41 @@ impl Sheet<'_> {
     }
 
     /// The rows that are in sight, the one of all keys over them.
-    fn rows_ui(&self, state: &mut TimelineState, ui: &mut Ui, painter: &Painter, actions: &mut Actions) {
+    fn rows_ui(
+        &self,
+        state: &mut TimelineState,
+        ui: &mut Ui,
+        painter: &Painter,
+        actions: &mut Actions,
+    ) {
         let (body, whole) = (self.body, self.whole);
         let first = (state.scroll / self.row_height).floor() as usize;
         let count = (body.height() / self.row_height).ceil() as usize + 1;
-        let lines = ui.painter_at(Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max));
+        let lines =
+            ui.painter_at(Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max));
         let mut mesh = Mesh::default();
-        let names = Rect::from_min_max(pos2(whole.left(), body.top()), pos2(body.left(), body.bottom()));
+        let names =
+            Rect::from_min_max(pos2(whole.left(), body.top()), pos2(body.left(), body.bottom()));
         let last = (first + count).min(self.rows.list.len());
         for (k, row) in self.rows.list[first.min(last)..last].iter().enumerate() {
             let top = body.top() + (first + k) as f32 * self.row_height - state.scroll;
-            let rect = Rect::from_min_size(pos2(whole.left(), top), vec2(whole.width(), self.row_height));
+            let rect =
+                Rect::from_min_size(pos2(whole.left(), top), vec2(whole.width(), self.row_height));
             self.ground_of_row(state, ui, &lines, row, rect, actions);
             self.row_keys(state, row, rect.center().y, &mut mesh);
             if let Row::Strength(id) = row {
                 let layer = view_layer(self.view, *id);
                 let seen = Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max);
                 if let Some(layer) = layer {
-                    strength_ui(&mut state.strength, ui, self, &layer, (rect, seen), &mut mesh, actions);
+                    strength_ui(
+                        &mut state.strength,
+                        ui,
+                        self,
+                        &layer,
+                        (rect, seen),
+                        &mut mesh,
+                        actions,
+                    );
                 }
                 continue;
             }
@@ -294,14 +348,27 @@ impl Sheet<'_> {
         let node = row.node();
         if node.is_some_and(|n| view.selection.nodes.contains(&n)) {
             painter.rect_filled(line, 0.0, theme.color(ColorRole::SelectionTint));
-        } else if matches!(state.gesture, KeyGesture::None) && ui.rect_contains_pointer(line.intersect(self.body)) {
-            painter.rect_filled(line, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
-            // Rows that run by under the wheel are not pointed at: each would have the picture drawn anew.
-            if let Some(node) = node.filter(|_| ui.input(|i| i.smooth_scroll_delta() == egui::Vec2::ZERO)) {
+        } else if matches!(state.gesture, KeyGesture::None)
+            && ui.rect_contains_pointer(line.intersect(self.body))
+        {
+            painter.rect_filled(
+                line,
+                0.0,
+                theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5),
+            );
+            // Rows that run by under the wheel are not pointed at: each would have the picture
+            // drawn anew.
+            if let Some(node) =
+                node.filter(|_| ui.input(|i| i.smooth_scroll_delta() == egui::Vec2::ZERO))
+            {
                 actions.push(ViewportAction::Hover(Some(node)));
             }
         }
-        painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)));
+        painter.hline(
+            line.x_range(),
+            rect.bottom() - 0.5,
+            Stroke::new(1.0, theme.color(ColorRole::TimelineGrid)),
+        );
         if matches!(row, Row::Node(node) if self.rows.layered.contains(node)) {
             let color = theme.color(ColorRole::AccentBase).gamma_multiply(0.45);
             painter.hline(line.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, color));
@@ -334,10 +401,13 @@ impl Sheet<'_> {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
                 let Summary { times, kinds, .. } = Summary::update(&mut state.summary, self.clip);
-                let same =
-                    |(clip, keys): &(Shared<Clip>, KeySet)| Shared::ptr_eq(clip, self.clip) && keys == self.keys();
+                let same = |(clip, keys): &(Shared<Clip>, KeySet)| {
+                    Shared::ptr_eq(clip, self.clip) && keys == self.keys()
+                };
                 if !state.selected.key().is_some_and(same) {
-                    state.selected.put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
+                    state
+                        .selected
+                        .put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
                 }
                 let selected = state.selected.get().map_or(&[][..], Vec::as_slice);
                 if look.is_dense(times) {
@@ -345,11 +415,14 @@ impl Sheet<'_> {
                     return;
                 }
                 // Selected ones over others that lie a rounding beside them.
-                for (times, role) in [(&**times, ColorRole::KeySummary), (selected, ColorRole::SelectionBase)] {
+                for (times, role) in
+                    [(&**times, ColorRole::KeySummary), (selected, ColorRole::SelectionBase)]
+                {
                     for time in &times[look.seen(times)] {
                         let at = pos2(self.axis.x(f64::from(*time)), middle);
                         let kind = kinds.of(*time);
-                        let fill = Some(role).filter(|r| kind.is_none() || *r == ColorRole::SelectionBase);
+                        let fill =
+                            Some(role).filter(|r| kind.is_none() || *r == ColorRole::SelectionBase);
                         look.key(mesh, at, kind, fill);
                     }
                 }
@@ -425,7 +498,13 @@ impl Sheet<'_> {
             {
                 let color = self.view.theme.color(ColorRole::SelectionBase);
                 for time in times[look.seen(times)].iter().take(400) {
-                    draw::outline(mesh, pos2(self.axis.x(f64::from(*time)), middle), 6.5, color, false);
+                    draw::outline(
+                        mesh,
+                        pos2(self.axis.x(f64::from(*time)), middle),
+                        6.5,
+                        color,
+                        false,
+                    );
                 }
             }
             if let KeyGesture::Keys(gesture) = &state.gesture
@@ -447,19 +526,31 @@ impl Sheet<'_> {
         for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| at.clip == self.id) {
             let changes = match row {
                 Row::Node(node) => pose.nodes().any(|n| n == *node),
-                Row::Channel(node, _, property) => pose.locals.get(node).is_some_and(|c| c.has(*property)),
+                Row::Channel(node, _, property) => {
+                    pose.locals.get(node).is_some_and(|c| c.has(*property))
+                }
                 Row::Morph(node, ..) => pose.morphs.contains_key(node),
                 Row::Summary | Row::Pointer(_) | Row::Strength(_) => false,
             };
             if changes {
-                draw::outline(mesh, pos2(self.axis.x(f64::from(at.time())), middle), 5.5, color, false);
+                draw::outline(
+                    mesh,
+                    pos2(self.axis.x(f64::from(at.time())), middle),
+                    5.5,
+                    color,
+                    false,
+                );
             }
         }
     }
 
     /// Presses on keys, on the box around them, and beside.
     fn keys_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
-        let response = ui.interact(self.summary.union(self.body), ui.scope_id().with("keys"), Sense::click_and_drag());
+        let response = ui.interact(
+            self.summary.union(self.body),
+            ui.scope_id().with("keys"),
+            Sense::click_and_drag(),
+        );
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Timeline keys"));
         self.begin_modal(state, ui);
         if !matches!(state.gesture, KeyGesture::None) {
@@ -496,7 +587,9 @@ impl Sheet<'_> {
             self.begin_drag(state, at, modifiers, actions);
         }
         // As in Blender.
-        if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command) {
+        if let Some(at) =
+            origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command)
+        {
             state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
         }
         self.hover(state, ui, &response);
@@ -506,7 +599,8 @@ impl Sheet<'_> {
 
     fn hover(&self, state: &TimelineState, ui: &Ui, response: &egui::Response) {
         let Some(at) = response.hover_pos() else { return };
-        let on_grip = self.grips(state).is_some_and(|g| g.iter().any(|(r, ..)| r.expand(3.0).contains(at)));
+        let on_grip =
+            self.grips(state).is_some_and(|g| g.iter().any(|(r, ..)| r.expand(3.0).contains(at)));
         if on_grip {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeHorizontal);
         } else if self.hit(state, at).is_some() {
@@ -523,7 +617,13 @@ impl Sheet<'_> {
     }
 
     /// A click on a diamond, or beside all of them.
-    fn click(&self, state: &TimelineState, at: Option<Pos2>, modifiers: egui::Modifiers, actions: &mut Actions) {
+    fn click(
+        &self,
+        state: &TimelineState,
+        at: Option<Pos2>,
+        modifiers: egui::Modifiers,
+        actions: &mut Actions,
+    ) {
         let how = match modifiers {
             m if m.shift => SelectHow::Add,
             m if m.command => SelectHow::Toggle,
@@ -534,7 +634,8 @@ impl Sheet<'_> {
                 let node = self.rows.list.get(hit.row).and_then(Row::node);
                 self.select(hit.keys, how, actions);
                 if let Some(node) = node.filter(|_| how != SelectHow::Toggle) {
-                    let toggle = how == SelectHow::Add && !self.view.selection.nodes.contains(&node);
+                    let toggle =
+                        how == SelectHow::Add && !self.view.selection.nodes.contains(&node);
                     if toggle || how == SelectHow::Only {
                         actions.push(OutlinerAction::Select { node, toggle });
                     }
@@ -546,16 +647,25 @@ impl Sheet<'_> {
     }
 
     /// A drag begins: on a grip, on a key, in the box of the selected ones, or beside.
-    fn begin_drag(&self, state: &mut TimelineState, at: Pos2, modifiers: egui::Modifiers, actions: &mut Actions) {
+    fn begin_drag(
+        &self,
+        state: &mut TimelineState,
+        at: Pos2,
+        modifiers: egui::Modifiers,
+        actions: &mut Actions,
+    ) {
         let time = self.axis.time(at.x);
         if std::mem::take(&mut state.lasso) {
             state.gesture = KeyGesture::Lasso(vec![self.spot(state, at)]);
             return;
         }
         let selected = || (self.id, self.keys().clone());
-        let grip = self.grips(state).and_then(|g| g.into_iter().find(|(r, ..)| r.expand(3.0).contains(at)));
+        let grip = self
+            .grips(state)
+            .and_then(|g| g.into_iter().find(|(r, ..)| r.expand(3.0).contains(at)));
         if let Some((_, side, other)) = grip {
-            let about = if modifiers.alt { self.view.timeline.playback.time } else { f64::from(other) };
+            let about =
+                if modifiers.alt { self.view.timeline.playback.time } else { f64::from(other) };
             let kind = Retime::Stretch(about);
             state.begin(Retiming::new(self.view, selected(), kind, f64::from(side), time, false));
             return;
@@ -581,14 +691,17 @@ impl Sheet<'_> {
             return;
         }
         let spot = self.spot(state, at);
-        state.gesture = if modifiers.alt { KeyGesture::Lasso(vec![spot]) } else { KeyGesture::Box(spot) };
+        state.gesture =
+            if modifiers.alt { KeyGesture::Lasso(vec![spot]) } else { KeyGesture::Box(spot) };
     }
 
     /// A move that was asked for by a key begins where the pointer is.
     fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
         let Some(kind) = state.wanted.take() else { return };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(self.body.center());
-        let (Some((first, last)), from) = (self.keys().span(), self.axis.time(at.x)) else { return };
+        let (Some((first, last)), from) = (self.keys().span(), self.axis.time(at.x)) else {
+            return;
+        };
         let keys = (self.id, self.keys().clone());
         let grabbed = match kind {
             Retime::Stretch(about) => {
@@ -641,7 +754,9 @@ impl Sheet<'_> {
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
         let out = (at.x - self.sheet.right()).max(0.0) + (at.x - self.sheet.left()).min(0.0);
         if out != 0.0 {
-            let step = f64::from(out.clamp(-60.0, 60.0)) * f64::from(ui.input(|i| i.stable_dt)).min(0.1) * 6.0;
+            let step = f64::from(out.clamp(-60.0, 60.0))
+                * f64::from(ui.input(|i| i.stable_dt)).min(0.1)
+                * 6.0;
             state.shift(step / self.axis.scale());
             ui.ctx().request_repaint();
         }
@@ -650,25 +765,48 @@ impl Sheet<'_> {
     /// What a move does, beside the pointer.
     fn said_at_pointer(&self, ui: &Ui, gesture: &Retiming) {
         let (theme, document) = (self.view.theme, self.view.session.map(|s| s.document()));
-        let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else { return };
-        let said = gesture.said(self.view.keys_clip(document, gesture.home.clip), self.view.timeline.playback.fps);
-        let painter = ui.ctx().layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("said")));
-        let text = painter.layout_no_wrap(said, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
+        let (Some(at), Some(document)) = (ui.input(|i| i.pointer.latest_pos()), document) else {
+            return;
+        };
+        let said = gesture.said(
+            self.view.keys_clip(document, gesture.home.clip),
+            self.view.timeline.playback.fps,
+        );
+        let painter = ui
+            .ctx()
+            .layer_painter(egui::LayerId::new(egui::Order::Tooltip, ui.scope_id().with("said")));
+        let text = painter.layout_no_wrap(
+            said,
+            Theme::font(Font::NumberSmall),
+            theme.color(ColorRole::TextPrimary),
+        );
         let size = text.size() + vec2(16.0, 10.0);
         let screen = ui.ctx().content_rect();
         let low = (screen.max - size).to_vec2();
         let place = (at + vec2(20.0, 20.0)).min(low.to_pos2());
         let area = Rect::from_min_size(place, size);
         let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeControl));
-        painter.rect(area, 6.0, theme.color(ColorRole::SurfaceRaised), edge, egui::StrokeKind::Inside);
+        painter.rect(
+            area,
+            6.0,
+            theme.color(ColorRole::SurfaceRaised),
+            edge,
+            egui::StrokeKind::Inside,
+        );
         painter.galley(area.min + vec2(8.0, 5.0), text, theme.color(ColorRole::TextPrimary));
     }
 }
 
-/// What was held when the primary button was pressed in this frame: a drag stays what its press began.
+/// What was held when the primary button was pressed in this frame: a drag stays what its press
+/// began.
 fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     let of = |e: &egui::Event| match e {
-        egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => Some(*modifiers),
+        egui::Event::PointerButton {
+            button: PointerButton::Primary,
+            pressed: true,
+            modifiers,
+            ..
+        } => Some(*modifiers),
         _ => None,
     };
     ui.input(|i| i.events.iter().rev().find_map(of))
@@ -681,7 +819,8 @@ pub struct Summary {
     pub times: Vec<f32>,
     /// Tracks that have a key there, by time.
     counts: Vec<u32>,
-    /// What the keys of a time are to the animator: where they differ, an extreme before a breakdown before an in-between.
+    /// What the keys of a time are to the animator: where they differ, an extreme before a
+    /// breakdown before an in-between.
     kinds: KeyKinds,
 }
 
@@ -705,8 +844,10 @@ impl Summary {
                 _ => lists.push((&track.times, 1)),
             }
         }
-        let mut all: Vec<(f32, u32)> =
-            lists.into_iter().flat_map(|(times, count)| times.iter().map(move |t| (*t, count))).collect();
+        let mut all: Vec<(f32, u32)> = lists
+            .into_iter()
+            .flat_map(|(times, count)| times.iter().map(move |t| (*t, count)))
+            .collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut times, mut counts): (Vec<f32>, Vec<u32>) = (Vec::new(), Vec::new());
         for (time, count) in all {
@@ -754,7 +895,8 @@ impl Summary {
 ///
 /// An extreme overrides a breakdown, which overrides an in-between.
 fn kinds_of(clip: &Clip) -> KeyKinds {
-    let of = |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
+    let of =
+        |kind| clip.tracks.values().flat_map(|t| t.kinds.iter()).filter(move |(_, k)| *k == kind);
     [KeyKind::InBetween, KeyKind::Breakdown, KeyKind::Extreme].into_iter().flat_map(of).collect()
 }
 
@@ -774,7 +916,12 @@ pub(super) fn changed_tracks<'a>(from: &'a Clip, to: &'a Clip) -> Option<Vec<Rep
             return None;
         }
     }
-    changed.extend(to.tracks.iter().filter(|(id, _)| !from.tracks.contains_key(id)).map(|(_, t)| (None, Some(t))));
+    changed.extend(
+        to.tracks
+            .iter()
+            .filter(|(id, _)| !from.tracks.contains_key(id))
+            .map(|(_, t)| (None, Some(t))),
+    );
     (changed.len() <= MANY).then_some(changed)
 }
 

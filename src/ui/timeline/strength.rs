@@ -1,6 +1,9 @@
-//! The row of a layer's strength: its curve, and keys that are dragged along the time and up and down.
+//! The row of a layer's strength: its curve, and keys that are dragged along the time and up and
+//! down.
 
-use egui::{Align2, Key, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Key, Mesh, PointerButton, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use egui_material_icons::icons;
 
 use super::{draw, sheet::Sheet};
@@ -9,7 +12,9 @@ use crate::ui::{
     theme::Font,
     widgets::{elided, paint_icon},
 };
-use ulna_edit::command::{LayerOf, LayerStrength, LayerStrengthKeys, StrengthGoes, field::Numbers, field::Seconds};
+use ulna_edit::command::{
+    LayerOf, LayerStrength, LayerStrengthKeys, StrengthGoes, field::Numbers, field::Seconds,
+};
 use ulna_model::{Interpolation, LayerHome, PoseLayer, PoseLayerId, Track};
 use ulna_motion::strength_of;
 use ulna_render::ColorRole;
@@ -47,7 +52,8 @@ struct Row<'a> {
     body: Rect,
 }
 
-/// Draws a row in `rect`, whose name is at its left, and takes what a hand does to it. What is in `seen` is not covered.
+/// Draws a row in `rect`, whose name is at its left, and takes what a hand does to it. What is in
+/// `seen` is not covered.
 pub fn strength_ui(
     drag: &mut StrengthDrag,
     ui: &Ui,
@@ -77,13 +83,15 @@ impl Row<'_> {
 
     fn name(&self, ui: &Ui, seen: Rect) {
         let (view, theme) = (self.sheet.view, self.sheet.view.theme);
-        let names = Rect::from_min_max(self.rect.min, pos2(self.sheet.axis.left, self.rect.bottom()));
+        let names =
+            Rect::from_min_max(self.rect.min, pos2(self.sheet.axis.left, self.rect.bottom()));
         let painter = ui.painter_at(names.intersect(seen));
         let at = |x: f32| pos2(x, self.rect.center().y);
         let (small, number) = (Theme::font(Font::Small), Theme::font(Font::NumberSmall));
         let color = theme.color(ColorRole::AccentText);
         paint_icon(&painter, at(names.left() + 34.0), icons::ICON_LAYERS, 14.0, color);
-        let text = elided(ui, &format!("{}, strength", self.layer.name), &small, names.width() - 100.0);
+        let text =
+            elided(ui, &format!("{}, strength", self.layer.name), &small, names.width() - 100.0);
         let color = theme.color(ColorRole::TextPrimary);
         painter.text(at(names.left() + 46.0), Align2::LEFT_CENTER, text, small, color);
         let now = format!("{:.0} %", strength_of(self.layer, view.timeline.playback.time) * 100.0);
@@ -97,16 +105,25 @@ impl Row<'_> {
         let corners = curve(self.track, axis.start, axis.end);
         let line: Vec<Pos2> = corners.map(|(t, v)| pos2(axis.x(t), self.high(v))).collect();
         ui.painter_at(self.body).line(line, Stroke::new(1.0, theme.color(ColorRole::TextTertiary)));
-        let ground = ui.interact(self.body, ui.scope_id().with(("strength", self.layer.id.0)), Sense::click());
+        let ground = ui.interact(
+            self.body,
+            ui.scope_id().with(("strength", self.layer.id.0)),
+            Sense::click(),
+        );
         let name = format!("Strength of {} over time", self.layer.name);
         ground.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
         if let Some(at) = ground.interact_pointer_pos().filter(|_| ground.double_clicked()) {
             let time = axis.time(at.x).max(0.0) as f32;
             let strength = strength_of(self.layer, f64::from(time));
             let of = LayerOf::of(self.home(), self.layer.id);
-            actions.push(Action::Run(LayerStrength { of, strength, time: Some(Seconds(time)) }.into()));
+            actions.push(Action::Run(
+                LayerStrength { of, strength, time: Some(Seconds(time)) }.into(),
+            ));
         }
-        ground.on_hover_text("Double-click to add a key. Drag a key to move it. Right-click a key to remove it");
+        ground.on_hover_text(
+            "Double-click to add a key. Drag a key to move it. Right-click a key \
+            to remove it",
+        );
     }
 
     fn keys(&self, drag: &mut StrengthDrag, ui: &Ui, mesh: &mut Mesh, actions: &mut Actions) {
@@ -141,8 +158,14 @@ impl Row<'_> {
         if drag.layer != Some(self.layer.id) {
             return;
         }
-        let (at, down, escapes, modifiers) =
-            ui.input(|i| (i.pointer.latest_pos(), i.pointer.primary_down(), i.key_pressed(Key::Escape), i.modifiers));
+        let (at, down, escapes, modifiers) = ui.input(|i| {
+            (
+                i.pointer.latest_pos(),
+                i.pointer.primary_down(),
+                i.key_pressed(Key::Escape),
+                i.modifiers,
+            )
+        });
         if escapes {
             *drag = StrengthDrag::default();
             actions.push(Action::Cancel);
@@ -153,7 +176,8 @@ impl Row<'_> {
             let time = self.sheet.axis.time(at.x).max(0.0);
             let whole = !modifiers.shift && fps > 0.0;
             let time = if whole { (time * fps).round() / fps } else { time } as f32;
-            let strength = ((self.rect.bottom() - 4.0 - at.y) / (self.rect.height() - 8.0)).clamp(0.0, 1.0);
+            let strength =
+                ((self.rect.bottom() - 4.0 - at.y) / (self.rect.height() - 8.0)).clamp(0.0, 1.0);
             let (mut moved, k) = (drag.before.clone(), drag.key);
             // It stays between its neighbours.
             let low = k.checked_sub(1).map_or(0.0, |b| moved[b].0 + 1e-3);

@@ -14,7 +14,9 @@ use crate::ui::{
 };
 use ulna_edit::{
     Mode,
-    command::{Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName},
+    command::{
+        Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
+    },
 };
 use ulna_model::{Document, Repeat, rate_in_words};
 use ulna_motion::{Averaging, nlerp_difference};
@@ -49,7 +51,12 @@ impl TransportFit {
     }
 }
 
-pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+pub fn transport_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    actions: &mut Actions,
+) {
     let Some(session) = view.session else { return };
     let document = session.document();
     Frame::new().inner_margin(Margin::symmetric(8, 4)).show(ui, |ui| {
@@ -73,7 +80,8 @@ pub fn transport_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, act
                 let mixing = playback_mixes(view);
                 let key = view.settings.keys.key(PlayCommand::Mixer.name());
                 if (room.mixer || mixing)
-                    && icon_button(ui, view.theme, icons::ICON_JOIN, "Mixer", key, mixing, Ok(())).clicked()
+                    && icon_button(ui, view.theme, icons::ICON_JOIN, "Mixer", key, mixing, Ok(()))
+                        .clicked()
                 {
                     actions.push(Action::Run(PlayCommand::Mixer.into()));
                 }
@@ -96,7 +104,11 @@ fn playback_mixes(view: &View<'_>) -> bool {
 
 fn play_buttons(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (theme, playback) = (view.theme, view.timeline.playback);
-    let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
+    let play = if playback.playing {
+        (icons::ICON_PAUSE, "Pause")
+    } else {
+        (icons::ICON_PLAY_ARROW, "Play")
+    };
     let repeat = match playback.repeat {
         Repeat::Loop => (icons::ICON_REPEAT, "Loop"),
         Repeat::PingPong => (icons::ICON_SYNC_ALT, "Loop back and forth"),
@@ -171,11 +183,21 @@ fn clip_and_rate(
     let shown = elided(ui, &label, &Theme::font(Font::Body), room.clip - 28.0);
     let combo = ComboBox::from_id_salt("clip").selected_text(shown).width(room.clip).height(420.0);
     let combo = combo.close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-    let combo = combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
+    let combo =
+        combo.show_ui(ui, |ui| clip_list(&mut state.clip_search, ui, view, document, actions));
     if combo.inner.is_none() {
         state.clip_search.clear();
     }
-    combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
+    combo.response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::ComboBox,
+            true,
+            format!(
+                "Clip: \
+        {label}"
+            ),
+        )
+    });
     if room.rate {
         rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
@@ -184,27 +206,47 @@ fn clip_and_rate(
             100.0.. => "from keys".to_owned(),
             fits => format!("from keys, {fits:.0} % fit"),
         };
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(text)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     }
     if room.speed {
         let now = format!("{}×", playback.speed);
-        let combo = ComboBox::from_id_salt("speed").selected_text(now).width(60.0).show_ui(ui, |ui| {
-            for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
-                if ui.selectable_label((playback.speed - speed).abs() < 1e-6, format!("{speed}×")).clicked() {
-                    actions.push(TimelineAction::Speed(speed));
+        let combo =
+            ComboBox::from_id_salt("speed").selected_text(now).width(60.0).show_ui(ui, |ui| {
+                for speed in [0.1, 0.25, 0.5, 1.0, 1.5, 2.0] {
+                    if ui
+                        .selectable_label(
+                            (playback.speed - speed).abs() < 1e-6,
+                            format!("{speed}×"),
+                        )
+                        .clicked()
+                    {
+                        actions.push(TimelineAction::Speed(speed));
+                    }
                 }
-            }
-        });
+            });
         combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Speed"));
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
         let text = RichText::new(format!("{reached:.0} fps")).font(Theme::font(Font::Caption));
-        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text("Frames per second on screen");
+        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text(
+            "Frames per \
+            second on screen",
+        );
     }
 }
 
 /// All clips; where they are many, those with what is typed in their names. Enter shows the first.
-fn clip_list(search: &mut String, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+fn clip_list(
+    search: &mut String,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    actions: &mut Actions,
+) {
     /// More clips than this are searched.
     const FEW: usize = 8;
     let mut ids: Vec<_> = document.clips.ids().collect();
@@ -230,7 +272,10 @@ fn clip_list(search: &mut String, ui: &mut Ui, view: &View<'_>, document: &Docum
         }
     }
     for id in ids {
-        if ui.selectable_label(Some(id) == view.timeline.playback.clip, document.clip_label(id)).clicked() {
+        if ui
+            .selectable_label(Some(id) == view.timeline.playback.clip, document.clip_label(id))
+            .clicked()
+        {
             chosen = Some(id);
         }
     }
@@ -247,7 +292,11 @@ fn rate_text(fps: f64) -> String {
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(4.0);
-    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
 }
 
 /// What the ruler counts: frames, seconds, or ticks at so many a second.
@@ -256,21 +305,38 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
     let own = clip.and_then(|(_, clip)| clip.ticks);
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
-    let units = [(RulerUnit::Frames, "Frames"), (RulerUnit::Seconds, "Seconds"), (RulerUnit::Ticks(ticks), "Ticks")];
+    let units = [
+        (RulerUnit::Frames, "Frames"),
+        (RulerUnit::Seconds, "Seconds"),
+        (RulerUnit::Ticks(ticks), "Ticks"),
+    ];
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         for (unit, text) in units {
-            if ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.unit == unit, text)).clicked() {
+            if ui
+                .add_sized([68.0, 22.0], egui::Button::selectable(playback.unit == unit, text))
+                .clicked()
+            {
                 actions.push(TimelineAction::Unit(unit));
             }
         }
     });
     let RulerUnit::Ticks(now) = playback.unit else { return };
     let mut ticks = own.unwrap_or(now);
-    let field = DragValue::new(&mut ticks).range(1.0..=1e6).suffix(" ticks per second").update_while_editing(false);
+    let field = DragValue::new(&mut ticks)
+        .range(1.0..=1e6)
+        .suffix(
+            " ticks per \
+        second",
+        )
+        .update_while_editing(false);
     let response = ui.add_sized([212.0, 22.0], field);
     name_widget(ui, &response, "Ticks per second");
-    let set = |id, rate: Option<f64>| SetTicks { clip: ClipName::Id(id), rate: rate.map(|r| r as f32), retime: None };
+    let set = |id, rate: Option<f64>| SetTicks {
+        clip: ClipName::Id(id),
+        rate: rate.map(|r| r as f32),
+        retime: None,
+    };
     if response.changed() {
         actions.push(TimelineAction::Unit(RulerUnit::Ticks(ticks)));
         if let (Some((id, _)), Some(_)) = (clip, own) {
@@ -283,7 +349,10 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let Some((id, clip)) = clip else { return };
     let about = match own {
-        Some(_) => "The clip is stored in ticks: another rate keeps keys on their ticks and changes the playback speed",
+        Some(_) => {
+            "The clip is stored in ticks: another rate keeps keys on their ticks and \
+            changes the playback speed"
+        }
         None => "Ruler unit only; keys do not move",
     };
     response.on_hover_text(about);
@@ -299,13 +368,29 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn count_at(fps: f64, view: &View<'_>, actions: &mut Actions) {
     actions.push(TimelineAction::Fps(fps));
     let clip = view.shown_clip().filter(|_| !view.timeline.playback.mixing);
-    actions.extend(clip.map(|id| Action::Run(SetRate { clip: ClipName::Id(id), rate: Some(fps as f32) }.into())));
+    actions.extend(
+        clip.map(|id| {
+            Action::Run(SetRate { clip: ClipName::Id(id), rate: Some(fps as f32) }.into())
+        }),
+    );
 }
 
 /// The ruler's rate and what it counts, and how frames are played.
 fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    const RATES: [f64; 12] =
-        [12.0, 15.0, 24000.0 / 1001.0, 24.0, 25.0, 30000.0 / 1001.0, 30.0, 48.0, 50.0, 60000.0 / 1001.0, 60.0, 120.0];
+    const RATES: [f64; 12] = [
+        12.0,
+        15.0,
+        24000.0 / 1001.0,
+        24.0,
+        25.0,
+        30000.0 / 1001.0,
+        30.0,
+        48.0,
+        50.0,
+        60000.0 / 1001.0,
+        60.0,
+        120.0,
+    ];
     let playback = view.timeline.playback;
     let combo = ComboBox::from_id_salt("fps")
         .selected_text(rate_text(playback.fps))
@@ -317,7 +402,8 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             caption(ui, view.theme, "Rate");
             egui::Grid::new("rates").num_columns(3).spacing([4.0, 2.0]).show(ui, |ui| {
                 for (k, fps) in RATES.into_iter().enumerate() {
-                    let button = egui::Button::selectable((playback.fps - fps).abs() < 1e-6, rate_text(fps));
+                    let button =
+                        egui::Button::selectable((playback.fps - fps).abs() < 1e-6, rate_text(fps));
                     if ui.add_sized([68.0, 22.0], button).clicked() {
                         count_at(fps, view, actions);
                         ui.close();
@@ -328,7 +414,10 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
                 }
             });
             let mut typed = playback.fps;
-            let field = DragValue::new(&mut typed).range(0.1..=10_000.0).suffix(" fps").update_while_editing(false);
+            let field = DragValue::new(&mut typed)
+                .range(0.1..=10_000.0)
+                .suffix(" fps")
+                .update_while_editing(false);
             let response = ui.add_sized([212.0, 22.0], field.max_decimals(3));
             name_widget(ui, &response, "Frames per second, typed");
             if response.changed() {
@@ -339,12 +428,19 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             caption(ui, view.theme, "New keys");
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
-                for (way, text) in [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")] {
+                for (way, text) in [
+                    (Between::Smooth, "Smooth"),
+                    (Between::Linear, "Linear"),
+                    (Between::Hold, "Hold"),
+                ] {
                     let button = egui::Button::selectable(view.settings.new_keys == way, text);
                     let response = ui.add_sized([68.0, 22.0], button);
-                    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}")));
+                    response.widget_info(|| {
+                        WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}"))
+                    });
                     if response.clicked() {
-                        let settings = crate::ui::Settings { new_keys: way, ..view.settings.clone() };
+                        let settings =
+                            crate::ui::Settings { new_keys: way, ..view.settings.clone() };
                         actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
                     }
                 }
@@ -354,18 +450,33 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             ui.add_space(4.0);
             let mut all = playback.every_frame;
             let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
-            if response.on_hover_text("Shows every frame, even if playback is slower than real time").changed() {
+            if response
+                .on_hover_text(
+                    "Shows every frame, even if playback is slower than real \
+                time",
+                )
+                .changed()
+            {
                 actions.push(Action::Run(PlayCommand::EveryFrame.into()));
             }
             let mut stepped = playback.stepped;
             let response = crate::ui::widgets::check(ui, view.theme, &mut stepped, "Play stepped");
-            if response.on_hover_text("Holds each pose until the next key, for blocking").changed() {
+            if response
+                .on_hover_text(
+                    "Holds each pose until the next key, for \
+                blocking",
+                )
+                .changed()
+            {
                 actions.push(Action::Run(PlayCommand::Stepped.into()));
             }
             nlerp_ui(gap, ui, view, actions);
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
-    combo.response.on_hover_text("Frame rate and unit of the ruler. Changing them does not move keys");
+    combo.response.on_hover_text(
+        "Frame rate and unit of the ruler. Changing them does not move \
+        keys",
+    );
 }
 
 /// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
@@ -382,7 +493,8 @@ fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Acti
         None => "NLERP".to_owned(),
     };
     let response = crate::ui::widgets::check(ui, view.theme, &mut on, text);
-    let about = "Interpolates rotations by normalized linear interpolation, as older players do. glTF specifies SLERP";
+    let about = "Interpolates rotations by normalized linear interpolation, as older players do. \
+        glTF specifies SLERP";
     if response.on_hover_text(about).changed() {
         actions.push(Action::Run(PlayCommand::Nlerp.into()));
     }
@@ -393,9 +505,21 @@ fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (way, text) in [(Repeat::Loop, "Loop"), (Repeat::PingPong, "Ping-pong"), (Repeat::Once, "Once")] {
-            let response = ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.repeat == way, text));
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("At the end: {text}")));
+        for (way, text) in
+            [(Repeat::Loop, "Loop"), (Repeat::PingPong, "Ping-pong"), (Repeat::Once, "Once")]
+        {
+            let response =
+                ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.repeat == way, text));
+            response.widget_info(|| {
+                WidgetInfo::labeled(
+                    Role::Button,
+                    true,
+                    format!(
+                        "At the end: \
+                {text}"
+                    ),
+                )
+            });
             if response.clicked() {
                 actions.push(TimelineAction::Repeat(way));
             }
@@ -412,19 +536,43 @@ fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 }
 
 /// At the right: what is shown of the clip, and its keys. From the right to the left.
-fn key_buttons(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+fn key_buttons(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {
         state.fit(view.timeline.playback.length(document));
     }
     let only = state.filter.selected_only;
-    if icon_button(ui, theme, icons::ICON_ADS_CLICK, "Selected joints only", "", only, Ok(())).clicked() {
+    if icon_button(
+        ui,
+        theme,
+        icons::ICON_ADS_CLICK,
+        "Selected joints \
+        only",
+        "",
+        only,
+        Ok(()),
+    )
+    .clicked()
+    {
         state.filter.selected_only = !only;
     }
-    for (icon, name, command) in
-        [(icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()), (icons::ICON_KEY, "Set key", SetKey::spec())]
-    {
-        let (key, enabled) = (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
+    for (icon, name, command) in [
+        (
+            icons::ICON_DELETE,
+            "Delete \
+            keys",
+            DeleteKeys::spec(),
+        ),
+        (icons::ICON_KEY, "Set key", SetKey::spec()),
+    ] {
+        let (key, enabled) =
+            (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
         if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
             actions.push(Action::Invoke(command));
         }

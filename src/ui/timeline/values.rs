@@ -1,5 +1,6 @@
-//! The numbers of a channel's row: what is seen at the playhead, to be dragged and typed, and the diamond that sets or takes a
-//! key. What begins with `*`, `/`, `+=` or `-=` calculates with all selected keys of the track.
+//! The numbers of a channel's row: what is seen at the playhead, to be dragged and typed, and the
+//! diamond that sets or takes a key. What begins with `*`, `/`, `+=` or `-=` calculates with all
+//! selected keys of the track.
 
 use std::cell::Cell;
 
@@ -63,7 +64,14 @@ pub struct Channel<'a> {
 }
 
 /// The fields and the diamond, in a row's names.
-pub fn values_ui(ui: &mut Ui, view: &View<'_>, channel: Channel<'_>, area: Rect, seen: Rect, actions: &mut Actions) {
+pub fn values_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    channel: Channel<'_>,
+    area: Rect,
+    seen: Rect,
+    actions: &mut Actions,
+) {
     let Some(pose) = view.pose.local.get(channel.node.index()) else { return };
     let (property, local) = (channel.keys.property, pose.transform());
     let degrees = property == Property::Rotation;
@@ -81,7 +89,10 @@ pub fn values_ui(ui: &mut Ui, view: &View<'_>, channel: Channel<'_>, area: Rect,
     }
     let left = area.left() + 46.0;
     for axis in 0..3 {
-        let place = Rect::from_min_size(pos2(left + axis as f32 * FIELD.1, area.top() + 2.0), vec2(FIELD.0, 16.0));
+        let place = Rect::from_min_size(
+            pos2(left + axis as f32 * FIELD.1, area.top() + 2.0),
+            vec2(FIELD.0, 16.0),
+        );
         field_ui(ui, view, channel, (place, axis, degrees), values, actions);
     }
     slot_ui(ui, view, channel, pos2(left + 3.0 * FIELD.1 + 7.0, area.center().y), actions);
@@ -100,7 +111,12 @@ fn field_ui(
             let node = s.document().node(channel.node);
             node.label(channel.node)
         });
-        format!("{label} {} {} at the playhead", channel.keys.property.path(), ["X", "Y", "Z"][axis])
+        format!(
+            "{label} {} {} at the \
+            playhead",
+            channel.keys.property.path(),
+            ["X", "Y", "Z"][axis]
+        )
     };
     let neutral = if channel.keys.property == Property::Scale { 1.0 } else { 0.0 };
     let look = NumberLook {
@@ -112,7 +128,8 @@ fn field_ui(
     };
     let (response, value, sum) = number_ui(ui, view, place, values[axis], &look);
     let hint = format!(
-        "{name}: {}\nType *1.5 or +2 to change all selected keys of the row. “*1.5 mean” scales about their mean, \
+        "{name}: {}\nType *1.5 or +2 to change all selected keys of the row. “*1.5 mean” scales \
+            about their mean, \
         “*1.5 first” about the first key",
         values[axis]
     );
@@ -149,7 +166,13 @@ pub fn morph_ui(
     let now = weights.get(target).copied().unwrap_or(0.0);
     let salt = ("morph", channel.track.0, target);
     let said = format!("Morph {name} at the playhead");
-    let look = NumberLook { salt, name: &said, edge: ColorRole::TextTertiary, degrees: false, quiet: now.abs() < 5e-4 };
+    let look = NumberLook {
+        salt,
+        name: &said,
+        edge: ColorRole::TextTertiary,
+        degrees: false,
+        quiet: now.abs() < 5e-4,
+    };
     let (response, value, _) = number_ui(ui, view, place, now, &look);
     if response.changed() {
         let commands = vec![edits::set_morph(view, channel.node, target, value)];
@@ -173,7 +196,8 @@ struct NumberLook<'a> {
     quiet: bool,
 }
 
-/// A number in a row: its response, what it is now, and arithmetic that was typed for all selected keys.
+/// A number in a row: its response, what it is now, and arithmetic that was typed for all selected
+/// keys.
 fn number_ui(
     ui: &mut Ui,
     view: &View<'_>,
@@ -183,12 +207,20 @@ fn number_ui(
 ) -> (egui::Response, f32, Option<Sum>) {
     let theme = view.theme;
     let painter = ui.painter_at(place.expand(1.0));
-    painter.rect(place, 3.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
+    painter.rect(
+        place,
+        3.0,
+        theme.color(ColorRole::SurfaceField),
+        theme.field_edge(),
+        egui::StrokeKind::Inside,
+    );
     let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
     painter.rect_filled(edge, 1.0, theme.color(look.edge));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt(look.salt).max_rect(place));
     let visuals = child.visuals_mut();
-    for w in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+    for w in
+        [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active]
+    {
         w.weak_bg_fill = egui::Color32::TRANSPARENT;
         w.bg_fill = egui::Color32::TRANSPARENT;
         w.bg_stroke = egui::Stroke::NONE;
@@ -235,8 +267,16 @@ fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Action
     }
 }
 
-/// Does arithmetic on the selected keys of the track, or on the value that is seen where none is selected.
-fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, values: Vec3, actions: &mut Actions) {
+/// Does arithmetic on the selected keys of the track, or on the value that is seen where none is
+/// selected.
+fn calculate(
+    view: &View<'_>,
+    channel: Channel<'_>,
+    axis: usize,
+    sum: Sum,
+    values: Vec3,
+    actions: &mut Actions,
+) {
     let times = view.selected_keys().of_track(channel.track);
     if times.is_empty() {
         let mut wanted = values;
@@ -260,11 +300,13 @@ fn calculate(view: &View<'_>, channel: Channel<'_>, axis: usize, sum: Sum, value
         all = vec![by];
     }
     let which = WhichKeys::these(channel.clip, keys);
-    actions
-        .push(Action::Run(ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about, which }.into()));
+    actions.push(Action::Run(
+        ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about, which }.into(),
+    ));
 }
 
-/// The diamond: a key here, keys elsewhere, or a change that is not keyed; a click sets or takes the key.
+/// The diamond: a key here, keys elsewhere, or a change that is not keyed; a click sets or takes
+/// the key.
 fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actions: &mut Actions) {
     let (theme, time) = (view.theme, view.timeline.playback.time as f32);
     let property = channel.keys.property;
@@ -284,17 +326,20 @@ fn slot_ui(ui: &Ui, view: &View<'_>, channel: Channel<'_>, at: egui::Pos2, actio
         (false, false) => (theme.color(ColorRole::KeyInbetween), clear),
     };
     let area = Rect::from_center_size(at, vec2(18.0, 18.0));
-    let response = ui.interact(area, ui.scope_id().with(("key here", channel.track.0)), Sense::click());
+    let response =
+        ui.interact(area, ui.scope_id().with(("key here", channel.track.0)), Sense::click());
     let label = document.map_or_else(String::new, |d| d.node(channel.node).label(channel.node));
     let verb = if here && !pending { "Delete" } else { "Set" };
     let name = format!("{verb} {} key of {label} here", property.path());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
     diamond(&ui.painter_at(area), at, if response.hovered() { 11.0 } else { 9.0 }, fill, rim);
     if response.on_hover_text(&name).clicked() {
-        let (clip, node, time) = (ClipName::Id(channel.clip), Nodes::one(channel.node), Seconds(time));
+        let (clip, node, time) =
+            (ClipName::Id(channel.clip), Nodes::one(channel.node), Seconds(time));
         if verb == "Delete" {
             let parts = Some(KeyParts(vec![property]));
-            let which = WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
+            let which =
+                WhichKeys { time: Some(time), node: Some(node), parts, ..WhichKeys::default() };
             actions.push(Action::Run(DeleteKeys { clip, which }.into()));
         } else if property == Property::Weights {
             let interpolation = Some(view.settings.new_keys);

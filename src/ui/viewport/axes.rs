@@ -1,4 +1,5 @@
-//! Where the scene's axes point: the gizmo in the corner, which also turns the view, and the axes of joints.
+//! Where the scene's axes point: the gizmo in the corner, which also turns the view, and the axes
+//! of joints.
 
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -65,7 +66,8 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
             theme.color(ColorRole::ViewportOverlay).gamma_multiply(0.7),
         );
     }
-    let (right, up, back) = (view.viewport.camera.right(), view.viewport.camera.up(), -view.viewport.camera.forward());
+    let (right, up, back) =
+        (view.viewport.camera.right(), view.viewport.camera.up(), -view.viewport.camera.forward());
     let mut ends: Vec<(f32, Pos2, &End)> = ENDS
         .iter()
         .map(|end| {
@@ -96,13 +98,23 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
                 theme.color(ColorRole::ViewportLabelHalo).to_opaque(),
             );
         } else {
-            painter.circle_filled(at, BALL - 2.5, theme.color(ColorRole::ViewportBackground).gamma_multiply(0.8));
+            painter.circle_filled(
+                at,
+                BALL - 2.5,
+                theme.color(ColorRole::ViewportBackground).gamma_multiply(0.8),
+            );
             painter.circle_stroke(at, BALL - 2.5, Stroke::new(1.5, base));
         }
         if response.has_focus() {
-            painter.circle_stroke(at, BALL + 2.0, Stroke::new(2.0, theme.color(ColorRole::AccentBase)));
+            painter.circle_stroke(
+                at,
+                BALL + 2.0,
+                Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
+            );
         }
-        if tooltip(response, theme, end.name, view.settings.keys.key(end.command.name()), Ok(())).clicked() {
+        if tooltip(response, theme, end.name, view.settings.keys.key(end.command.name()), Ok(()))
+            .clicked()
+        {
             actions.push(Action::Run(end.command.clone().into()));
         }
     }
@@ -111,11 +123,17 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
 
 /// The axes of joints: of all where they are asked for, else of none.
 pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
-    let Some(document) = view.session.map(|s| s.document()).filter(|_| view.options.axes) else { return };
+    let Some(document) = view.session.map(|s| s.document()).filter(|_| view.options.axes) else {
+        return;
+    };
     let theme = view.theme;
     let size = Vec2::new(rect.width(), rect.height());
-    let place =
-        |p: Vec3| view.viewport.camera.project(p, size).map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d));
+    let place = |p: Vec3| {
+        view.viewport
+            .camera
+            .project(p, size)
+            .map(|(p, d)| (pos2(p.x + rect.left(), p.y + rect.top()), d))
+    };
     let meant = |id: &NodeId| view.joints[id.index()] && !view.options.of_selected;
     let joints = document.node_ids().filter(meant).take(MOST_JOINTS);
     let selected: Vec<NodeId> = view.selection.nodes.iter().copied().collect();
@@ -126,11 +144,16 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         let long = view.viewport.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
         let chosen = selected.contains(&node);
         let columns = [world.x_axis, world.y_axis, world.z_axis];
-        for ((column, role), letter) in
-            columns.iter().zip([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ]).zip(["X", "Y", "Z"])
+        for ((column, role), letter) in columns
+            .iter()
+            .zip([ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ])
+            .zip(["X", "Y", "Z"])
         {
             let Some(direction) = column.truncate().try_normalize() else { continue };
-            let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 }) else { continue };
+            let Some((to, _)) = place(head + direction * long * if chosen { 1.5 } else { 1.0 })
+            else {
+                continue;
+            };
             let color = theme.color(role);
             painter.line_segment(
                 [from, to],

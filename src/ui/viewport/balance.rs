@@ -1,4 +1,5 @@
-//! Balance over the picture: the center of mass, its plumb line, what the body stands on, and its way over the clip.
+//! Balance over the picture: the center of mass, its plumb line, what the body stands on, and its
+//! way over the clip.
 
 use egui::{Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -35,13 +36,21 @@ pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         Some(pos2(p.x + rect.left(), p.y + rect.top()))
     };
     let way: Vec<Pos2> = view.viewport.balance_path.iter().filter_map(|p| place(*p)).collect();
-    painter.add(Shape::line(way, Stroke::new(1.5, theme.color(ColorRole::AccentBase).gamma_multiply(0.7))));
+    painter.add(Shape::line(
+        way,
+        Stroke::new(1.5, theme.color(ColorRole::AccentBase).gamma_multiply(0.7)),
+    ));
     let falls = balance.support.is_empty() || balance.inside < 0.0;
-    let line = theme.color(if falls { ColorRole::SeverityWarning } else { ColorRole::ViewportLabel });
+    let line =
+        theme.color(if falls { ColorRole::SeverityWarning } else { ColorRole::ViewportLabel });
     let soft = Stroke::new(1.5, line.gamma_multiply(0.6));
     let mut corners: Vec<Pos2> = balance.support.iter().filter_map(|p| place(*p)).collect();
     if corners.len() > 2 {
-        painter.add(Shape::convex_polygon(corners.clone(), line.gamma_multiply(0.08), Stroke::NONE));
+        painter.add(Shape::convex_polygon(
+            corners.clone(),
+            line.gamma_multiply(0.08),
+            Stroke::NONE,
+        ));
         corners.push(corners[0]);
         painter.extend(Shape::dashed_line(&corners, soft, DASH.0, DASH.1));
     }
@@ -56,7 +65,12 @@ pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             "Center of mass: no support".to_owned()
         } else {
             let side = if falls { "outside" } else { "inside" };
-            format!("Center of mass {by:.*} {} {side}", if unit.per_metre() > 50.0 { 0 } else { 3 }, unit.sign())
+            format!(
+                "Center of mass {by:.*} {} \
+                {side}",
+                if unit.per_metre() > 50.0 { 0 } else { 3 },
+                unit.sign()
+            )
         };
         let font = Theme::font(Font::Caption);
         let text = painter.layout_no_wrap(text, font, line);

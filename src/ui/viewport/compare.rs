@@ -29,21 +29,35 @@ pub fn compare_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
         (false, true) => 66.0,
         (false, false) => 40.0,
     };
-    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - up), vec2(rect.width() - 16.0, 32.0));
+    let area = Rect::from_min_size(
+        pos2(rect.left() + 8.0, rect.bottom() - up),
+        vec2(rect.width() - 16.0, 32.0),
+    );
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area).id_salt("compare"));
-    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(2);
+    let frame = egui::Frame::new()
+        .fill(theme.color(ColorRole::ViewportOverlay))
+        .corner_radius(4)
+        .inner_margin(2);
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.add_space(4.0);
             let small = Theme::font(Font::Small);
-            ui.label(RichText::new("Compare").font(small.clone()).color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new("Compare")
+                    .font(small.clone())
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
             segments(ui, theme, |ui| {
                 // Weights have no ghost.
-                for (compare, text) in Compare::ALL.into_iter().filter(|c| !painting || c.0 != Compare::Both) {
+                for (compare, text) in
+                    Compare::ALL.into_iter().filter(|c| !painting || c.0 != Compare::Both)
+                {
                     let segment = segment(ui, theme, text, now == compare, false);
                     let name = format!("Compare: {text}");
-                    segment.widget_info(|| WidgetInfo::selected(Role::Button, true, now == compare, &name));
+                    segment.widget_info(|| {
+                        WidgetInfo::selected(Role::Button, true, now == compare, &name)
+                    });
                     let about = match compare {
                         Compare::File if painting => "The file's original weights, in this pose",
                         Compare::Edited if painting => "The edited weights",

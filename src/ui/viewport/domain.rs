@@ -5,7 +5,9 @@ use glam::{Vec2, Vec3};
 
 use super::pick::PickedBone;
 use crate::ui::Action;
-use ulna_edit::command::{Body, Children, DragLimb, EndAngle, PoseDestination, ToolCommand, field::Nodes};
+use ulna_edit::command::{
+    Body, Children, DragLimb, EndAngle, PoseDestination, ToolCommand, field::Nodes,
+};
 use ulna_model::{Derived, DisplayChoice, NodeId};
 use ulna_motion::{Balance, Bone, MotionPath, Space};
 use ulna_render::{Camera, Shading};
@@ -267,7 +269,8 @@ impl Default for ReachOptions {
 }
 
 impl ReachOptions {
-    /// The command that puts the end of a limb at a point of the scene that was typed, in meters: all the way, however straight it gets.
+    /// The command that puts the end of a limb at a point of the scene that was typed, in meters:
+    /// all the way, however straight it gets.
     pub fn put(&self, node: NodeId, to: Vec3, over: PoseDestination) -> DragLimb {
         DragLimb {
             node: Nodes::one(node),
@@ -335,7 +338,8 @@ pub enum ViewportAction {
     SetSpace(GizmoSpace),
     /// The point about which several joints are posed.
     SetPivot(Pivot),
-    /// A spot of what is under the pointer, in points of the picture, is wanted while something is dragged there.
+    /// A spot of what is under the pointer, in points of the picture, is wanted while something is
+    /// dragged there.
     SeekSpot {
         /// Where.
         at: Vec2,
@@ -381,7 +385,8 @@ impl Compare {
     }
 
     /// All of them, with their words.
-    pub const ALL: [(Self, &'static str); 3] = [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
 }
 
 impl From<ViewportAction> for Action {

@@ -1,4 +1,5 @@
-//! How far the joints of the limb that is dragged may turn: an arc at each, with a hand where it is.
+//! How far the joints of the limb that is dragged may turn: an arc at each, with a hand where it
+//! is.
 
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
@@ -17,11 +18,16 @@ const AT_END: f32 = 0.07;
 /// The arcs, while limits are on and the body is dragged.
 pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let drags = view.viewport.tool == ToolCommand::Drag && view.mode != Mode::Paint;
-    let Some(document) = view.session.map(|s| s.document()).filter(|_| drags && view.viewport.reach.limits) else {
+    let Some(document) =
+        view.session.map(|s| s.document()).filter(|_| drags && view.viewport.reach.limits)
+    else {
         return;
     };
     let Some(active) = view.selection.active else { return };
-    let Some(limb) = ik::limb_of(document, view.pose, active, view.viewport.reach.chain, false) else { return };
+    let Some(limb) = ik::limb_of(document, view.pose, active, view.viewport.reach.chain, false)
+    else {
+        return;
+    };
     let joints: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
     let theme = view.theme;
     let painter = ui.painter_at(rect);
@@ -31,7 +37,10 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let world = view.pose.world[node.index()];
         let head = world.w_axis.truncate();
         let Some((at, depth)) = camera.project(head, size) else { continue };
-        let Some(parent) = orthogonal_factor(&view.pose.parent_world(document, node).as_dmat4()) else { continue };
+        let Some(parent) = orthogonal_factor(&view.pose.parent_world(document, node).as_dmat4())
+        else {
+            continue;
+        };
         let rest = document.node(node).rest.transform().rotation;
         let rotation = view.pose.local[node.index()].transform().rotation;
         let angles = range.angles(rest, rotation);
@@ -44,14 +53,17 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let side = axis.cross(zero);
         let reach = camera.metres_per_point(depth, size.y) * RADIUS;
         let on = |angle: f32| -> Option<Pos2> {
-            let (p, _) = camera.project(head + (zero * angle.cos() + side * angle.sin()) * reach, size)?;
+            let (p, _) =
+                camera.project(head + (zero * angle.cos() + side * angle.sin()) * reach, size)?;
             Some(pos2(p.x + rect.left(), p.y + rect.top()))
         };
         let center = pos2(at.x + rect.left(), at.y + rect.top());
         let (low, high, now) = (range.low.x, range.high.x, angles.x);
-        let arc: Vec<Pos2> = (0..=32).filter_map(|k| on(low + (high - low) * k as f32 / 32.0)).collect();
+        let arc: Vec<Pos2> =
+            (0..=32).filter_map(|k| on(low + (high - low) * k as f32 / 32.0)).collect();
         let ends = now < low + AT_END || now > high - AT_END;
-        let color = theme.color(if ends { ColorRole::SeverityWarning } else { ColorRole::ViewportLabel });
+        let color =
+            theme.color(if ends { ColorRole::SeverityWarning } else { ColorRole::ViewportLabel });
         for pair in arc.windows(2) {
             let part = vec![center, pair[0], pair[1]];
             painter.add(Shape::convex_polygon(part, color.gamma_multiply(0.1), Stroke::NONE));
@@ -65,9 +77,22 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         painter.add(Shape::line(arc, Stroke::new(1.5, color.gamma_multiply(0.85))));
         if let Some(hand) = on(now) {
             painter.line_segment([center, hand], Stroke::new(2.0, color));
-            let text = format!("{:.0}° of {:.0}°", (now - low).to_degrees(), (high - low).to_degrees());
+            let text = format!(
+                "{:.0}° of \
+                {:.0}°",
+                (now - low).to_degrees(),
+                (high - low).to_degrees()
+            );
             let font = Theme::font(Font::NumberSmall);
-            super::overlay::haloed(&painter, hand + vec2(8.0, 0.0), Align2::LEFT_CENTER, &text, font, color, theme);
+            super::overlay::haloed(
+                &painter,
+                hand + vec2(8.0, 0.0),
+                Align2::LEFT_CENTER,
+                &text,
+                font,
+                color,
+                theme,
+            );
         }
     }
 }

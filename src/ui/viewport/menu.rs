@@ -7,8 +7,8 @@ use crate::ui::{Action, Actions, Theme, View, theme::Font};
 use ulna_edit::{
     CommandSpec,
     command::{
-        FlipPose, MirrorPose, ModeCommand, Reset, ResetRotation, ResetScale, ResetTranslation, SelectCommand, SetKey,
-        SetPin, ViewCommand,
+        FlipPose, MirrorPose, ModeCommand, Reset, ResetRotation, ResetScale, ResetTranslation,
+        SelectCommand, SetKey, SetPin, ViewCommand,
     },
 };
 use ulna_render::ColorRole;
@@ -56,14 +56,21 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions
             ui.separator();
             for spec in group {
                 let enabled = (spec.enabled)(&view.availability);
-                let key = egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
+                let key = egui::RichText::new(view.settings.keys.shown(spec.name))
+                    .font(Theme::font(Font::Caption));
                 let button = egui::Button::new(spec.title)
                     .shortcut_text(key.color(theme.color(ColorRole::TextTertiary)))
                     .min_size(egui::vec2(240.0, 24.0))
                     .frame_when_inactive(false);
                 let row = ui.add_enabled(enabled.is_ok(), button);
-                row.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled.is_ok(), spec.title));
-                let row = if let Err(reason) = enabled { row.on_disabled_hover_text(reason) } else { row };
+                row.widget_info(|| {
+                    egui::WidgetInfo::labeled(egui::Role::Button, enabled.is_ok(), spec.title)
+                });
+                let row = if let Err(reason) = enabled {
+                    row.on_disabled_hover_text(reason)
+                } else {
+                    row
+                };
                 if row.on_hover_text(spec.help).clicked() {
                     actions.push(Action::Invoke(spec));
                     ui.close();

@@ -14,8 +14,8 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport, ViewportAction,
-    ViewportView,
+    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport,
+    ViewportAction, ViewportView,
 };
 pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
@@ -51,7 +51,8 @@ pub struct ViewportState {
 }
 
 impl ViewportState {
-    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether a button holds it.
+    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether
+    /// a button holds it.
     pub fn posing(&self) -> Option<bool> {
         self.tools.under_way()
     }
@@ -98,13 +99,22 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let painter = ui.painter_at(rect);
     actions.push(ViewportAction::ViewportSize(Vec2::new(rect.width(), rect.height())));
     if let Some(texture) = view.viewport.texture {
-        painter.image(texture, rect, Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)), egui::Color32::WHITE);
+        painter.image(
+            texture,
+            rect,
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            egui::Color32::WHITE,
+        );
     } else {
         painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
     }
     if view.session.is_none() {
-        let text =
-            if view.program.job.is_some() { "Opening…" } else { "Drop a glTF file here, or open one with Ctrl+O" };
+        let text = if view.program.job.is_some() {
+            "Opening…"
+        } else {
+            "Drop a glTF file here, or open \
+                one with Ctrl+O"
+        };
         painter.text(
             rect.center(),
             egui::Align2::CENTER_CENTER,
@@ -114,7 +124,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         );
         return;
     }
-    // What lies over the picture is seen from where the picture will be, which is drawn when the frame's input is taken up.
+    // What lies over the picture is seen from where the picture will be, which is drawn when the
+    // frame's input is taken up.
     let pressed = ui.input(|i| {
         i.events.iter().find_map(|e| match e {
             egui::Event::PointerButton {
@@ -162,13 +173,20 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let swallowed = state.swallow;
     state.swallow &= ui.input(|i| i.pointer.any_down());
     let posed = state.tools.under_way().is_some();
-    let tool_has_it = swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
+    let tool_has_it =
+        swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
     // The press that ends a gesture selects nothing and opens no menu.
-    state.swallow |= posed && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
-    let covered = view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
-    let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
+    state.swallow |=
+        posed && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
+    let covered =
+        view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
+    let turns =
+        state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !tool_has_it && !over_overlay && !covered && !turns;
-    if view.viewport.tool == ToolCommand::Drag && free && response.drag_started_by(PointerButton::Primary) {
+    if view.viewport.tool == ToolCommand::Drag
+        && free
+        && response.drag_started_by(PointerButton::Primary)
+    {
         tools::grab(ui, view, rect, actions);
     }
     tools::select_ui(&mut state.selecting, ui, view, rect, &response, (free, state.press), actions);
@@ -181,8 +199,8 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     }
 }
 
-/// The rings that bend the painted joint, and what selects joints beside them; whether the pointer is theirs rather than the
-/// brush's.
+/// The rings that bend the painted joint, and what selects joints beside them; whether the pointer
+/// is theirs rather than the brush's.
 fn bend_ui(
     state: &mut ViewportState,
     ui: &Ui,
@@ -199,7 +217,8 @@ fn bend_ui(
         return false;
     }
     let handles = state.tools.ui(ToolCommand::Rotate, ui, view, rect, response, actions);
-    let turns = state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
+    let turns =
+        state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
     let free = !handles && !over_overlay && !turns && !egui::Popup::is_any_open(ui.ctx());
     tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
     true
@@ -219,7 +238,13 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
         ui.ctx().request_repaint_after_secs(left as f32);
         return;
     }
-    let text = if view.program.job.is_some() { "Loading the view…" } else { "This file cannot be displayed" };
+    let text = if view.program.job.is_some() {
+        "Loading the \
+        view…"
+    } else {
+        "This file cannot be \
+        displayed"
+    };
     let font = super::Theme::font(super::theme::Font::Body);
     let color = view.theme.color(ColorRole::TextSecondary);
     ui.painter_at(rect).text(rect.center(), egui::Align2::CENTER_CENTER, text, font, color);
@@ -247,9 +272,16 @@ fn scrub(ui: &Ui, view: &View<'_>, response: &egui::Response, actions: &mut Acti
 }
 
 /// Orbit, pan and zoom: the camera, if it moves.
-fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, press: egui::Modifiers) -> Option<Camera> {
+fn navigate(
+    ui: &Ui,
+    view: &View<'_>,
+    response: &egui::Response,
+    rect: Rect,
+    press: egui::Modifiers,
+) -> Option<Camera> {
     let mut camera = view.viewport.camera;
-    let (modifiers, scroll, zoom) = ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
+    let (modifiers, scroll, zoom) =
+        ui.input(|i| (i.modifiers, i.smooth_scroll_delta(), i.zoom_delta()));
     let drag = response.drag_delta();
     let drag = Vec2::new(drag.x, drag.y);
     let settings = view.settings;
@@ -279,7 +311,9 @@ fn navigate(ui: &Ui, view: &View<'_>, response: &egui::Response, rect: Rect, pre
         Preset::Maya if middle && modifiers.alt => camera.pan(drag, rect.height()),
         Preset::Maya if secondary && modifiers.alt => zoom_by(&mut camera, drag.x),
         Preset::Maya => {}
-        Preset::Ulna if (middle && !modifiers.shift && !modifiers.alt) || primary => turn(&mut camera),
+        Preset::Ulna if (middle && !modifiers.shift && !modifiers.alt) || primary => {
+            turn(&mut camera)
+        }
         Preset::Ulna if middle || (secondary && modifiers.shift) => camera.pan(drag, rect.height()),
         Preset::Ulna if secondary && modifiers.alt => zoom_by(&mut camera, drag.x),
         Preset::Ulna if secondary => turn(&mut camera),

@@ -36,7 +36,10 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
     let theme = view.theme;
     let area = Rect::from_min_size(rect.min + vec2(8.0, 8.0), vec2(rect.width() - 16.0, 32.0));
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(2);
+    let frame = egui::Frame::new()
+        .fill(theme.color(ColorRole::ViewportOverlay))
+        .corner_radius(4)
+        .inner_margin(2);
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
@@ -79,26 +82,42 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
 fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let shown = document.shown;
-    let mut choose = |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
-        divider(ui, view.theme);
-        let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-        let button =
-            menu_button(ui, egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)), |ui| {
-                ui.set_min_width(160.0);
-                egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
-                    for (text, to) in options {
-                        let button = egui::Button::new(&text).min_size(vec2(150.0, 24.0)).selected(to == shown);
-                        if ui.add(button.frame_when_inactive(to == shown)).clicked() {
-                            actions.push(ViewportAction::Choose(to));
-                            ui.close();
+    let mut choose =
+        |ui: &mut Ui, name: &str, now: String, options: Vec<(String, model::DisplayChoice)>| {
+            divider(ui, view.theme);
+            let label = format!("{now} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+            let button = menu_button(
+                ui,
+                egui::RichText::new(label).color(view.theme.color(ColorRole::TextPrimary)),
+                |ui| {
+                    ui.set_min_width(160.0);
+                    egui::ScrollArea::vertical().max_height(400.0).show(ui, |ui| {
+                        for (text, to) in options {
+                            let button = egui::Button::new(&text)
+                                .min_size(vec2(150.0, 24.0))
+                                .selected(to == shown);
+                            if ui.add(button.frame_when_inactive(to == shown)).clicked() {
+                                actions.push(ViewportAction::Choose(to));
+                                ui.close();
+                            }
                         }
-                    }
-                });
+                    });
+                },
+            );
+            button.widget_info(|| {
+                egui::WidgetInfo::labeled(
+                    egui::Role::Button,
+                    true,
+                    format!(
+                        "{name}: \
+            {now}"
+                    ),
+                )
             });
-        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}")));
-    };
+        };
     if document.scenes.len() > 1 {
-        let now = document.shown_scene().map_or_else(|| "All nodes".into(), |k| document.scene_label(k));
+        let now =
+            document.shown_scene().map_or_else(|| "All nodes".into(), |k| document.scene_label(k));
         let options = document
             .scenes
             .ids()
@@ -114,7 +133,9 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             .map_or_else(|| plain.clone(), |n| n.to_string());
         let named = document.variants.iter().enumerate();
         let options = std::iter::once((plain, model::DisplayChoice { variant: None, ..shown }))
-            .chain(named.map(|(k, n)| (n.to_string(), model::DisplayChoice { variant: Some(k.into()), ..shown })))
+            .chain(named.map(|(k, n)| {
+                (n.to_string(), model::DisplayChoice { variant: Some(k.into()), ..shown })
+            }))
             .collect();
         choose(ui, "Variant", now, options);
     }
@@ -129,7 +150,9 @@ fn switch(
     actions: &mut Actions,
 ) {
     let spec = command.spec();
-    if icon_button(ui, view.theme, icon, spec.title, view.settings.keys.key(spec.name), on, Ok(())).clicked() {
+    if icon_button(ui, view.theme, icon, spec.title, view.settings.keys.key(spec.name), on, Ok(()))
+        .clicked()
+    {
         actions.push(Action::Run(command.into()));
     }
 }
@@ -151,7 +174,8 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.horizontal(|ui| {
             ui.label("Joint size");
             let mut size = options.joint_size;
-            let slider = egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
+            let slider =
+                egui::Slider::new(&mut size, 0.2..=4.0).logarithmic(true).fixed_decimals(2);
             let response = ui.add(slider);
             crate::ui::widgets::name_widget(ui, &response, "Joint size");
             if response.changed() {
@@ -187,11 +211,16 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
     ui.indent("onion skin", |ui| {
         ui.horizontal(|ui| {
             ui.radio_value(&mut now.by_keys, false, "Every");
-            let step = ui.add_enabled(!now.by_keys, egui::DragValue::new(&mut now.step).range(1..=60).speed(0.1));
+            let step = ui.add_enabled(
+                !now.by_keys,
+                egui::DragValue::new(&mut now.step).range(1..=60).speed(0.1),
+            );
             crate::ui::widgets::name_widget(ui, &step, "Frames between ghosts");
             ui.label(if now.step == 1 { "frame" } else { "frames" });
-            ui.radio_value(&mut now.by_keys, true, "Keys")
-                .on_hover_text("At the keys of the selection, or of the whole clip if the selection has no keys");
+            ui.radio_value(&mut now.by_keys, true, "Keys").on_hover_text(
+                "At the keys of the selection, or of the whole clip if the \
+                    selection has no keys",
+            );
         });
         ui.horizontal(|ui| {
             for (count, name) in [(&mut now.before, "before"), (&mut now.after, "after")] {
@@ -215,26 +244,51 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let short = if view.viewport.camera.orthographic { "Ortho." } else { "Persp." };
     let shown = if ui.available_width() < 410.0 { short } else { text };
     let label = format!("{shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(ui, egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-        ui.set_min_width(200.0);
-        for command in &DIRECTIONS {
-            menu_row(ui, view, command, actions);
-        }
-        let Some(document) = view.session.map(|s| s.document()) else { return };
-        let cameras: Vec<_> =
-            document.shown_nodes().into_iter().filter(|n| document.node(*n).camera.is_some()).collect();
-        if !cameras.is_empty() {
-            ui.separator();
-        }
-        for node in cameras.into_iter().take(40) {
-            let name = format!("Through {}", document.node(node).label(node));
-            if ui.add(egui::Button::new(&name).min_size(vec2(190.0, 24.0)).frame_when_inactive(false)).clicked() {
-                actions.push(Action::Run(ViewCommand::Camera { node: Some(Nodes::one(node)) }.into()));
-                ui.close();
+    let button = menu_button(
+        ui,
+        egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)),
+        |ui| {
+            ui.set_min_width(200.0);
+            for command in &DIRECTIONS {
+                menu_row(ui, view, command, actions);
             }
-        }
+            let Some(document) = view.session.map(|s| s.document()) else { return };
+            let cameras: Vec<_> = document
+                .shown_nodes()
+                .into_iter()
+                .filter(|n| document.node(*n).camera.is_some())
+                .collect();
+            if !cameras.is_empty() {
+                ui.separator();
+            }
+            for node in cameras.into_iter().take(40) {
+                let name = format!("Through {}", document.node(node).label(node));
+                if ui
+                    .add(
+                        egui::Button::new(&name)
+                            .min_size(vec2(190.0, 24.0))
+                            .frame_when_inactive(false),
+                    )
+                    .clicked()
+                {
+                    actions.push(Action::Run(
+                        ViewCommand::Camera { node: Some(Nodes::one(node)) }.into(),
+                    ));
+                    ui.close();
+                }
+            }
+        },
+    );
+    button.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::Button,
+            true,
+            format!(
+                "View: \
+        {text}"
+            ),
+        )
     });
-    button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}")));
     if shown != text {
         button.on_hover_text(text);
     }
@@ -245,23 +299,30 @@ fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let now = view.paint.look;
     let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = menu_button(ui, egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)), |ui| {
-        ui.set_min_width(190.0);
-        for look in crate::ui::WeightLook::ALL {
-            let button = egui::Button::new(look.label()).min_size(vec2(180.0, 24.0)).selected(look == now);
-            if ui.add(button.frame_when_inactive(look == now)).clicked() {
-                actions.push(PaintAction::WeightLook(look));
-                ui.close();
+    let button = menu_button(
+        ui,
+        egui::RichText::new(label).color(theme.color(ColorRole::TextPrimary)),
+        |ui| {
+            ui.set_min_width(190.0);
+            for look in crate::ui::WeightLook::ALL {
+                let button = egui::Button::new(look.label())
+                    .min_size(vec2(180.0, 24.0))
+                    .selected(look == now);
+                if ui.add(button.frame_when_inactive(look == now)).clicked() {
+                    actions.push(PaintAction::WeightLook(look));
+                    ui.close();
+                }
             }
-        }
-    });
+        },
+    );
     let name = format!("Weights shown as: {}", now.label());
     button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &name));
 }
 
 fn menu_row(ui: &mut Ui, view: &View<'_>, command: &ViewCommand, actions: &mut Actions) {
     let spec = command.spec();
-    let key = egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
+    let key =
+        egui::RichText::new(view.settings.keys.shown(spec.name)).font(Theme::font(Font::Caption));
     let button = egui::Button::new(spec.title)
         .shortcut_text(key.color(view.theme.color(ColorRole::TextTertiary)))
         .min_size(vec2(190.0, 24.0))
@@ -280,13 +341,19 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     let size = Vec2::new(rect.width(), rect.height());
     let head = |node: ulna_model::NodeId| {
         let at = view.pose.world.get(node.index())?.w_axis.truncate();
-        view.viewport.camera.project(at, size).map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
+        view.viewport
+            .camera
+            .project(at, size)
+            .map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
     };
     super::axes::joints_ui(&painter, view, rect);
     let mut named: Vec<ulna_model::NodeId> = Vec::new();
     if view.options.names && view.options.joints {
-        let meant = |id: &model::NodeId| !view.options.of_selected || view.selection.nodes.contains(id);
-        named.extend(document.node_ids().filter(|id| view.joints[id.index()] && meant(id)).take(400));
+        let meant =
+            |id: &model::NodeId| !view.options.of_selected || view.selection.nodes.contains(id);
+        named.extend(
+            document.node_ids().filter(|id| view.joints[id.index()] && meant(id)).take(400),
+        );
     } else if let Some(hover) = view.hover {
         named.push(hover);
     }
@@ -309,19 +376,32 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let name = elided(ui, &document.clip_label(clip), &font, NAME);
         let time = format!("{:.3} s", view.timeline.playback.time);
         let name = painter.layout_no_wrap(name, font, theme.color(ColorRole::TextSecondary));
-        let time = painter.layout_no_wrap(time, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
+        let time = painter.layout_no_wrap(
+            time,
+            Theme::font(Font::NumberSmall),
+            theme.color(ColorRole::TextPrimary),
+        );
         let width = name.size().x + time.size().x + 22.0;
-        let plate = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
+        let plate =
+            Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
         painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
         let y = plate.center().y;
         let after = plate.left() + 8.0 + name.size().x + 6.0;
-        painter.galley(pos2(plate.left() + 8.0, y - name.size().y * 0.5), name, theme.color(ColorRole::TextSecondary));
-        painter.galley(pos2(after, y - time.size().y * 0.5), time, theme.color(ColorRole::TextPrimary));
+        painter.galley(
+            pos2(plate.left() + 8.0, y - name.size().y * 0.5),
+            name,
+            theme.color(ColorRole::TextSecondary),
+        );
+        painter.galley(
+            pos2(after, y - time.size().y * 0.5),
+            time,
+            theme.color(ColorRole::TextPrimary),
+        );
     }
 }
 
-/// From where the selected joints are at the end of a loop that is repaired to where they have to be, with how far that is: what jumps
-/// as the clip is now, whether it is seen so or as it will be.
+/// From where the selected joints are at the end of a loop that is repaired to where they have to
+/// be, with how far that is: what jumps as the clip is now, whether it is seen so or as it will be.
 fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     let (theme, size) = (view.theme, Vec2::new(rect.width(), rect.height()));
     let (Some(seen), Some(session)) = (view.timeline.repair_seen, view.session) else { return };
@@ -333,7 +413,9 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     /// Metres that are no jump.
     const NONE: f32 = 1e-4;
     let color = theme.color(ColorRole::SelectionBase);
-    for gap in seen.gaps.iter().filter(|g| g.distance > NONE && view.selection.nodes.contains(&g.node)) {
+    for gap in
+        seen.gaps.iter().filter(|g| g.distance > NONE && view.selection.nodes.contains(&g.node))
+    {
         let ends = gap.line.map(|at| view.viewport.camera.project(at, size));
         let [Some((from, _)), Some((to, _))] = ends else { continue };
         let [from, to] = [from, to].map(|p| pos2(p.x + rect.left(), p.y + rect.top()));
@@ -360,11 +442,13 @@ fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Documen
     let mix = ulna_edit::command::mix_of(document).unwrap_or_default();
     let mut told: Vec<(String, String)> = Vec::new();
     for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| l.on) {
-        let mut own: Vec<_> = view.timeline.playing.iter().filter(|p| p.lane == l && p.weight >= 0.005).collect();
+        let mut own: Vec<_> =
+            view.timeline.playing.iter().filter(|p| p.lane == l && p.weight >= 0.005).collect();
         own.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         let sign = if lane.additive.is_some() { "+" } else { "" };
         told.extend(own.into_iter().map(|p| {
-            let share = p.weight * if lane.additive.is_some() { lane.weight } else { lane.weight.min(1.0) };
+            let share =
+                p.weight * if lane.additive.is_some() { lane.weight } else { lane.weight.min(1.0) };
             (document.clip_label(p.clip), format!("{sign}{:.0} %", share * 100.0))
         }));
     }
@@ -383,8 +467,10 @@ fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Documen
             (name, painter.layout_no_wrap(share, Theme::font(Font::NumberSmall), ink[1]))
         })
         .collect();
-    let width: f32 = shapes.iter().map(|(a, b)| a.size().x + 6.0 + b.size().x + 18.0).sum::<f32>() - 2.0;
-    let plate = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
+    let width: f32 =
+        shapes.iter().map(|(a, b)| a.size().x + 6.0 + b.size().x + 18.0).sum::<f32>() - 2.0;
+    let plate =
+        Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 30.0), vec2(width, 22.0));
     painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
     for (name, share) in shapes {
         painter.galley(at - vec2(0.0, name.size().y * 0.5), name.clone(), ink[0]);
@@ -395,7 +481,15 @@ fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Documen
 }
 
 /// Text with a dark rim, readable over anything.
-pub fn haloed(painter: &Painter, at: Pos2, anchor: Align2, text: &str, font: FontId, color: Color32, theme: &Theme) {
+pub fn haloed(
+    painter: &Painter,
+    at: Pos2,
+    anchor: Align2,
+    text: &str,
+    font: FontId,
+    color: Color32,
+    theme: &Theme,
+) {
     let halo = theme.color(ColorRole::ViewportLabelHalo);
     for d in [vec2(-1.0, 0.0), vec2(1.0, 0.0), vec2(0.0, -1.0), vec2(0.0, 1.0)] {
         painter.text(at + d, anchor, text, font.clone(), halo);

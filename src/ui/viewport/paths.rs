@@ -1,5 +1,6 @@
-//! The ways of the selected joints over the clip, drawn over the picture: a dot a frame, so that their distance tells the speed, a pale one
-//! a key. A key is dragged to where the joint is to be then; its limb follows.
+//! The ways of the selected joints over the clip, drawn over the picture: a dot a frame, so that
+//! their distance tells the speed, a pale one a key. A key is dragged to where the joint is to be
+//! then; its limb follows.
 
 use egui::{Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -34,7 +35,13 @@ const NEAR: f32 = 8.0;
 /// Keys that can be taken hold of at most: of a capture each frame is one.
 const HANDLES: usize = 160;
 
-pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+pub fn paths_ui(
+    drag: &mut Option<PathDrag>,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    actions: &mut Actions,
+) -> bool {
     let paths = view.viewport.paths;
     if paths.is_empty() && drag.is_none() {
         return false;
@@ -53,7 +60,10 @@ pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &Ui, view: &View<'_>, rect: Rec
     for path in paths {
         let seen: Vec<Option<Pos2>> = path.places.iter().map(|p| place(p.at)).collect();
         for (k, ends) in seen.windows(2).enumerate() {
-            let ([Some(a), Some(b)], is_past) = ([ends[0], ends[1]], path.places[k].time < now) else { continue };
+            let ([Some(a), Some(b)], is_past) = ([ends[0], ends[1]], path.places[k].time < now)
+            else {
+                continue;
+            };
             let strength = if is_past { 0.45 } else { 0.9 };
             painter.line_segment([a, b], Stroke::new(1.5, color.gamma_multiply(strength)));
         }
@@ -67,13 +77,19 @@ pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &Ui, view: &View<'_>, rect: Rec
             } else {
                 painter.circle_filled(at, key_size.min(1.8), color);
             }
-            let far = pointer.map_or(f32::INFINITY, |p| p.distance(at)) - if about.is_key { 2.0 } else { 0.0 };
+            let far = pointer.map_or(f32::INFINITY, |p| p.distance(at))
+                - if about.is_key { 2.0 } else { 0.0 };
             if far < NEAR && pointed.is_none_or(|(best, ..)| far < best) {
                 pointed = Some((far, path, k, at));
             }
         }
         // Where it is now.
-        if let Some(at) = seen.iter().zip(&path.places).find(|(_, p)| p.time >= now - 1e-4).and_then(|(at, _)| *at) {
+        if let Some(at) = seen
+            .iter()
+            .zip(&path.places)
+            .find(|(_, p)| p.time >= now - 1e-4)
+            .and_then(|(at, _)| *at)
+        {
             painter.circle_stroke(at, 6.5, Stroke::new(1.5, color));
         }
     }
@@ -83,7 +99,9 @@ pub fn paths_ui(drag: &mut Option<PathDrag>, ui: &Ui, view: &View<'_>, rect: Rec
         let frame = f64::from(about.time) * view.timeline.playback.fps;
         let unit = view.settings.length;
         let speed = path.speed(k) * unit.per_metre();
-        let label = view.session.map_or_else(String::new, |s| s.document().node(path.node).label(path.node));
+        let label = view
+            .session
+            .map_or_else(String::new, |s| s.document().node(path.node).label(path.node));
         let text = format!(
             "{label}, frame {frame:.0}, {speed:.*} {}/s",
             if unit.per_metre() > 50.0 { 0 } else { 2 },
@@ -115,13 +133,15 @@ fn handles(
     let (Some(session), Some(clip)) = (view.session, view.shown_clip()) else { return false };
     let document = session.document();
     let mut taken = drag.is_some();
-    let keys: usize = view.viewport.paths.iter().map(|p| p.places.iter().filter(|k| k.is_key).count()).sum();
+    let keys: usize =
+        view.viewport.paths.iter().map(|p| p.places.iter().filter(|k| k.is_key).count()).sum();
     let pointer = ui.input(|i| i.pointer.latest_pos());
     let mut handled = Vec::new();
     for path in view.viewport.paths.iter().filter(|_| keys <= HANDLES) {
         for about in path.places.iter().filter(|p| p.is_key) {
             // Where the joint is now the gizmo is.
-            let is_now = drag.is_none() && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
+            let is_now = drag.is_none()
+                && (f64::from(about.time) - view.timeline.playback.time).abs() < 1e-3;
             if let Some(at) = place(about.at).filter(|at| rect.contains(*at) && !is_now) {
                 handled.push((pointer.map_or(0.0, |p| p.distance(at)), path, about, at));
             }
@@ -132,18 +152,32 @@ fn handles(
     for (_, path, about, at) in handled {
         let frame = (f64::from(about.time) * view.timeline.playback.fps).round();
         let id = ui.scope_id().with(("path key", path.node, about.time.to_bits()));
-        let response = ui.interact(Rect::from_center_size(at, vec2(12.0, 12.0)), id, Sense::click_and_drag());
+        let response =
+            ui.interact(Rect::from_center_size(at, vec2(12.0, 12.0)), id, Sense::click_and_drag());
         let label = document.node(path.node).label(path.node);
-        response
-            .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Path key of {label} at frame {frame}")));
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Button,
+                true,
+                format!(
+                    "Path key of {label} \
+                at frame {frame}"
+                ),
+            )
+        });
         taken |= response.hovered() || response.dragged();
         if response.clicked() {
             actions.push(TimelineAction::Seek(f64::from(about.time)));
         }
         if response.drag_started() && drag.is_none() {
             let start = ui.input(|i| i.pointer.press_origin()).unwrap_or(at);
-            *drag =
-                Some(PathDrag { node: path.node, time: about.time, from: about.at, document: document.clone(), start });
+            *drag = Some(PathDrag {
+                node: path.node,
+                time: about.time,
+                from: about.at,
+                document: document.clone(),
+                start,
+            });
             actions.push(TimelineAction::Seek(f64::from(about.time)));
         }
     }
@@ -156,16 +190,24 @@ fn handles(
     let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return true };
     if at.distance(held.start) > 1.0 {
         let size = Vec2::new(rect.width(), rect.height());
-        let ray = |p: Pos2| view.viewport.camera.ray(Vec2::new(p.x - rect.left(), p.y - rect.top()), size);
+        let ray = |p: Pos2| {
+            view.viewport.camera.ray(Vec2::new(p.x - rect.left(), p.y - rect.top()), size)
+        };
         // In the plane of the picture through where it was.
         let normal = view.viewport.camera.forward();
         let meets = |p: Pos2| {
             let ray = ray(p);
             let along = ray.direction.dot(normal);
-            (along.abs() > 1e-6).then(|| ray.origin + ray.direction * ((held.from - ray.origin).dot(normal) / along))
+            (along.abs() > 1e-6).then(|| {
+                ray.origin + ray.direction * ((held.from - ray.origin).dot(normal) / along)
+            })
         };
         if let (Some(begin), Some(end)) = (meets(held.start), meets(at)) {
-            let label = format!("Move {} on its path", held.document.node(held.node).label(held.node));
+            let label = format!(
+                "Move {} on its \
+                path",
+                held.document.node(held.node).label(held.node)
+            );
             let reach = view.viewport.reach;
             let make = |over: PoseDestination| DragLimb {
                 node: Nodes::one(held.node),
@@ -182,14 +224,19 @@ fn handles(
             };
             let over = PoseDestination::clip(clip, held.time).in_layer(view.layers.written);
             let asked = DocumentCommand::Ik(make(over.clone()).into());
-            let nodes: Vec<NodeId> =
-                asked.wanted(&Scene::new(&held.document)).unwrap_or_default().into_iter().map(|(n, _)| n).collect();
+            let nodes: Vec<NodeId> = asked
+                .wanted(&Scene::new(&held.document))
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(n, _)| n)
+                .collect();
             if !nodes.is_empty() {
                 let key = SetKey {
                     interpolation: Some(view.settings.new_keys),
                     ..SetKey::new(ClipName::Id(clip), Seconds(held.time), Nodes::Ids(nodes))
                 };
-                // A layer takes it by itself: with a key where it has some, else over the whole clip.
+                // A layer takes it by itself: with a key where it has some, else over the whole
+                // clip.
                 let mut commands = vec![Command::from(make(over))];
                 if view.layers.written.is_none() {
                     commands.push(KeyCommand::from(key).into());

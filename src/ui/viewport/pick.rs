@@ -1,4 +1,5 @@
-//! What lies under the pointer: joints by their distance on the screen, so that they can be caught through the mesh.
+//! What lies under the pointer: joints by their distance on the screen, so that they can be caught
+//! through the mesh.
 
 use glam::{Vec2, Vec3};
 
@@ -17,7 +18,8 @@ pub struct PickedBone {
     pub spot: Vec3,
     /// Whether that is the joint itself, not somewhere along its bone.
     pub is_head: bool,
-    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is meant.
+    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is
+    /// meant.
     pub deforms: bool,
 }
 
@@ -31,7 +33,8 @@ pub fn bone_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<PickedBone> {
     bones_at(view, at, size).first().copied()
 }
 
-/// The bones near a point of the picture, one a joint: those that move vertices first, of these the nearest.
+/// The bones near a point of the picture, one a joint: those that move vertices first, of these the
+/// nearest.
 pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     if !view.options.joints {
         return Vec::new();
@@ -39,9 +42,10 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
     let mut found: Vec<(f32, PickedBone)> = Vec::new();
     let free = |node: &NodeId| !view.is_hidden(*node) && !view.visibility.locked.contains(node);
     for bone in view.viewport.bones.iter().filter(|b| free(&b.joint)) {
-        let (Some((head, depth)), Some((tail, _))) =
-            (view.viewport.camera.project(bone.head, size), view.viewport.camera.project(bone.tail, size))
-        else {
+        let (Some((head, depth)), Some((tail, _))) = (
+            view.viewport.camera.project(bone.head, size),
+            view.viewport.camera.project(bone.tail, size),
+        ) else {
             continue;
         };
         // The head half is the joint's own; near the tail the next joint's head is nearer anyway.
@@ -52,7 +56,8 @@ pub fn bones_at(view: &View<'_>, at: Vec2, size: Vec2) -> Vec<PickedBone> {
             let score = distance + depth / view.viewport.camera.distance * 0.5;
             let is_head = at.distance(head) <= 1.5 * REACH;
             let spot = bone.head.lerp(bone.tail, part);
-            let deforms = !view.deforms.contains(&true) || view.deforms.get(bone.joint.index()) == Some(&true);
+            let deforms = !view.deforms.contains(&true)
+                || view.deforms.get(bone.joint.index()) == Some(&true);
             found.push((score, PickedBone { joint: bone.joint, spot, is_head, deforms }));
         }
     }

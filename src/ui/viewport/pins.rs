@@ -22,8 +22,15 @@ pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> b
     let size = Vec2::new(rect.width(), rect.height());
     let mut over = false;
     for (node, pin) in &document.aids.pins {
-        let head = view.pose.world.get(node.index()).map(|w| w.w_axis.truncate()).filter(|p| p.is_finite());
-        let Some((p, _)) = head.and_then(|p| view.viewport.camera.project(p, size)) else { continue };
+        let head = view
+            .pose
+            .world
+            .get(node.index())
+            .map(|w| w.w_axis.truncate())
+            .filter(|p| p.is_finite());
+        let Some((p, _)) = head.and_then(|p| view.viewport.camera.project(p, size)) else {
+            continue;
+        };
         // Beside the joint, so that what is posed can still be taken hold of.
         let at = pos2(p.x + rect.left() + 16.0, p.y + rect.top() + 16.0);
         if !rect.contains(at) {

@@ -17,19 +17,30 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
         return false;
     }
     let theme = view.theme;
-    let area = Rect::from_min_size(rect.min + vec2(8.0, 44.0), vec2((rect.width() - 120.0).max(200.0), 32.0));
+    let area = Rect::from_min_size(
+        rect.min + vec2(8.0, 44.0),
+        vec2((rect.width() - 120.0).max(200.0), 32.0),
+    );
     let mut child = ui.new_child(egui::UiBuilder::new().max_rect(area));
-    let frame = egui::Frame::new().fill(theme.color(ColorRole::ViewportOverlay)).corner_radius(4).inner_margin(4);
+    let frame = egui::Frame::new()
+        .fill(theme.color(ColorRole::ViewportOverlay))
+        .corner_radius(4)
+        .inner_margin(4);
     let mut now = view.viewport.reach;
     let bar = frame.show(&mut child, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.spacing_mut().interact_size.y = Measure::IconButton.points() - 4.0;
             let label = |ui: &mut Ui, text: &str| {
-                let text =
-                    RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary));
+                let text = RichText::new(text)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary));
                 // As high as what stands beside it, so that all is on one line.
-                ui.allocate_ui_with_layout(vec2(10.0, 28.0), Layout::left_to_right(Align::Center), |ui| ui.label(text));
+                ui.allocate_ui_with_layout(
+                    vec2(10.0, 28.0),
+                    Layout::left_to_right(Align::Center),
+                    |ui| ui.label(text),
+                );
             };
             label(ui, "IK");
             segments(ui, theme, |ui| {
@@ -40,7 +51,8 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                 let full = segment(ui, theme, "Full body", now.full, false);
                 if full
                     .on_hover_text(
-                        "When the limb is at full reach, the spine bends, then the hips move; pinned joints stay",
+                        "When the limb is at full reach, the spine bends, then the hips move; \
+                            pinned joints stay",
                     )
                     .clicked()
                 {
@@ -52,18 +64,36 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             let value = egui::DragValue::new(&mut bones)
                 .range(0..=32)
                 .speed(0.05)
-                .custom_formatter(|n, _| if n < 1.0 { "limb".to_owned() } else { format!("{n:.0}") })
-                .custom_parser(|text| if text.trim() == "limb" { Some(0.0) } else { text.trim().parse().ok() });
+                .custom_formatter(
+                    |n, _| if n < 1.0 { "limb".to_owned() } else { format!("{n:.0}") },
+                )
+                .custom_parser(|text| {
+                    if text.trim() == "limb" { Some(0.0) } else { text.trim().parse().ok() }
+                });
             let field = ui.add(value);
-            field.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Joints in the chain"));
+            field.widget_info(|| {
+                WidgetInfo::labeled(
+                    Role::SpinButton,
+                    true,
+                    "Joints in the \
+                chain",
+                )
+            });
             field.on_hover_text(
-                "Number of joints that follow; 0 means the whole limb. The wheel changes it while you drag",
+                "Number of joints that follow; 0 means the whole limb. The wheel changes it while \
+                    you drag",
             );
             now.chain = (bones > 0).then_some(bones);
             label(ui, "End");
             segments(ui, theme, |ui| {
                 let keeps = segment(ui, theme, "Keep angle", now.keeps, false);
-                if keeps.on_hover_text("Hands and feet keep their world rotation: soles stay flat").clicked() {
+                if keeps
+                    .on_hover_text(
+                        "Hands and feet keep their world rotation: soles stay \
+                    flat",
+                    )
+                    .clicked()
+                {
                     now.keeps = true;
                 }
                 let follows = segment(ui, theme, "Follow", !now.keeps, false);
@@ -72,9 +102,15 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                 }
             });
             let soft = check(ui, theme, &mut now.soft, "Soft reach");
-            soft.on_hover_text("Slows the limb down as it straightens, which avoids knee and elbow popping");
+            soft.on_hover_text(
+                "Slows the limb down as it straightens, which avoids knee and elbow \
+                popping",
+            );
             let limits = check(ui, theme, &mut now.limits, "Limits");
-            limits.on_hover_text("Limits joints to the rotations that occur in the file's clips; arcs show the range");
+            limits.on_hover_text(
+                "Limits joints to the rotations that occur in the file's clips; \
+                arcs show the range",
+            );
         });
     });
     if now != view.viewport.reach {

@@ -1,5 +1,5 @@
-//! Acts on many vertices, each a button with its value beside it: on the selected vertices, or on all of the painted surface. What they need
-//! besides is in their forms.
+//! Acts on many vertices, each a button with its value beside it: on the selected vertices, or on
+//! all of the painted surface. What they need besides is in their forms.
 
 use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
@@ -13,8 +13,8 @@ use crate::ui::{
 use ulna_edit::{
     Command,
     command::{
-        BrushCommand, CommandSpec, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, Prune, Quantize, Sets, Smooth,
-        Store, SwapJoints, Transfer,
+        BrushCommand, CommandSpec, Hammer, Limit, MergeJoints, MirrorWeights, Normalize, Prune,
+        Quantize, Sets, Smooth, Store, SwapJoints, Transfer,
         field::{Reach, Side},
     },
 };
@@ -38,7 +38,8 @@ impl Default for ActsState {
     }
 }
 
-/// What a count is of: the act, the state of the document, the skin, its locks, and the vertices that are selected.
+/// What a count is of: the act, the state of the document, the skin, its locks, and the vertices
+/// that are selected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Asked {
     act: Act,
@@ -64,7 +65,9 @@ impl Act {
             Self::Prune(below) => {
                 let strongest = weights.iter().copied().fold(0.0, f32::max);
                 let is_locked = |j: u16| locked.get(usize::from(j)).copied().unwrap_or(false);
-                let goes = |(j, w): (&u16, &f32)| *w > 0.0 && *w < below && *w < strongest && !is_locked(*j);
+                let goes = |(j, w): (&u16, &f32)| {
+                    *w > 0.0 && *w < below && *w < strongest && !is_locked(*j)
+                };
                 joints.iter().zip(weights).any(goes)
             }
             Self::Normalize => {
@@ -75,13 +78,15 @@ impl Act {
     }
 }
 
-/// How many vertices an act would change; counted when it is asked for, and kept until something changes.
+/// How many vertices an act would change; counted when it is asked for, and kept until something
+/// changes.
 fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
     let (canvas, session) = (view.paint.canvas?, view.session?);
     let chosen = view.paint.vertices;
     let locked = view.paint.locked.len();
     let selected = super::selection_key(chosen);
-    let asked = Asked { act, generation: session.generation(), skin: canvas.skin, locked, selected };
+    let asked =
+        Asked { act, generation: session.generation(), skin: canvas.skin, locked, selected };
     if let Some((of, count)) = state.counted
         && of == asked
     {
@@ -103,7 +108,14 @@ fn vertices(count: usize) -> String {
 }
 
 /// A button that says before how many vertices it would change.
-fn counted_button(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, text: &str, help: &str, act: Act) -> bool {
+fn counted_button(
+    state: &mut ActsState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    text: &str,
+    help: &str,
+    act: Act,
+) -> bool {
     let response = ui.button(text);
     let clicked = response.clicked();
     if response.hovered() {
@@ -126,10 +138,13 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
             0 => format!("all {}", vertices(canvas.vertex_count())),
             n => format!("{} selected", vertices(n)),
         };
-        let note = RichText::new(on).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+        let note = RichText::new(on)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.add(egui::Label::new(note).truncate());
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint).font(crate::ui::widgets::icon_font(16.0, false));
+            let icon = RichText::new(icons::ICON_MORE_HORIZ.codepoint)
+                .font(crate::ui::widgets::icon_font(16.0, false));
             let menu = menu_button(ui, icon, |ui| more_ui(ui, view, actions));
             name_widget(ui, &menu, "More weight commands");
         });
@@ -144,9 +159,17 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         let most = state.most;
         let help = "Keeps only the strongest influences of each vertex";
         if counted_button(state, ui, view, "Limit", help, Act::Limit(most)) {
-            let limit = Limit { most, mesh: None, primitive: None, vertices: None, locked: None, layer: None };
+            let limit = Limit {
+                most,
+                mesh: None,
+                primitive: None,
+                vertices: None,
+                locked: None,
+                layer: None,
+            };
             run(actions, limit.into());
-            // What is done next keeps to it: a mirror image gives the middle the joints of both sides.
+            // What is done next keeps to it: a mirror image gives the middle the joints of both
+            // sides.
             if view.paint.limit > most {
                 actions.push(PaintAction::WeightLimit(most));
             }
@@ -154,24 +177,52 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         let field = ui.add(DragValue::new(&mut state.most).range(1..=16).speed(0.05));
         name_widget(ui, &field, "Max influences");
         let below = state.below;
-        if counted_button(state, ui, view, "Prune", "Removes weights below the value", Act::Prune(below)) {
+        if counted_button(
+            state,
+            ui,
+            view,
+            "Prune",
+            "Removes weights below the \
+            value",
+            Act::Prune(below),
+        ) {
             run(actions, Prune { below, joint: None, reach: Reach::default() }.into());
         }
-        let field = ui.add(DragValue::new(&mut state.below).range(0.0..=0.5).speed(0.001).max_decimals(4));
+        let field =
+            ui.add(DragValue::new(&mut state.below).range(0.0..=0.5).speed(0.001).max_decimals(4));
         name_widget(ui, &field, "Prune below");
-        let smooth =
-            ui.button("Smooth").on_hover_text("Averages weights with neighboring vertices, repeated as often as set");
+        let smooth = ui.button("Smooth").on_hover_text(
+            "Averages weights with neighboring vertices, \
+                repeated as often as set",
+        );
         if smooth.clicked() {
             let passes = Some(state.passes);
-            run(actions, Smooth { passes, amount: None, joint: None, reach: Reach::default() }.into());
+            run(
+                actions,
+                Smooth { passes, amount: None, joint: None, reach: Reach::default() }.into(),
+            );
         }
         let field = ui.add(DragValue::new(&mut state.passes).range(1..=100).speed(0.05));
         name_widget(ui, &field, "Smoothing iterations");
-        for (text, name, from) in
-            [("Mirror →", "Mirror left to right", Side::Left), ("← Mirror", "Mirror right to left", Side::Right)]
-        {
-            let response =
-                ui.button(text).on_hover_text(format!("{name}: copies weights to the joints of the other side"));
+        for (text, name, from) in [
+            (
+                "Mirror \
+                →",
+                "Mirror left to \
+                right",
+                Side::Left,
+            ),
+            (
+                "← Mirror",
+                "Mirror right to \
+                left",
+                Side::Right,
+            ),
+        ] {
+            let response = ui.button(text).on_hover_text(format!(
+                "{name}: copies weights to the joints of the \
+                    other side"
+            ));
             name_widget(ui, &response, name);
             if response.clicked() {
                 run(actions, MirrorWeights { from, by: None, reach: Reach::default() }.into());
@@ -199,7 +250,13 @@ fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         MergeJoints::spec(),
         Sets::spec(),
         Store::spec(),
-        ulna_edit::command::SessionCommand::ImportWeights { path: None, from: None, mesh: None, by: None }.spec(),
+        ulna_edit::command::SessionCommand::ImportWeights {
+            path: None,
+            from: None,
+            mesh: None,
+            by: None,
+        }
+        .spec(),
     ];
     let export = ulna_edit::command::FileCommand::ExportWeights { path: None };
     for spec in forms {
@@ -208,7 +265,8 @@ fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         } else {
             spec.title.to_owned()
         };
-        let button = ui.add_enabled((spec.enabled)(&view.availability).is_ok(), egui::Button::new(text));
+        let button =
+            ui.add_enabled((spec.enabled)(&view.availability).is_ok(), egui::Button::new(text));
         if button.on_hover_text(spec.help).clicked() {
             actions.push(Action::Invoke(spec));
             ui.close();

@@ -20,7 +20,8 @@ pub fn bend_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let can = if view.paint.joint.is_some() { Ok(()) } else { Err("Select a joint first") };
     let button = |ui: &mut Ui, icon, command: &BrushCommand, on| {
         let spec = command.spec();
-        icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), on, can).clicked()
+        icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), on, can)
+            .clicked()
     };
     if button(ui, icons::ICON_ROTATE_RIGHT, &BrushCommand::Bend, bend.rings) {
         actions.push(BendAction::Rings(!bend.rings));
@@ -38,18 +39,38 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let (rect, response) = ui.allocate_exact_size(vec2(BAR, 24.0), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::slider(true, f64::from(amount), "Bind to pose"));
     let painter = ui.painter();
-    painter.rect(rect, 4.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
-    let filled = Rect::from_min_size(rect.min, vec2(rect.width() * amount, rect.height())).shrink(1.0);
-    let fill = if response.hovered() || response.dragged() { ColorRole::AccentTint } else { ColorRole::SurfaceControl };
+    painter.rect(
+        rect,
+        4.0,
+        theme.color(ColorRole::SurfaceField),
+        theme.field_edge(),
+        egui::StrokeKind::Inside,
+    );
+    let filled =
+        Rect::from_min_size(rect.min, vec2(rect.width() * amount, rect.height())).shrink(1.0);
+    let fill = if response.hovered() || response.dragged() {
+        ColorRole::AccentTint
+    } else {
+        ColorRole::SurfaceControl
+    };
     painter.rect_filled(filled, CornerRadius::same(3), theme.color(fill));
     let (small, ink) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
-    painter.text(rect.left_center() + vec2(8.0, 0.0), egui::Align2::LEFT_CENTER, "Bind to pose", small, ink);
+    painter.text(
+        rect.left_center() + vec2(8.0, 0.0),
+        egui::Align2::LEFT_CENTER,
+        "Bind to \
+        pose",
+        small,
+        ink,
+    );
     let text = format!("{:.0} %", amount * 100.0);
     let at = rect.right_center() - vec2(8.0, 0.0);
     let ink = theme.color(ColorRole::TextPrimary);
     painter.text(at, egui::Align2::RIGHT_CENTER, text, Theme::font(Font::Number), ink);
     let mut wanted = amount;
-    if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+    if let Some(at) =
+        response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked())
+    {
         wanted = ((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0);
     }
     if response.double_clicked() {
@@ -58,7 +79,9 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if response.has_focus() {
         let own = egui::EventFilter { horizontal_arrows: true, ..Default::default() };
         ui.memory_mut(|m| m.set_focus_lock_filter(response.id, own));
-        let step = ui.input(|i| i.num_presses(Key::ArrowRight) as f32 - i.num_presses(Key::ArrowLeft) as f32);
+        let step = ui.input(|i| {
+            i.num_presses(Key::ArrowRight) as f32 - i.num_presses(Key::ArrowLeft) as f32
+        });
         if step != 0.0 {
             wanted = (amount + step * 0.05).clamp(0.0, 1.0);
         }
@@ -81,7 +104,9 @@ pub fn tests_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let head = |ui: &mut Ui, text: &str| {
         ui.add_space(4.0);
-        let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+        let text = RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary));
         ui.label(text);
     };
     if !bend.tests.is_empty() {
@@ -119,7 +144,14 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
         name_widget(ui, &field, "Name of the pose");
         let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
         let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Save"));
-        button.widget_info(|| WidgetInfo::labeled(Role::Button, !name.trim().is_empty(), "Save the pose"));
+        button.widget_info(|| {
+            WidgetInfo::labeled(
+                Role::Button,
+                !name.trim().is_empty(),
+                "Save the \
+            pose",
+            )
+        });
         if (button.clicked() || enter) && !name.trim().is_empty() {
             actions.push(BendAction::Keep(std::mem::take(&mut name)));
             ui.close();

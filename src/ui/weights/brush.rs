@@ -1,6 +1,8 @@
 //! The brush: what it does, its numbers, its fall-off, and how far it reaches.
 
-use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use egui_material_icons::{MaterialIcon, icons};
 
 use crate::ui::PaintAction;
@@ -73,7 +75,16 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let unit = view.settings.length;
             let mut shown = *metres * unit.per_metre();
             let most = unit.per_metre();
-            bar(ui, theme, "Radius", &mut shown, 0.001 * most..=most, unit.sign(), 3, &key(BrushCommand::Radius));
+            bar(
+                ui,
+                theme,
+                "Radius",
+                &mut shown,
+                0.001 * most..=most,
+                unit.sign(),
+                3,
+                &key(BrushCommand::Radius),
+            );
             *metres = shown / unit.per_metre();
         }
     }
@@ -101,7 +112,14 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                         ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
-                    if ui.selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve").clicked() {
+                    if ui
+                        .selectable_label(
+                            matches!(brush.falloff, Falloff::Own(_)),
+                            "Custom \
+                        curve",
+                        )
+                        .clicked()
+                    {
                         brush.falloff = own;
                     }
                 });
@@ -119,7 +137,10 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let size = match brush.radius {
         Radius::Pixels(points) => {
             points
-                * view.viewport.camera.metres_per_point(view.viewport.camera.distance, ui.ctx().content_rect().height())
+                * view.viewport.camera.metres_per_point(
+                    view.viewport.camera.distance,
+                    ui.ctx().content_rect().height(),
+                )
         }
         Radius::Scene(metres) => metres,
     };
@@ -131,11 +152,14 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 1 => "1 vertex has no mirror match".to_owned(),
                 n => format!("{} vertices have no mirror match", crate::ui::widgets::thousands(n)),
             };
-            let text =
-                RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextSecondary));
+            let text = RichText::new(text)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextSecondary));
             // The mark that they have in the viewport.
             let (mark, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
-            let corners = [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()].to_vec();
+            let corners =
+                [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()]
+                    .to_vec();
             let color = theme.color(ColorRole::SeverityWarning);
             ui.painter().add(egui::Shape::convex_polygon(corners, color, egui::Stroke::NONE));
             ui.add(egui::Label::new(text).truncate());
@@ -157,11 +181,21 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
     let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
     let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
-    let grid = egui::Grid::new("brush switches").spacing(vec2(12.0, 2.0)).min_col_width(column).max_col_width(column);
+    let grid = egui::Grid::new(
+        "brush \
+        switches",
+    )
+    .spacing(vec2(12.0, 2.0))
+    .min_col_width(column)
+    .max_col_width(column);
     grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
         let text = match view.paint.partner.zip(view.session) {
-            Some((node, session)) => format!("Mirror {}", session.document().node(node).label(node)),
+            Some((node, session)) => format!(
+                "Mirror \
+                {}",
+                session.document().node(node).label(node)
+            ),
             None => "Mirror".to_owned(),
         };
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
@@ -188,29 +222,48 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             check(ui, theme, &mut brush.build_up, "Accumulate")
                 .on_hover_text("Passing over a vertex again within a stroke paints it again");
         } else {
-            check(ui, theme, &mut brush.this_joint, "This joint only").on_hover_text("Changes only the painted joint's weights");
+            check(
+                ui,
+                theme,
+                &mut brush.this_joint,
+                "This joint \
+                only",
+            )
+            .on_hover_text(
+                "Changes only \
+                the painted joint's weights",
+            );
         }
         ui.end_row();
         if brush.kind == BrushKind::Smooth {
             check(ui, theme, &mut brush.keep_volume, "Keep volume").on_hover_text(
-                "Limits smoothing so that bends keep at least 80 % of their volume and stretch no more than their surroundings",
+                "Limits smoothing so that bends keep at least 80 % of their volume and stretch no \
+                    more than their surroundings",
             );
             ui.end_row();
         }
         check(ui, theme, in_scene, "World-space size")
             .on_hover_text("Keeps the brush size constant on the model instead of on the screen");
         end(ui);
-        let spacing = egui::DragValue::new(&mut brush.spacing).speed(0.01).range(0.02..=2.0).prefix("Spacing ");
+        let spacing = egui::DragValue::new(&mut brush.spacing)
+            .speed(0.01)
+            .range(0.02..=2.0)
+            .prefix("Spacing ");
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             // Both fit the column.
             ui.spacing_mut().button_padding.x = 3.0;
             let response = ui.add(spacing).on_hover_text("Distance between dabs, in brush radii");
             name_widget(ui, &response, "Spacing");
-            let steady = egui::DragValue::new(&mut brush.steady).speed(0.5).range(0.0..=200.0).max_decimals(0);
+            let steady = egui::DragValue::new(&mut brush.steady)
+                .speed(0.5)
+                .range(0.0..=200.0)
+                .max_decimals(0);
             let response = ui.add(steady.prefix("Stabilizer "));
-            let response =
-                response.on_hover_text("Smooths the stroke: the brush trails the pointer by this many points");
+            let response = response.on_hover_text(
+                "Smooths the stroke: the brush trails the pointer by this \
+                    many points",
+            );
             name_widget(ui, &response, "Stabilizer");
         });
         ui.end_row();
@@ -219,8 +272,20 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
 
 /// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
-    let choices = [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
-    let now = choices.iter().find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only)).map_or("Visible", |c| c.0);
+    let choices = [
+        (
+            "Front and \
+        back",
+            false,
+            false,
+        ),
+        ("Front-facing", true, false),
+        ("Visible", true, true),
+    ];
+    let now = choices
+        .iter()
+        .find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only))
+        .map_or("Visible", |c| c.0);
     let about = [
         "Also paints faces that point away from you",
         "Skips faces that point away from you",
@@ -245,9 +310,12 @@ fn pressure_ui(ui: &mut Ui, brush: &mut Brush) {
         (true, true) => "Pen: both",
     };
     combo(ui, "Pen pressure", now, |ui| {
-        for (text, strength, radius) in
-            [("Off", false, false), ("Strength", true, false), ("Radius", false, true), ("Both", true, true)]
-        {
+        for (text, strength, radius) in [
+            ("Off", false, false),
+            ("Strength", true, false),
+            ("Radius", false, true),
+            ("Both", true, true),
+        ] {
             let on = (brush.pressure, brush.pressure_radius) == (strength, radius);
             if ui.selectable_label(on, text).clicked() {
                 (brush.pressure, brush.pressure_radius) = (strength, radius);
@@ -304,7 +372,9 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
             for kind in row {
                 let on = brush.kind == *kind;
                 let (rect, response) = ui.allocate_exact_size(vec2(width, 26.0), Sense::click());
-                response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, kind.label()));
+                response.widget_info(|| {
+                    WidgetInfo::selected(Role::RadioButton, true, on, kind.label())
+                });
                 let fill = match (on, response.hovered()) {
                     (true, _) => theme.color(ColorRole::AccentTint),
                     (false, true) => theme.color(ColorRole::SurfaceControlHover),
@@ -315,11 +385,18 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
                     let ring = Stroke::new(2.0, theme.color(ColorRole::AccentBase));
                     ui.painter().rect_stroke(rect, 4.0, ring, egui::StrokeKind::Outside);
                 }
-                let color = theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
+                let color =
+                    theme.color(if on { ColorRole::AccentText } else { ColorRole::TextPrimary });
                 let font = Theme::font(if on { Font::Heading } else { Font::Body });
                 let text = ui.painter().layout_no_wrap(kind.label().to_owned(), font, color);
                 let at = if icons {
-                    paint_icon(ui.painter(), pos2(rect.left() + 13.0, rect.center().y), icon(*kind), 16.0, color);
+                    paint_icon(
+                        ui.painter(),
+                        pos2(rect.left() + 13.0, rect.center().y),
+                        icon(*kind),
+                        16.0,
+                        color,
+                    );
                     pos2(rect.left() + 24.0, rect.center().y - text.size().y * 0.5)
                 } else {
                     rect.center() - text.size() * 0.5
@@ -333,7 +410,8 @@ fn kinds_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     }
 }
 
-/// A number as a bar that is dragged from where it is, or clicked and typed, with the key that drags it over the model.
+/// A number as a bar that is dragged from where it is, or clicked and typed, with the key that
+/// drags it over the model.
 fn bar(
     ui: &mut Ui,
     theme: &Theme,
@@ -345,16 +423,21 @@ fn bar(
     key: &str,
 ) {
     ui.horizontal(|ui| {
-        let chip =
-            if key.is_empty() { 0.0 } else { crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x };
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
+        let chip = if key.is_empty() {
+            0.0
+        } else {
+            crate::ui::widgets::key_width(ui, key) + ui.spacing().item_spacing.x
+        };
+        let (rect, response) = ui
+            .allocate_exact_size(vec2(ui.available_width() - chip, 20.0), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::slider(true, f64::from(*value), name));
         let (low, high) = (*range.start(), *range.end());
         let typing = ui.scope_id().with((name, "typing"));
         let typed: Option<String> = ui.data(|d| d.get_temp(typing));
         if let Some(mut text) = typed {
-            let edit =
-                egui::TextEdit::singleline(&mut text).desired_width(rect.width()).font(Theme::font(Font::Number));
+            let edit = egui::TextEdit::singleline(&mut text)
+                .desired_width(rect.width())
+                .font(Theme::font(Font::Number));
             let field = ui.put(rect, edit);
             name_widget(ui, &field, name);
             // Asked for after it was lost, it would never be.
@@ -385,7 +468,8 @@ fn bar(
             }
         } else if response.dragged() && before.is_some() {
             let fine = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
-            *value = (*value + response.drag_delta().x / rect.width() * (high - low) * fine).clamp(low, high);
+            *value = (*value + response.drag_delta().x / rect.width() * (high - low) * fine)
+                .clamp(low, high);
         } else if response.clicked() {
             ui.data_mut(|d| d.insert_temp(typing, format!("{value:.decimals$}")));
         }
@@ -422,7 +506,10 @@ fn bar(
             Theme::font(Font::Number),
             theme.color(ColorRole::TextPrimary),
         );
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Drag, or click to type a number");
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(
+            "Drag, or click to \
+            type a number",
+        );
         if !key.is_empty() {
             crate::ui::widgets::key_chips(ui, theme, key);
         }
@@ -433,8 +520,17 @@ fn bar(
 fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.label())));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Image,
+            true,
+            format!(
+                "Fall-off curve: \
+            {}",
+                brush.falloff.label()
+            ),
+        )
+    });
     if (response.dragged() || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
     {
@@ -445,11 +541,20 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
         brush.falloff = Falloff::Own(points);
     }
     let painter = ui.painter();
-    painter.rect(rect, 4.0, theme.color(ColorRole::SurfaceField), theme.field_edge(), egui::StrokeKind::Inside);
+    painter.rect(
+        rect,
+        4.0,
+        theme.color(ColorRole::SurfaceField),
+        theme.field_edge(),
+        egui::StrokeKind::Inside,
+    );
     let inner = rect.shrink2(vec2(0.0, 5.0));
     let place = |k: usize| {
         let part = k as f32 / 48.0;
-        pos2(rect.left() + part * rect.width(), inner.bottom() - brush.falloff.at(1.0 - part) * inner.height())
+        pos2(
+            rect.left() + part * rect.width(),
+            inner.bottom() - brush.falloff.at(1.0 - part) * inner.height(),
+        )
     };
     let line: Vec<egui::Pos2> = (0..=48).map(place).collect();
     let fill = theme.color(ColorRole::AccentTint);
@@ -467,11 +572,22 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     painter.add(Shape::line(line, Stroke::new(1.5, theme.color(ColorRole::AccentBase))));
     if let Falloff::Own(points) = brush.falloff {
         for (k, v) in points.iter().enumerate() {
-            let at = pos2(rect.right() - k as f32 / 6.0 * rect.width(), inner.bottom() - v * inner.height());
-            painter.circle(at, 2.5, theme.color(ColorRole::TextPrimary), Stroke::new(1.0, Color32::BLACK));
+            let at = pos2(
+                rect.right() - k as f32 / 6.0 * rect.width(),
+                inner.bottom() - v * inner.height(),
+            );
+            painter.circle(
+                at,
+                2.5,
+                theme.color(ColorRole::TextPrimary),
+                Stroke::new(1.0, Color32::BLACK),
+            );
         }
     }
-    response.on_hover_text("Strength from the center of the brush to its rim. Drag to draw a custom curve");
+    response.on_hover_text(
+        "Strength from the center of the brush to its rim. Drag to draw a \
+        custom curve",
+    );
 }
 
 fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
@@ -494,7 +610,13 @@ fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
         .selected_text(RichText::new(now))
         .width(width)
         .icon(|ui, rect, visuals, _open| {
-            paint_icon(ui.painter(), rect.center(), icons::ICON_KEYBOARD_ARROW_DOWN, 16.0, visuals.fg_stroke.color);
+            paint_icon(
+                ui.painter(),
+                rect.center(),
+                icons::ICON_KEYBOARD_ARROW_DOWN,
+                16.0,
+                visuals.fg_stroke.color,
+            );
         })
         .show_ui(ui, add)
         .response;

@@ -1,10 +1,13 @@
-//! The cells of the vertex table: each is a number that is clicked and typed into; a drag takes several, which then take one number
-//! or arithmetic together, or the grid of a spreadsheet from the first of them on.
+//! The cells of the vertex table: each is a number that is clicked and typed into; a drag takes
+//! several, which then take one number or arithmetic together, or the grid of a spreadsheet from
+//! the first of them on.
 
 use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::selection_key;
-use crate::ui::{Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget};
+use crate::ui::{
+    Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget,
+};
 use ulna_edit::{command::field::How, evaluate};
 use ulna_model::SkinId;
 use ulna_render::ColorRole;
@@ -69,8 +72,9 @@ impl Cells {
         self.typed.as_ref().map(|t| t.vertex)
     }
 
-    /// Forgets what is chosen, and what is typed into it, where the table shows something else; and what is typed where that went out
-    /// of sight: it would take the keys for a vertex that was left long ago.
+    /// Forgets what is chosen, and what is typed into it, where the table shows something else; and
+    /// what is typed where that went out of sight: it would take the keys for a vertex that was
+    /// left long ago.
     pub fn follow(&mut self, skin: SkinId, sheet: &Sheet<'_>) {
         const SOON: u8 = 3;
         let now = (Some(skin), selection_key(sheet.vertices));
@@ -124,7 +128,10 @@ impl Cells {
         actions: &mut Actions,
     ) {
         let (vertex, joint) = (sheet.vertices[row], sheet.joints[column]);
-        let area = Rect::from_min_size(pos2(sheet.left + sheet.each * column as f32, top), vec2(sheet.each, ROW));
+        let area = Rect::from_min_size(
+            pos2(sheet.left + sheet.each * column as f32, top),
+            vec2(sheet.each, ROW),
+        );
         if self.has_many() && self.has(row, column) {
             ui.painter().rect_filled(area, 0.0, view.theme.color(ColorRole::AccentTint));
         }
@@ -138,7 +145,8 @@ impl Cells {
         }
         let Some(response) = response else { return };
         let (shift, at) = ui.input(|i| {
-            let held = |e: &Event| matches!(e, Event::PointerButton { modifiers, .. } if modifiers.shift);
+            let held =
+                |e: &Event| matches!(e, Event::PointerButton { modifiers, .. } if modifiers.shift);
             (i.modifiers.shift || i.events.iter().any(held), i.pointer.interact_pos())
         });
         if response.clicked() {
@@ -159,9 +167,11 @@ impl Cells {
             && let (Some(at), Some([_, to])) = (at, &mut self.corners)
         {
             let step = ((at.y - top) / ROW).floor();
-            let over = (row as f32 + step).clamp(0.0, sheet.vertices.len().saturating_sub(1) as f32) as usize;
-            let across =
-                ((at.x - sheet.left) / sheet.each).floor().clamp(0.0, sheet.joints.len() as f32 - 1.0) as usize;
+            let over = (row as f32 + step).clamp(0.0, sheet.vertices.len().saturating_sub(1) as f32)
+                as usize;
+            let across = ((at.x - sheet.left) / sheet.each)
+                .floor()
+                .clamp(0.0, sheet.joints.len() as f32 - 1.0) as usize;
             *to = (over, across);
             ui.ctx().request_repaint();
         }
@@ -174,7 +184,10 @@ impl Cells {
     /// Has the first corner typed into: what is typed is for all that is chosen.
     fn open(&mut self, sheet: &Sheet<'_>) {
         let Some([(row, column), _]) = self.corners else { return };
-        let (Some(vertex), Some(joint)) = (sheet.vertices.get(row), sheet.joints.get(column)) else { return };
+        let (Some(vertex), Some(joint)) = (sheet.vertices.get(row), sheet.joints.get(column))
+        else {
+            return;
+        };
         self.typed = Some(Typed::new((*vertex, *joint), self.chosen().filter(|_| self.has_many())));
         self.refused = None;
     }
@@ -196,7 +209,8 @@ impl Cells {
         typed.map(|t| t.text)
     }
 
-    /// Shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`: what was typed, or what was done to the cell.
+    /// Shows a weight, and takes a number or arithmetic such as `*0.5` or `+0.1`: what was typed,
+    /// or what was done to the cell.
     fn one(
         &mut self,
         ui: &mut Ui,
@@ -209,7 +223,13 @@ impl Cells {
         let theme = view.theme;
         if let Some(typed) = self.typed.as_mut().filter(|t| (t.vertex, t.joint) == place) {
             typed.unseen = 0;
-            let hint = if typed.block.is_some() { "all selected vertices".to_owned() } else { format!("{weight:.3}") };
+            let hint = if typed.block.is_some() {
+                "all selected \
+                vertices"
+                    .to_owned()
+            } else {
+                format!("{weight:.3}")
+            };
             let edit = egui::TextEdit::singleline(&mut typed.text)
                 .hint_text(hint)
                 .font(Theme::font(Font::Number))
@@ -224,13 +244,28 @@ impl Cells {
             field.request_focus();
             return (None, None);
         }
-        let response = ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}")));
+        let response =
+            ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click_and_drag());
+        response.widget_info(|| {
+            WidgetInfo::labeled(
+                egui::Role::Button,
+                true,
+                format!(
+                    "{name}: \
+            {weight:.3}"
+                ),
+            )
+        });
         if response.hovered() {
             ui.painter().rect_filled(area, 3.0, theme.color(ColorRole::SurfaceControlHover));
         }
-        let swatch = Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
-        let color = if weight == 0.0 { theme.color(ColorRole::ViewportZeroWeight) } else { heat_color(weight) };
+        let swatch =
+            Rect::from_center_size(pos2(area.right() - 50.0, area.center().y), vec2(8.0, 8.0));
+        let color = if weight == 0.0 {
+            theme.color(ColorRole::ViewportZeroWeight)
+        } else {
+            heat_color(weight)
+        };
         ui.painter().rect_filled(swatch, 2.0, color);
         let color = if weight == 0.0 { ColorRole::TextTertiary } else { ColorRole::TextPrimary };
         ui.painter().text(
@@ -269,14 +304,26 @@ impl Cells {
                 }
             }
         }
-        actions.push(PaintAction::Cells { vertices: vertices.to_vec(), joints: joints.to_vec(), values });
+        actions.push(PaintAction::Cells {
+            vertices: vertices.to_vec(),
+            joints: joints.to_vec(),
+            values,
+        });
     }
 
-    /// A grid on the clipboard goes into cells from the first chosen one on; copying with nothing typed takes those chosen.
-    fn take_clipboard(&mut self, ui: &Ui, view: &View<'_>, sheet: &Sheet<'_>, actions: &mut Actions) {
+    /// A grid on the clipboard goes into cells from the first chosen one on; copying with nothing
+    /// typed takes those chosen.
+    fn take_clipboard(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        sheet: &Sheet<'_>,
+        actions: &mut Actions,
+    ) {
         let is_grid = |text: &str| text.trim_end().contains(['\t', '\n']);
         let pasted = ui.input_mut(|i| {
-            let at = i.events.iter().position(|e| matches!(e, Event::Paste(text) if is_grid(text)))?;
+            let at =
+                i.events.iter().position(|e| matches!(e, Event::Paste(text) if is_grid(text)))?;
             match i.events.remove(at) {
                 Event::Paste(text) => Some(text),
                 _ => None,
@@ -286,7 +333,10 @@ impl Cells {
             self.paste(sheet, &text, actions);
         }
         let nothing = self.typed.as_ref().is_some_and(|t| t.text.is_empty());
-        if nothing && self.has_many() && ui.input(|i| i.events.iter().any(|e| matches!(e, Event::Copy))) {
+        if nothing
+            && self.has_many()
+            && ui.input(|i| i.events.iter().any(|e| matches!(e, Event::Copy)))
+        {
             ui.input_mut(|i| i.events.retain(|e| !matches!(e, Event::Copy)));
             if let Some(text) = self.copied(view, sheet) {
                 ui.ctx().copy_text(text);
@@ -317,7 +367,8 @@ impl Cells {
                 if height > room.0 || width > room.1 {
                     let (down, across) = (plural(height, "row"), plural(width, "column"));
                     Some(format!(
-                        "The clipboard has {down} and {across}, but from this cell on the table has only {} and {}",
+                        "The clipboard has {down} and {across}, but from this cell on the table \
+                            has only {} and {}",
                         plural(room.0, "row"),
                         plural(room.1, "column")
                     ))
@@ -348,14 +399,21 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
         }
         for cell in cells {
             // As some countries write it.
-            let number = cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
-            values.push(number.ok_or_else(|| format!("“{cell}” in the clipboard is not a weight from 0 to 1"))?);
+            let number =
+                cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
+            values.push(number.ok_or_else(|| {
+                format!(
+                    "“{cell}” in the clipboard is not a weight \
+                from 0 to 1"
+                )
+            })?);
         }
     }
     Ok((width.unwrap_or(1).max(1), values))
 }
 
-/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0 and 1.
+/// What a text makes of a weight, by the rules of [`meant`]; what goes on from it stays within 0
+/// and 1.
 fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     let (how, value) = meant(text)?;
     let made = match how {
@@ -367,11 +425,14 @@ fn gone_on(weight: f32, text: &str) -> Result<f32, String> {
     Ok(made.clamp(0.0, 1.0))
 }
 
-/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5` and `/2` scale; else why it is none.
+/// What a text does to weights, each to its own: `0.5` sets, `+0.1` and `-0.1` add and take, `*0.5`
+/// and `/2` scale; else why it is none.
 pub fn meant(text: &str) -> Result<(How, f32), String> {
     let text = text.trim();
     let none = || format!("“{text}” is not a number. Type a weight such as 0.5, or +0.1, *0.5");
-    let rest = |signs: &[char]| text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none));
+    let rest = |signs: &[char]| {
+        text.strip_prefix(signs).map(|t| evaluate(t).map(|v| v as f32).ok_or_else(none))
+    };
     let within = |how: How, value: Result<f32, String>| {
         let value = value?;
         let most = if how == How::Scale { 100.0 } else { 1.0 };
@@ -404,8 +465,16 @@ mod tests {
     fn a_grid_of_a_spreadsheet_is_read_or_its_fault_named() {
         assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
         assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
-        for (text, why) in [("0.5\t1\n1", "different lengths"), ("0.5\tx", "“x”"), ("0.5\t1.5", "“1.5”"), ("\t", "“”")]
-        {
+        for (text, why) in [
+            (
+                "0.5\t1\n1",
+                "different \
+            lengths",
+            ),
+            ("0.5\tx", "“x”"),
+            ("0.5\t1.5", "“1.5”"),
+            ("\t", "“”"),
+        ] {
             assert!(grid(text).is_err_and(|e| e.contains(why)), "{text}");
         }
     }

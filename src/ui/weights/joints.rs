@@ -1,5 +1,5 @@
-//! The joints of the painted skin with their shares at the cursor: what moves this spot, and what may change. As tall as the panel has room,
-//! flat or as a tree, several chosen at once.
+//! The joints of the painted skin with their shares at the cursor: what moves this spot, and what
+//! may change. As tall as the panel has room, flat or as a tree, several chosen at once.
 
 use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
@@ -40,7 +40,8 @@ pub enum JointsShown {
 }
 
 impl JointsShown {
-    const ALL: [Self; 5] = [Self::All, Self::Deforming, Self::Here, Self::OnSelected, Self::InLayer];
+    const ALL: [Self; 5] =
+        [Self::All, Self::Deforming, Self::Here, Self::OnSelected, Self::InLayer];
 
     /// Whether it lists those that some vertices or a layer have.
     const fn is_of_some(self) -> bool {
@@ -81,11 +82,13 @@ pub struct JointList {
     others: f32,
     /// The joint that was painted when the list was shown last.
     painted: Option<NodeId>,
-    /// By the skin's joints, which of them selected vertices or the painted layer have, and what that was found for.
+    /// By the skin's joints, which of them selected vertices or the painted layer have, and what
+    /// that was found for.
     held: Option<(HeldKey, Vec<bool>)>,
 }
 
-/// What the held joints are of: the state of the document, the skin, the layer, or the vertices that are selected.
+/// What the held joints are of: the state of the document, the skin, the layer, or the vertices
+/// that are selected.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldKey {
     generation: u64,
@@ -110,7 +113,8 @@ impl JointList {
         &self.chosen
     }
 
-    /// Follows what is painted: another joint that was taken up elsewhere is the one that is chosen.
+    /// Follows what is painted: another joint that was taken up elsewhere is the one that is
+    /// chosen.
     fn follow(&mut self, view: &View<'_>, canvas: &SkinnedSurface) {
         let painted = view.paint.joint.and_then(|j| canvas.joints().get(usize::from(j)).copied());
         if self.painted != painted {
@@ -119,10 +123,13 @@ impl JointList {
         }
     }
 
-    /// Finds out which joints selected vertices or the painted layer have, where that is shown and something changed.
+    /// Finds out which joints selected vertices or the painted layer have, where that is shown and
+    /// something changed.
     fn hold(&mut self, view: &View<'_>, document: &Document, canvas: &SkinnedSurface) {
         let layer = match view.paint.layer {
-            Some(LayerTarget::Layer(id)) => document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id)),
+            Some(LayerTarget::Layer(id)) => {
+                document.aids.weight_layers.get(&canvas.skin).and_then(|l| l.layer(id))
+            }
             _ => None,
         };
         if self.shown == JointsShown::InLayer && layer.is_none() {
@@ -136,11 +143,17 @@ impl JointList {
             generation: view.session.map_or(0, ulna_session::Session::generation),
             skin: canvas.skin,
             layer: of_layer.map(|l| l.id),
-            selected: if of_layer.is_some() { (0, 0) } else { super::selection_key(view.paint.vertices) },
+            selected: if of_layer.is_some() {
+                (0, 0)
+            } else {
+                super::selection_key(view.paint.vertices)
+            },
         };
         // A stroke under way is taken up when it ends.
-        let known =
-            self.held.as_ref().is_some_and(|(of, _)| *of == key || (view.paint.stroking && of.skin == key.skin));
+        let known = self
+            .held
+            .as_ref()
+            .is_some_and(|(of, _)| *of == key || (view.paint.stroking && of.skin == key.skin));
         if known {
             return;
         }
@@ -216,7 +229,8 @@ struct Numbers {
     most: u32,
 }
 
-/// The joints that are shown, in order: as a tree, else the painted one, those that move the spot, then the skin's own order.
+/// The joints that are shown, in order: as a tree, else the painted one, those that move the spot,
+/// then the skin's own order.
 fn listed(
     state: &JointList,
     view: &View<'_>,
@@ -228,11 +242,14 @@ fn listed(
     let some = state.held.as_ref().filter(|_| state.shown.is_of_some()).map(|(_, held)| held);
     let is_shown = |k: usize| match (state.shown, some) {
         (_, Some(some)) => some.get(k) == Some(&true),
-        (JointsShown::Deforming, None) => view.paint.used.get(k).is_some_and(|u| *u > 0) || share(k) > Some(0.0),
+        (JointsShown::Deforming, None) => {
+            view.paint.used.get(k).is_some_and(|u| *u > 0) || share(k) > Some(0.0)
+        }
         (JointsShown::Here, None) => share(k) > Some(0.0),
         (_, None) => true,
     };
-    let named = |n: NodeId| needle.is_empty() || document.node(n).label(n).to_lowercase().contains(&needle);
+    let named =
+        |n: NodeId| needle.is_empty() || document.node(n).label(n).to_lowercase().contains(&needle);
     let joints = canvas.joints();
     let keep = |k: &usize| is_shown(*k) && named(joints[*k]);
     if state.tree {
@@ -254,28 +271,45 @@ fn listed(
         return rows;
     }
     let active = view.paint.joint.map(usize::from);
-    let mut list: Vec<(usize, Option<f32>)> = (0..joints.len()).filter(keep).map(|k| (k, share(k))).collect();
+    let mut list: Vec<(usize, Option<f32>)> =
+        (0..joints.len()).filter(keep).map(|k| (k, share(k))).collect();
     list.sort_by(|a, b| {
-        let rank = |(k, share): &(usize, Option<f32>)| (active != Some(*k), share.is_none_or(|w| w <= 0.0));
-        rank(a).cmp(&rank(b)).then(b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0))).then(a.0.cmp(&b.0))
+        let rank = |(k, share): &(usize, Option<f32>)| {
+            (active != Some(*k), share.is_none_or(|w| w <= 0.0))
+        };
+        rank(a)
+            .cmp(&rank(b))
+            .then(b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)))
+            .then(a.0.cmp(&b.0))
     });
     list.into_iter().map(|(joint, _)| Row { joint, node: joints[joint], depth: 0 }).collect()
 }
 
 /// What is done to several joints at once.
 fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (Some(chosen), Some(canvas)) = (state.several().map(<[NodeId]>::to_vec), view.paint.canvas) else { return };
+    let (Some(chosen), Some(canvas)) = (state.several().map(<[NodeId]>::to_vec), view.paint.canvas)
+    else {
+        return;
+    };
     let theme = view.theme;
     let mut clear = false;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         let text = RichText::new(format!("{} joints", chosen.len())).font(Theme::font(Font::Small));
-        let named = |n: &NodeId| view.session.map_or_else(String::new, |s| s.document().node(*n).label(*n));
+        let named =
+            |n: &NodeId| view.session.map_or_else(String::new, |s| s.document().node(*n).label(*n));
         let names = chosen.iter().take(12).map(named).collect::<Vec<_>>().join(", ");
         ui.label(text.color(theme.color(ColorRole::SelectionText))).on_hover_text(names);
         let all_locked = chosen.iter().all(|n| view.paint.locked.contains(n));
         let lock = if all_locked { "Unlock" } else { "Lock" };
-        if ui.small_button(lock).on_hover_text("Locks or unlocks the weights of the chosen joints").clicked() {
+        if ui
+            .small_button(lock)
+            .on_hover_text(
+                "Locks or unlocks the weights of the chosen \
+            joints",
+            )
+            .clicked()
+        {
             actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: !all_locked });
         }
         if ui
@@ -288,8 +322,18 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
             actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: false });
         }
         let acts = [
-            ("Flood", JointAct::Flood, "Applies the brush operation for each joint, to the selected vertices or all"),
-            ("Smooth", JointAct::Smooth, "Averages the weights of these joints with neighboring vertices"),
+            (
+                "Flood",
+                JointAct::Flood,
+                "Applies the brush operation for each joint, to the \
+                selected vertices or all",
+            ),
+            (
+                "Smooth",
+                JointAct::Smooth,
+                "Averages the weights of these joints with neighboring \
+                vertices",
+            ),
             ("Prune", JointAct::Prune(0.01), "Removes weights below 0.01 of these joints"),
         ];
         let pairs = [
@@ -298,7 +342,8 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
             (
                 "Gradient",
                 JointAct::Limb,
-                "Redistributes the weights along the limb from the first to the last joint, by each vertex's position",
+                "Redistributes the weights along the limb from the first to the last joint, by \
+                    each vertex's position",
             ),
         ];
         let skipped = usize::from(chosen.len() != 2);
@@ -331,14 +376,31 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
         } else {
             (icons::ICON_LOCK_OPEN, "Lock all joints")
         };
-        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked() {
-            actions.push(PaintAction::LockWeights { nodes: canvas.joints().to_vec(), locked: !all_locked });
+        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", all_locked, Ok(())).clicked()
+        {
+            actions.push(PaintAction::LockWeights {
+                nodes: canvas.joints().to_vec(),
+                locked: !all_locked,
+            });
         }
-        let text = format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let text = format!(
+            "max {} \
+            {}",
+            view.paint.limit,
+            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
+        );
         let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
-                let label =
-                    if limit == 1 { "1 influence per vertex".into() } else { format!("{limit} influences per vertex") };
+                let label = if limit == 1 {
+                    "1 influence per \
+                        vertex"
+                        .into()
+                } else {
+                    format!(
+                        "{limit} \
+                        influences per vertex"
+                    )
+                };
                 if ui.selectable_label(view.paint.limit == limit, label).clicked() {
                     actions.push(PaintAction::WeightLimit(limit));
                     ui.close();
@@ -354,7 +416,9 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
                 (None, Some(_)) => "last point under the cursor",
                 (None, None) => "vertices per joint",
             };
-            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+            let note = RichText::new(note)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
         });
     });
@@ -381,16 +445,31 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
         } else {
             (icons::ICON_ACCOUNT_TREE, "List joints as a tree")
         };
-        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", state.tree, Ok(())).clicked() {
+        if crate::ui::widgets::icon_button(ui, theme, icon, name, "", state.tree, Ok(())).clicked()
+        {
             state.tree = !state.tree;
         }
         let width = ui.available_width();
-        ui.allocate_ui(vec2(width, 24.0), |ui| filter_field(ui, theme, &mut state.filter, "Filter joints"));
+        ui.allocate_ui(vec2(width, 24.0), |ui| {
+            filter_field(
+                ui,
+                theme,
+                &mut state.filter,
+                "Filter \
+            joints",
+            )
+        });
     });
 }
 
 /// The list; how many points its rows take. `room` is what the rest of the panel leaves for them.
-pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32, actions: &mut Actions) -> f32 {
+pub fn joints_ui(
+    state: &mut JointList,
+    ui: &mut Ui,
+    view: &View<'_>,
+    room: f32,
+    actions: &mut Actions,
+) -> f32 {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return 0.0 };
     let document = session.document();
@@ -398,8 +477,16 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
     if let Some(note) = shared_note(document, canvas) {
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(vec2(16.0, 16.0), Sense::hover());
-            paint_icon(ui.painter(), rect.center(), icons::ICON_INFO, 16.0, theme.color(ColorRole::SeverityInfo));
-            let text = RichText::new(note).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary));
+            paint_icon(
+                ui.painter(),
+                rect.center(),
+                icons::ICON_INFO,
+                16.0,
+                theme.color(ColorRole::SeverityInfo),
+            );
+            let text = RichText::new(note)
+                .font(Theme::font(Font::Small))
+                .color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(text).wrap());
         });
         ui.add_space(2.0);
@@ -422,11 +509,14 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
     let order: Vec<NodeId> = list.iter().map(|row| row.node).collect();
     // The distance of rows is that of the list's own area.
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-    egui::ScrollArea::vertical().id_salt("joints of the skin").max_height(height).auto_shrink([false, true]).show_rows(
-        ui,
-        ROW,
-        list.len(),
-        |ui, range| {
+    egui::ScrollArea::vertical()
+        .id_salt(
+            "joints of the \
+        skin",
+        )
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show_rows(ui, ROW, list.len(), |ui, range| {
             for row in &list[range] {
                 let used = view.paint.used.get(row.joint).copied().unwrap_or(0);
                 let is_chosen = state.chosen.contains(&row.node);
@@ -436,8 +526,7 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
                     state.choose(row.node, click, &order, actions);
                 }
             }
-        },
-    );
+        });
     ui.spacing_mut().item_spacing.y = between;
     if list.is_empty() {
         let text = match &*state.filter {
@@ -453,11 +542,16 @@ pub fn joints_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, room: f32,
     } else {
         "Weight moves between unlocked joints only."
     };
-    ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
     height
 }
 
-/// What is to be known where a mesh hangs on other skins too: its weights are one and the same for all of them.
+/// What is to be known where a mesh hangs on other skins too: its weights are one and the same for
+/// all of them.
 fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let named = |skin: SkinId| {
         let name = document.skin(skin).name.clone().filter(|n| !n.is_empty());
@@ -476,7 +570,11 @@ fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let (first, skin) = *others.first()?;
     let own = part_of(first)?.node;
     let mesh = document.node(first).mesh?;
-    let mesh = document.mesh(mesh).name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "This mesh".into());
+    let mesh = document.mesh(mesh).name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| {
+        "This \
+        mesh"
+            .into()
+    });
     let label = |n: NodeId| document.node(n).label(n);
     let more = match others.len() - 1 {
         0 => String::new(),
@@ -484,7 +582,8 @@ fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
         n => format!(" and {n} more skins"),
     };
     Some(format!(
-        "{mesh} is shared by {} ({}) and {} ({}){more}, so a stroke changes all of them. The joints of {} are \
+        "{mesh} is shared by {} ({}) and {} ({}){more}, so a stroke changes all of them. The \
+            joints of {} are \
         listed; select {} to list the joints of {}.",
         named(canvas.skin),
         label(own),
@@ -511,12 +610,26 @@ fn joint_row(
     let locked = view.paint.locked.contains(&node);
     let (rect, response) = row(ui, theme, ROW, &format!("Joint {label}"), active);
     if chosen && !active {
-        ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SelectionTint).gamma_multiply(0.6));
+        ui.painter().rect_filled(
+            rect,
+            0.0,
+            theme.color(ColorRole::SelectionTint).gamma_multiply(0.6),
+        );
     }
     let middle = rect.center().y;
     let lock = Rect::from_center_size(pos2(rect.left() + 14.0, middle), vec2(22.0, 22.0));
     let lock_response = ui.interact(lock, ui.scope_id().with(("lock", node.0)), Sense::click());
-    let name = if locked { format!("Unlock the weights of {label}") } else { format!("Lock the weights of {label}") };
+    let name = if locked {
+        format!(
+            "Unlock the weights of \
+        {label}"
+        )
+    } else {
+        format!(
+            "Lock the \
+        weights of {label}"
+        )
+    };
     lock_response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, &name));
     let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
     let color = match (locked, lock_response.hovered()) {
@@ -540,7 +653,11 @@ fn joint_row(
     joint_icon(
         ui.painter(),
         pos2(rect.left() + 43.0 + indent, middle),
-        if active { theme.color(ColorRole::SelectionBase) } else { theme.color(ColorRole::TextSecondary) },
+        if active {
+            theme.color(ColorRole::SelectionBase)
+        } else {
+            theme.color(ColorRole::TextSecondary)
+        },
     );
     let font = Theme::font(Font::Body);
     let names = rect.left() + 54.0 + indent;
@@ -550,14 +667,22 @@ fn joint_row(
     // Both, where there is room: how much of the spot it moves, and how many vertices.
     let wide = rect.width() > 300.0;
     let number_width = if wide && share.is_some() { 104.0 } else { 58.0 };
-    let bar = Rect::from_min_max(pos2(bar_left, middle - 2.5), pos2(rect.right() - number_width - 8.0, middle + 2.5));
+    let bar = Rect::from_min_max(
+        pos2(bar_left, middle - 2.5),
+        pos2(rect.right() - number_width - 8.0, middle + 2.5),
+    );
     ui.painter().rect_filled(bar, 2.0, theme.trough());
     let (part, text) = match share {
         Some(share) => (share, format!("{:.1} %", share * 100.0)),
         None => (used as f32 / most as f32, crate::ui::widgets::thousands(used as usize)),
     };
-    let filled = Rect::from_min_size(bar.min, vec2(bar.width() * part.clamp(0.0, 1.0), bar.height()));
-    let color = if share.is_some() { heat_color(part) } else { theme.color(ColorRole::SurfaceControlHover) };
+    let filled =
+        Rect::from_min_size(bar.min, vec2(bar.width() * part.clamp(0.0, 1.0), bar.height()));
+    let color = if share.is_some() {
+        heat_color(part)
+    } else {
+        theme.color(ColorRole::SurfaceControlHover)
+    };
     ui.painter().rect_filled(filled, 2.0, color);
     if locked && share.is_some_and(|s| s > 0.0) {
         hatch(ui, filled, theme);
@@ -577,10 +702,17 @@ fn joint_row(
         color,
     );
     if wide && share.is_some() {
-        let color = theme.color(if used > 0 { ColorRole::TextSecondary } else { ColorRole::TextTertiary });
+        let color =
+            theme.color(if used > 0 { ColorRole::TextSecondary } else { ColorRole::TextTertiary });
         let at = pos2(rect.right() - 60.0, middle);
         let count = crate::ui::widgets::thousands(used as usize);
-        ui.painter().text(at, egui::Align2::RIGHT_CENTER, count, Theme::font(Font::NumberSmall), color);
+        ui.painter().text(
+            at,
+            egui::Align2::RIGHT_CENTER,
+            count,
+            Theme::font(Font::NumberSmall),
+            color,
+        );
     }
     let mut click = None;
     if lock_response.on_hover_text(&name).clicked() {
@@ -610,9 +742,17 @@ fn joint_row(
 }
 
 /// What else can be done with a joint.
-fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, actions: &mut Actions) {
-    let others: Vec<NodeId> =
-        view.paint.canvas.map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
+fn joint_menu(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    node: NodeId,
+    actions: &mut Actions,
+) {
+    let others: Vec<NodeId> = view
+        .paint
+        .canvas
+        .map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
     if let Some(canvas) = view.paint.canvas
         && let Some(joint) = canvas.joint(node)
     {
@@ -620,7 +760,12 @@ fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, a
         let partner = role.and_then(|r| canvas.joints().get(r.partner?));
         let text = match (partner, role.map(|r| r.how)) {
             (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-            (Some(n), Some(how)) => format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label()),
+            (Some(n), Some(how)) => format!(
+                "Mirror joint: {} · \
+                {}",
+                document.node(*n).label(*n),
+                how.label()
+            ),
             _ => "Mirror joint: none".to_owned(),
         };
         let pair = |with: Option<NodeId>| {
@@ -634,7 +779,14 @@ fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, a
             egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
                 for other in canvas.joints() {
                     let label = document.node(*other).label(*other);
-                    let label = if *other == node { format!("{label} itself (center joint)") } else { label };
+                    let label = if *other == node {
+                        format!(
+                            "{label} itself (center \
+                        joint)"
+                        )
+                    } else {
+                        label
+                    };
                     if ui.selectable_label(partner == Some(other), label).clicked() {
                         actions.push(pair(Some(*other)));
                         ui.close();
@@ -659,7 +811,9 @@ fn joint_menu(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId, a
 
 /// Vertices of the canvas that a joint moves.
 fn moved_by(view: &View<'_>, node: NodeId) -> Vec<u32> {
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return Vec::new() };
+    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else {
+        return Vec::new();
+    };
     let Some(joint) = canvas.joint(node) else { return Vec::new() };
     let maps = canvas.maps(session.document());
     let moves = |v: &u32| {

@@ -1,4 +1,5 @@
-//! Layers over the file's weights: a list with the top one first, as in paint programs, and what of them is painted.
+//! Layers over the file's weights: a list with the top one first, as in paint programs, and what of
+//! them is painted.
 
 use egui::{Align, DragValue, Layout, Rect, RichText, Ui, UiBuilder, pos2, vec2};
 use egui_material_icons::icons;
@@ -9,12 +10,14 @@ use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
     theme::Font,
-    widgets::{check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments},
+    widgets::{
+        check, elided, icon_button, icon_font, name_widget, panel_title, row, segment, segments,
+    },
 };
 use ulna_edit::{
     command::{
-        AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer, MirrorLayer, MoveLayer,
-        RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
+        AddLayer, ClearLayer, FlattenLayers, KeepWeightLayers, LayerOpacity, MergeLayer,
+        MirrorLayer, MoveLayer, RemoveLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
         field::{LayerSide, Meshes, Nodes},
     },
     layer_text,
@@ -34,17 +37,33 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     let count = layers.map_or(0, |l| l.layers.len());
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Weight layers");
-        let note =
-            if count == 0 { "strokes change the base weights".to_owned() } else { format!("{count} over the base") };
+        let note = if count == 0 {
+            "strokes change the base \
+                weights"
+                .to_owned()
+        } else {
+            format!(
+                "{count} \
+                over the base"
+            )
+        };
         caption(ui, theme, &note);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, theme, icons::ICON_ADD, "Add a layer", "", false, Ok(())).clicked() {
                 let next = layers.map_or(0, |l| l.next) + 1;
-                let add = AddLayer { name: Some(format!("Layer {next}")), mesh: Some(mesh.clone()) };
+                let add = AddLayer {
+                    name: Some(format!(
+                        "Layer \
+                    {next}"
+                    )),
+                    mesh: Some(mesh.clone()),
+                };
                 actions.push(Action::Run(add.into()));
             }
             let flat = if count == 0 { Err("There are no layers") } else { Ok(()) };
-            if icon_button(ui, theme, icons::ICON_LAYERS_CLEAR, "Flatten", "", false, flat).clicked() {
+            if icon_button(ui, theme, icons::ICON_LAYERS_CLEAR, "Flatten", "", false, flat)
+                .clicked()
+            {
                 actions.push(Action::Run(FlattenLayers { mesh: Some(mesh.clone()) }.into()));
             }
         });
@@ -55,13 +74,19 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (k, layer) in layers.layers.iter().enumerate().rev() {
-            let at =
-                Place { skin: canvas.skin, mesh: &mesh, top: k + 1 == count, bottom: k == 0, chosen: joints.chosen() };
+            let at = Place {
+                skin: canvas.skin,
+                mesh: &mesh,
+                top: k + 1 == count,
+                bottom: k == 0,
+                chosen: joints.chosen(),
+            };
             layer_row(ui, view, layer, &at, actions);
         }
         let active = view.paint.layer == Some(LayerTarget::Base);
         let (rect, response) = row(ui, theme, HEIGHT, "Layer Base", active);
-        let color = theme.color(if active { ColorRole::SelectionText } else { ColorRole::TextSecondary });
+        let color =
+            theme.color(if active { ColorRole::SelectionText } else { ColorRole::TextSecondary });
         let at = pos2(rect.left() + NAME, rect.center().y);
         ui.painter().text(at, egui::Align2::LEFT_CENTER, "Base", Theme::font(Font::Body), color);
         let note = pos2(rect.right() - 8.0, rect.center().y);
@@ -82,17 +107,22 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
         let mut keeps = layers.keeps;
         let response = check(ui, theme, &mut keeps, "Keep layers in the file");
         response.on_hover_text(
-            "Saves the layers so that they stay editable. The weights in the file contain their result anyway",
+            "Saves the layers so that they stay editable. The weights in the file contain their \
+                result anyway",
         );
         if keeps != layers.keeps {
-            actions.push(Action::Run(KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into()));
+            actions.push(Action::Run(
+                KeepWeightLayers { on: Some(keeps), mesh: Some(mesh.clone()) }.into(),
+            ));
         }
     });
     caption(ui, theme, "Strokes change the highlighted layer. The combined result is saved.");
 }
 
 fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
-    let text = RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+    let text = RichText::new(text)
+        .font(Theme::font(Font::Caption))
+        .color(theme.color(ColorRole::TextTertiary));
     ui.add(egui::Label::new(text).wrap());
 }
 
@@ -106,10 +136,18 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             for (painted, text) in [(Painted::Weights, "Weights"), (Painted::Mask, "Mask")] {
                 let enabled = painted == Painted::Weights || masks;
                 let response = ui
-                    .add_enabled_ui(enabled, |ui| segment(ui, theme, text, view.paint.painted == painted, false))
+                    .add_enabled_ui(enabled, |ui| {
+                        segment(ui, theme, text, view.paint.painted == painted, false)
+                    })
                     .inner;
                 name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
-                if response.on_disabled_hover_text("The base has no mask. Choose a layer").clicked() {
+                if response
+                    .on_disabled_hover_text(
+                        "The base has no mask. Choose a \
+                    layer",
+                    )
+                    .clicked()
+                {
                     actions.push(PaintAction::PaintOfLayer(painted));
                 }
             }
@@ -135,7 +173,13 @@ struct Place<'a> {
     chosen: &'a [NodeId],
 }
 
-fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, actions: &mut Actions) {
+fn layer_row(
+    ui: &mut Ui,
+    view: &View<'_>,
+    layer: &WeightLayer,
+    at: &Place<'_>,
+    actions: &mut Actions,
+) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let target = LayerTarget::Layer(layer.id);
@@ -167,13 +211,15 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
     let held = held.into_iter().filter(|h| *h).count();
     let text_of = format!("{} vertices, {} joints", crate::ui::widgets::thousands(vertices), held);
     let response = response.on_hover_text(text_of);
-    let mut cells = |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
-        ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            add(ui, actions);
-        });
-    };
-    let eye = Rect::from_min_max(rect.min + vec2(4.0, 0.0), pos2(rect.left() + NAME, rect.bottom()));
+    let mut cells =
+        |ui: &mut Ui, area: Rect, layout: Layout, add: &mut dyn FnMut(&mut Ui, &mut Actions)| {
+            ui.scope_builder(UiBuilder::new().max_rect(area).layout(layout), |ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                add(ui, actions);
+            });
+        };
+    let eye =
+        Rect::from_min_max(rect.min + vec2(4.0, 0.0), pos2(rect.left() + NAME, rect.bottom()));
     cells(ui, eye, Layout::left_to_right(Align::Center), &mut |ui, actions| {
         let (icon, name) = if layer.shown {
             (icons::ICON_VISIBILITY, format!("Hide layer {}", layer.name))
@@ -182,7 +228,9 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
         };
         if icon_button(ui, theme, icon, &name, "", false, Ok(())).clicked() {
             let (text, mesh) = named.clone();
-            actions.push(Action::Run(ShowLayer { layer: text, shown: Some(!layer.shown), mesh }.into()));
+            actions.push(Action::Run(
+                ShowLayer { layer: text, shown: Some(!layer.shown), mesh }.into(),
+            ));
         }
     });
     let rest = Rect::from_min_max(pos2(rect.right() - CONTROLS, rect.top()), rect.max);
@@ -208,7 +256,13 @@ fn layer_row(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, at: &Place<'_>, 
 }
 
 /// What else can be done with a layer.
-fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, actions: &mut Actions) {
+fn layer_menu(
+    ui: &mut Ui,
+    layer: &WeightLayer,
+    at: &Place<'_>,
+    named: &Named,
+    actions: &mut Actions,
+) {
     let mut run = |ui: &mut Ui, command: ulna_edit::Command| {
         actions.push(Action::Run(command));
         ui.close();
@@ -236,7 +290,10 @@ fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, a
     };
     let button = ui.add_enabled(!at.chosen.is_empty(), egui::Button::new(split));
     if button
-        .on_hover_text("Moves the joints chosen in the joint list to a new layer above. The result does not change")
+        .on_hover_text(
+            "Moves the joints chosen in the joint list to a new layer above. The result \
+            does not change",
+        )
         .clicked()
     {
         let joint = Nodes::Ids(at.chosen.to_vec());
@@ -248,13 +305,23 @@ fn layer_menu(ui: &mut Ui, layer: &WeightLayer, at: &Place<'_>, named: &Named, a
     }
 }
 
-fn mirror_ui(ui: &mut Ui, view: &View<'_>, layer: &WeightLayer, named: &Named, actions: &mut Actions) {
+fn mirror_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    layer: &WeightLayer,
+    named: &Named,
+    actions: &mut Actions,
+) {
     let now = match layer.mirror {
         None => "no mirror",
         Some(MirrorFrom::Left) => "left to right",
         Some(MirrorFrom::Right) => "right to left",
     };
-    let color = view.theme.color(if layer.mirror.is_some() { ColorRole::AccentText } else { ColorRole::TextSecondary });
+    let color = view.theme.color(if layer.mirror.is_some() {
+        ColorRole::AccentText
+    } else {
+        ColorRole::TextSecondary
+    });
     let icon = RichText::new(icons::ICON_FLIP.codepoint).font(icon_font(16.0, false)).color(color);
     let menu = menu_button(ui, icon, |ui| {
         let ways = [

@@ -1,5 +1,5 @@
-//! The panel of Paint mode: the brush, acts on many vertices, the joints with their shares, the layers, and the selected vertices by
-//! number. The joints take what the rest leaves.
+//! The panel of Paint mode: the brush, acts on many vertices, the joints with their shares, the
+//! layers, and the selected vertices by number. The joints take what the rest leaves.
 
 mod acts;
 mod bend;
@@ -38,7 +38,12 @@ pub fn weights_ui(state: &mut WeightsState, ui: &mut Ui, view: &View<'_>, action
             if view.paint.canvas.is_none() {
                 super::widgets::panel_title(ui, theme, "Brush");
                 let text = no_weights(view);
-                ui.add(egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap());
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(text).color(theme.color(ColorRole::TextTertiary)),
+                    )
+                    .wrap(),
+                );
                 if view.availability.bare {
                     let button = egui::Button::new("Bind to nearest joints");
                     if ui
@@ -76,7 +81,8 @@ fn no_weights(view: &View<'_>) -> String {
     });
     match bare {
         Some(label) => format!(
-            "{label} has a skin but no vertex weights, so joints do not move it. Bind it to its nearest joints \
+            "{label} has a skin but no vertex weights, so joints do not move it. Bind it to its \
+                nearest joints \
             here, or export it again with weights."
         ),
         None => "This file has no vertex weights. Only skinned meshes can be painted.".to_owned(),

@@ -27,17 +27,41 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.set_height(28.0);
             ui.spacing_mut().item_spacing.x = 2.0;
             let shows = view.shown_clip().is_some() || view.paint.range.is_some();
-            let off = if document.clips.is_empty() { Err("No clips in this file") } else { Err("No clip is shown") };
+            let off = if document.clips.is_empty() {
+                Err("No clips in this \
+                file")
+            } else {
+                Err("No clip is shown")
+            };
             let enabled = if shows { Ok(()) } else { off };
-            let play = if playback.playing { (icons::ICON_PAUSE, "Pause") } else { (icons::ICON_PLAY_ARROW, "Play") };
+            let play = if playback.playing {
+                (icons::ICON_PAUSE, "Pause")
+            } else {
+                (icons::ICON_PLAY_ARROW, "Play")
+            };
             let buttons = [
                 (icons::ICON_FIRST_PAGE, "Clip start", PlayCommand::Start, false),
                 (play.0, play.1, PlayCommand::Toggle, playback.playing),
                 (icons::ICON_LAST_PAGE, "Clip end", PlayCommand::End, false),
-                (icons::ICON_REPEAT, "Loop", PlayCommand::Loop, playback.repeat == ulna_model::Repeat::Loop),
+                (
+                    icons::ICON_REPEAT,
+                    "Loop",
+                    PlayCommand::Loop,
+                    playback.repeat == ulna_model::Repeat::Loop,
+                ),
             ];
             for (icon, name, command, on) in buttons {
-                if icon_button(ui, theme, icon, name, view.settings.keys.key(command.name()), on, enabled).clicked() {
+                if icon_button(
+                    ui,
+                    theme,
+                    icon,
+                    name,
+                    view.settings.keys.key(command.name()),
+                    on,
+                    enabled,
+                )
+                .clicked()
+                {
                     actions.push(Action::Run(command.into()));
                 }
             }
@@ -52,9 +76,16 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 theme.field_edge(),
                 egui::StrokeKind::Inside,
             );
-            let color = theme.color(if shows { ColorRole::TextPrimary } else { ColorRole::TextDisabled });
+            let color =
+                theme.color(if shows { ColorRole::TextPrimary } else { ColorRole::TextDisabled });
             let at = rect.right_center() - vec2(8.0, 0.0);
-            ui.painter().text(at, egui::Align2::RIGHT_CENTER, time, Theme::font(Font::Number), color);
+            ui.painter().text(
+                at,
+                egui::Align2::RIGHT_CENTER,
+                time,
+                Theme::font(Font::Number),
+                color,
+            );
             ui.add_space(6.0);
             clip_ui(ui, view, actions);
             ui.add_space(4.0);
@@ -83,13 +114,21 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     };
     let label = elided(ui, &now, &Theme::font(Font::Body), 150.0);
     let text = format!("{label} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
-    let button = egui::Button::new(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)));
+    let button =
+        egui::Button::new(RichText::new(text).color(view.theme.color(ColorRole::TextPrimary)));
     // A name is typed in it.
     let response = lasting_menu_button(ui, button, |ui| {
         ui.set_min_width(220.0);
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
-            if ui.selectable_label(shown.is_none() && !range && bent.is_none(), "The file's pose").clicked() {
+            if ui
+                .selectable_label(
+                    shown.is_none() && !range && bent.is_none(),
+                    "The file's \
+                pose",
+                )
+                .clicked()
+            {
                 actions.push(PaintAction::PaintOverClip(false));
                 ui.close();
             }
@@ -109,7 +148,16 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.separator();
         super::bend::keep_ui(ui, actions);
     });
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Pose while painting: {now}")));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!(
+                "Pose while painting: \
+        {now}"
+            ),
+        )
+    });
 }
 
 /// A line to scrub on.
@@ -117,7 +165,8 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let shows = view.shown_clip().is_some() || view.paint.range.is_some();
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - 8.0, 28.0), Sense::click_and_drag());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width() - 8.0, 28.0), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::slider(shows, view.timeline.playback.time, "Playhead"));
     let painter = ui.painter();
     let line = Rect::from_center_size(rect.center(), vec2(rect.width(), 1.0));
@@ -125,7 +174,8 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if !shows {
         return;
     }
-    let length = view.paint.range.unwrap_or_else(|| view.timeline.playback.length(document)).max(1e-9);
+    let length =
+        view.paint.range.unwrap_or_else(|| view.timeline.playback.length(document)).max(1e-9);
     for k in 0..=20 {
         let x = rect.left() + rect.width() * k as f32 / 20.0;
         let h = if k % 5 == 0 { 6.0 } else { 4.0 };
@@ -135,14 +185,25 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             egui::Stroke::new(1.0, theme.color(ColorRole::StrokeStrong)),
         );
     }
-    if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked()) {
+    if let Some(at) =
+        response.interact_pointer_pos().filter(|_| response.dragged() || response.clicked())
+    {
         let part = f64::from(((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0));
         actions.push(TimelineAction::Seek(part * length));
     }
-    let x = rect.left() + rect.width() * (view.timeline.playback.time / length).clamp(0.0, 1.0) as f32;
-    painter.vline(x, rect.top()..=rect.bottom(), egui::Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)));
+    let x =
+        rect.left() + rect.width() * (view.timeline.playback.time / length).clamp(0.0, 1.0) as f32;
+    painter.vline(
+        x,
+        rect.top()..=rect.bottom(),
+        egui::Stroke::new(1.5, theme.color(ColorRole::TimelinePlayhead)),
+    );
     let flag = Rect::from_center_size(pos2(x, rect.top() + 5.0), vec2(9.0, 10.0));
-    painter.rect_filled(flag, CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 }, theme.color(ColorRole::TimelinePlayhead));
+    painter.rect_filled(
+        flag,
+        CornerRadius { nw: 2, ne: 2, sw: 4, se: 4 },
+        theme.color(ColorRole::TimelinePlayhead),
+    );
 }
 
 /// Where the skin breaks, and the way there.
@@ -151,9 +212,22 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let (rect, _) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::hover());
     let icon = icons::ICON_HEALING;
-    crate::ui::widgets::paint_icon(ui.painter(), rect.center(), icon, 16.0, theme.color(ColorRole::TextSecondary));
+    crate::ui::widgets::paint_icon(
+        ui.painter(),
+        rect.center(),
+        icon,
+        16.0,
+        theme.color(ColorRole::TextSecondary),
+    );
     let when = |spot: &Spot| {
-        let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
+        let clip = spot.clip.map_or_else(
+            || {
+                "Range of \
+            motion"
+                    .to_owned()
+            },
+            |c| document.clip_label(c),
+        );
         format!("{clip}, {:.2} s", spot.time)
     };
     let what = |spot: &Spot| {
@@ -179,26 +253,55 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new(when(&spot)).color(theme.color(ColorRole::TextPrimary)));
             let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
-            let text = if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
-            ui.label(RichText::new(text).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)));
-            if let (Some(first), Some(now)) = (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
+            let text = if narrow {
+                what(&spot)
+            } else {
+                format!(
+                    "{} at vertex \
+                {vertex}",
+                    what(&spot)
+                )
+            };
+            ui.label(
+                RichText::new(text)
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
+            );
+            if let (Some(first), Some(now)) =
+                (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
                 && (first - now).abs() > 0.005
             {
                 // Before the strokes since it was looked for, and after them.
-                let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
+                let role =
+                    if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
                 let text = format!("worst score {first:.2} → {now:.2}");
-                ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
+                ui.label(
+                    RichText::new(text)
+                        .font(Theme::font(Font::NumberSmall))
+                        .color(theme.color(role)),
+                );
             }
             if ui.button("Go to pose").clicked() {
                 actions.push(PaintAction::GoToSpot(spot));
             }
         }
         None if view.paint.searched => {
-            ui.label(RichText::new("No bad deformation found.").color(theme.color(ColorRole::TextSecondary)));
+            ui.label(
+                RichText::new(
+                    "No bad deformation \
+                found.",
+                )
+                .color(theme.color(ColorRole::TextSecondary)),
+            );
         }
         None => {
-            let text =
-                if narrow { "Worst deformations" } else { "Worst deformations in all clips and a range of motion" };
+            let text = if narrow {
+                "Worst \
+                    deformations"
+            } else {
+                "Worst deformations in all clips and a \
+                    range of motion"
+            };
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         }
     }
@@ -214,16 +317,33 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ];
         for (icon, command) in steps {
             let spec = command.spec();
-            if icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), false, Ok(())).clicked() {
+            if icon_button(
+                ui,
+                theme,
+                icon,
+                spec.title,
+                view.settings.keys.key(spec.name),
+                false,
+                Ok(()),
+            )
+            .clicked()
+            {
                 actions.push(Action::Run(command.into()));
             }
         }
-        let text = format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let text = format!(
+            "Worst {} \
+            {}",
+            view.paint.spots.len(),
+            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
+        );
         let menu = menu_button(ui, text, |ui| {
             ui.set_min_width(320.0);
             for (k, spot) in view.paint.spots.iter().enumerate() {
                 let label = format!("{}  {} · {}", k + 1, when(spot), what(spot));
-                let button = egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);
+                let button = egui::Button::new(&label)
+                    .min_size(vec2(310.0, 24.0))
+                    .frame_when_inactive(false);
                 if ui.add(button).clicked() {
                     actions.push(PaintAction::GoToSpot(*spot));
                     actions.push(PaintAction::WeightLook(WeightLook::Worst));
@@ -237,7 +357,9 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         let key = view.settings.keys.key(ModeCommand::AnimateMode.name());
         let (font, color) = (Theme::font(Font::Caption), theme.color(ColorRole::TextTertiary));
         let text = format!("Keys are edited in Animate mode ({key}).");
-        if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x <= ui.available_width() {
+        if ui.painter().layout_no_wrap(text.clone(), font.clone(), color).size().x
+            <= ui.available_width()
+        {
             ui.label(RichText::new(text).font(font).color(color));
         }
     });

@@ -1,4 +1,5 @@
-//! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers and arithmetic.
+//! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers
+//! and arithmetic.
 
 use egui::{RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
@@ -38,7 +39,8 @@ pub struct TableState {
     means: Derived<MeansOf, Vec<f32>>,
     /// The first of the joints that is shown.
     column: usize,
-    /// The joints in the order in which they stand, for the vertices that are selected: they stay where they are while one edits.
+    /// The joints in the order in which they stand, for the vertices that are selected: they stay
+    /// where they are while one edits.
     order: (Option<SkinId>, Vec<u32>, Vec<u16>),
 }
 
@@ -47,7 +49,8 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
     let document = session.document();
     let chosen = view.paint.vertices;
-    // With nothing selected, the vertex that was under the brush last, unless one types into the row of another.
+    // With nothing selected, the vertex that was under the brush last, unless one types into the
+    // row of another.
     let typed = state.cells.vertex().filter(|v| (*v as usize) < canvas.vertex_count());
     let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
@@ -55,16 +58,20 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-            let title =
-                RichText::new("Vertices").font(Theme::font(Font::Heading)).color(theme.color(ColorRole::TextPrimary));
+            let title = RichText::new("Vertices")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(title).truncate());
-            let kind = canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
+            let kind =
+                canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
             let note = match chosen.len() {
                 0 if under.is_empty() => kind.to_owned(),
                 0 => format!("last under the cursor · {kind}"),
                 n => format!("{} selected · {kind}", crate::ui::widgets::thousands(n)),
             };
-            let note = RichText::new(note).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary));
+            let note = RichText::new(note)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary));
             ui.add(egui::Label::new(note).truncate());
         });
     });
@@ -76,7 +83,18 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
         ];
         for (pick, icon, name) in picks {
-            if icon_button(ui, theme, icon, name, "Ctrl+Alt drag", view.paint.pick == pick, Ok(())).clicked() {
+            if icon_button(
+                ui,
+                theme,
+                icon,
+                name,
+                "Ctrl+Alt \
+                drag",
+                view.paint.pick == pick,
+                Ok(()),
+            )
+            .clicked()
+            {
                 actions.push(PaintAction::VertexPick(pick));
             }
         }
@@ -92,21 +110,37 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
         for (icon, command) in commands {
             let spec = command.spec();
             let enabled = (spec.enabled)(&view.availability);
-            if icon_button(ui, theme, icon, spec.title, view.settings.keys.key(spec.name), false, enabled).clicked() {
+            if icon_button(
+                ui,
+                theme,
+                icon,
+                spec.title,
+                view.settings.keys.key(spec.name),
+                false,
+                enabled,
+            )
+            .clicked()
+            {
                 actions.push(Action::Run(command.into()));
             }
         }
     });
     if vertices.is_empty() {
         let text = "Ctrl+Alt-click or drag to select vertices. Shift adds.";
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(text)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         return;
     }
     // The columns: the painted joint, then those that hold most of the vertices shown.
     let mut sums: std::collections::BTreeMap<u16, f32> = std::collections::BTreeMap::new();
     for v in vertices.iter().take(ROWS) {
         let (map, own) = maps.map_of(*v);
-        map.vertex(own).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| *sums.entry(j).or_default() += w);
+        map.vertex(own)
+            .filter(|(_, w)| *w > 0.0)
+            .for_each(|(j, w)| *sums.entry(j).or_default() += w);
     }
     let mut found: Vec<u16> = sums.keys().copied().collect();
     found.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
@@ -140,7 +174,13 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let font = Theme::font(Font::Caption);
     let (head, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
     let put = |x: f32, text: &str, color| {
-        ui.painter().text(pos2(x, head.center().y), egui::Align2::RIGHT_CENTER, text, font.clone(), color)
+        ui.painter().text(
+            pos2(x, head.center().y),
+            egui::Align2::RIGHT_CENTER,
+            text,
+            font.clone(),
+            color,
+        )
     };
     ui.painter().text(
         pos2(head.left(), head.center().y),
@@ -151,18 +191,33 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     );
     for (k, j) in columns.iter().enumerate() {
         let label = node(*j).map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
-        let color = if view.paint.joint == Some(*j) { ColorRole::SelectionText } else { ColorRole::TextTertiary };
-        put(head.left() + first + each * (k + 1) as f32, &elided(ui, &label, &font, each - 8.0), theme.color(color));
+        let color = if view.paint.joint == Some(*j) {
+            ColorRole::SelectionText
+        } else {
+            ColorRole::TextTertiary
+        };
+        put(
+            head.left() + first + each * (k + 1) as f32,
+            &elided(ui, &label, &font, each - 8.0),
+            theme.color(color),
+        );
     }
     put(head.right(), "Sum", theme.color(ColorRole::TextTertiary));
     if vertices.len() > 1 {
         all_row(state, ui, view, (width, first, each), &columns, vertices, actions);
     }
     let rows = vertices.len().min(MOST);
-    let sheet = Sheet { vertices: &vertices[..rows], joints: &columns, left: head.left() + first, each };
+    let sheet =
+        Sheet { vertices: &vertices[..rows], joints: &columns, left: head.left() + first, each };
     state.cells.follow(canvas.skin, &sheet);
     let height = (rows as f32).min(8.0) * ROW;
-    let table = egui::ScrollArea::vertical().id_salt("vertex table").max_height(height).min_scrolled_height(height);
+    let table = egui::ScrollArea::vertical()
+        .id_salt(
+            "vertex \
+        table",
+        )
+        .max_height(height)
+        .min_scrolled_height(height);
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     table.auto_shrink([false, true]).show_rows(ui, ROW, rows, |ui, range| {
         for k in range {
@@ -171,7 +226,11 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             let map = maps.part(part);
             let (rect, _) = ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
             if k % 2 == 0 {
-                ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5));
+                ui.painter().rect_filled(
+                    rect,
+                    0.0,
+                    theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5),
+                );
             }
             let number = crate::ui::widgets::thousands(own as usize);
             let wide = ui.painter().text(
@@ -198,7 +257,8 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
                 state.cells.cell_ui(ui, view, &sheet, (k, c, rect.top()), (weight, &name), actions);
             }
             let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
-            let off = ulna_weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
+            let off = ulna_weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len())
+                .is_some();
             let color = if off { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
             ui.painter().text(
                 pos2(rect.right(), rect.center().y),
@@ -215,10 +275,16 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     }
     if vertices.len() > MOST {
         let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - MOST));
-        ui.label(RichText::new(text).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(text)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     }
     if let Some(why) = &state.cells.refused {
-        let text = RichText::new(why).font(Theme::font(Font::Small)).color(theme.color(ColorRole::SeverityWarning));
+        let text = RichText::new(why)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::SeverityWarning));
         ui.add(egui::Label::new(text).wrap());
     }
     why_ui(ui, view, vertices[0]);
@@ -242,7 +308,13 @@ fn all_row(
     let place = pos2(rect.left(), rect.center().y);
     let text = if vertices.len() > MEAN_OF { "First 10k" } else { "All" };
     let font = Theme::font(Font::Small);
-    ui.painter().text(place, egui::Align2::LEFT_CENTER, text, font, theme.color(ColorRole::TextPrimary));
+    ui.painter().text(
+        place,
+        egui::Align2::LEFT_CENTER,
+        text,
+        font,
+        theme.color(ColorRole::TextPrimary),
+    );
     let some = &vertices[..vertices.len().min(MEAN_OF)];
     let key = (session.generation(), selection_key(vertices), columns.to_vec());
     let mean_of = |joint: &u16| {
@@ -271,20 +343,56 @@ fn all_row(
             }
         }
     }
-    ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)));
+    ui.painter().hline(
+        rect.x_range(),
+        rect.bottom(),
+        egui::Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
+    );
 }
 
 /// Which joints are shown, and the way to the others.
-fn pager(state: &mut TableState, ui: &mut Ui, theme: &Theme, (kept, fits, all): (usize, usize, usize)) {
+fn pager(
+    state: &mut TableState,
+    ui: &mut Ui,
+    theme: &Theme,
+    (kept, fits, all): (usize, usize, usize),
+) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let step = fits.saturating_sub(kept).max(1);
         let before = if state.column > 0 { Ok(()) } else { Err("These are the first joints") };
-        if icon_button(ui, theme, icons::ICON_CHEVRON_LEFT, "Previous joints", "", false, before).clicked() {
+        if icon_button(
+            ui,
+            theme,
+            icons::ICON_CHEVRON_LEFT,
+            "Previous \
+            joints",
+            "",
+            false,
+            before,
+        )
+        .clicked()
+        {
             state.column = state.column.saturating_sub(step);
         }
-        let after = if state.column + fits < all { Ok(()) } else { Err("These are the last joints") };
-        if icon_button(ui, theme, icons::ICON_CHEVRON_RIGHT, "Next joints", "", false, after).clicked() {
+        let after = if state.column + fits < all {
+            Ok(())
+        } else {
+            Err("These are the last \
+            joints")
+        };
+        if icon_button(
+            ui,
+            theme,
+            icons::ICON_CHEVRON_RIGHT,
+            "Next \
+            joints",
+            "",
+            false,
+            after,
+        )
+        .clicked()
+        {
             state.column = (state.column + step).min(all - fits);
         }
         let shown = (state.column + kept + 1)..=(state.column + fits);
@@ -293,7 +401,11 @@ fn pager(state: &mut TableState, ui: &mut Ui, theme: &Theme, (kept, fits, all): 
         } else {
             format!("joints {} to {} of {all}", shown.start(), shown.end())
         };
-        ui.label(RichText::new(others).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(others)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
     });
 }
 
@@ -315,13 +427,17 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
             format!("{:.3}  {:.3}  {:.3}", v.x, v.y, v.z).replace('-', "−")
         };
         let number = |ui: &mut Ui, t: String, role: ColorRole| {
-            ui.label(RichText::new(t).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
+            ui.label(
+                RichText::new(t).font(Theme::font(Font::NumberSmall)).color(theme.color(role)),
+            );
         };
         let table = egui::Grid::new("terms").num_columns(3).spacing(vec2(10.0, 2.0));
         let terms = |ui: &mut Ui| {
             let mut sum = glam::Vec3::ZERO;
             for (j, w) in map.vertex(own as usize).filter(|(_, w)| *w != 0.0) {
-                let Some((node, matrix)) = canvas.joints().get(usize::from(j)).zip(palette.get(usize::from(j))) else {
+                let Some((node, matrix)) =
+                    canvas.joints().get(usize::from(j)).zip(palette.get(usize::from(j)))
+                else {
                     continue;
                 };
                 let goes = matrix.transform_point3(rest);
@@ -329,14 +445,18 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
                 let label = document.node(*node).label(*node);
                 let label = elided(ui, &label, &Theme::font(Font::Small), 110.0);
                 ui.label(
-                    RichText::new(label).font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextPrimary)),
+                    RichText::new(label)
+                        .font(Theme::font(Font::Small))
+                        .color(theme.color(ColorRole::TextPrimary)),
                 );
                 number(ui, format!("{w:.3} ×"), ColorRole::TextSecondary);
                 number(ui, text(goes), ColorRole::TextPrimary);
                 ui.end_row();
             }
             ui.label(
-                RichText::new("Result").font(Theme::font(Font::Small)).color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("Result")
+                    .font(Theme::font(Font::Small))
+                    .color(theme.color(ColorRole::TextSecondary)),
             );
             number(ui, String::new(), ColorRole::TextSecondary);
             number(ui, text(sum), ColorRole::AccentText);

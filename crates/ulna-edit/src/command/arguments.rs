@@ -1,4 +1,5 @@
-//! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that are finite.
+//! Arguments of a command line as types: nodes by name, path, number or pattern, and numbers that
+//! are finite.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -128,11 +129,17 @@ fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     match (more, quoted.pop()) {
         (0, Some(last)) if !quoted.is_empty() => format!("{} or {last}", quoted.join(", ")),
         (0, last) => last.unwrap_or_default(),
-        (more, last) => format!("{}, {} or {more} others", quoted.join(", "), last.unwrap_or_default()),
+        (more, last) => format!(
+            "{}, {} or {more} \
+            others",
+            quoted.join(", "),
+            last.unwrap_or_default()
+        ),
     }
 }
 
-/// That a text means several nodes, with texts that mean one of them: each is looked up before it is offered.
+/// That a text means several nodes, with texts that mean one of them: each is looked up before it
+/// is offered.
 pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> ArgumentError {
     let one = one_of(ids.iter().map(|id| path_text(document, *id)));
     let pattern = format!("{text}*");
@@ -141,8 +148,8 @@ pub(super) fn ambiguous(document: &Document, text: &str, ids: &[NodeId]) -> Argu
     ArgumentError::Ambiguous { name: text.to_owned(), count: ids.len(), ways }
 }
 
-/// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart by commas. Nothing
-/// where it is none.
+/// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart
+/// by commas. Nothing where it is none.
 pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     let text = text.trim();
     let number = |t: &str| evaluate(t).map(Value::from);
@@ -150,7 +157,9 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         text.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty()).map(number).collect()
     };
     let numbers = |count: usize| list().filter(|l| l.len() == count).map(Value::from);
-    let names = || Value::from(text.split(',').map(str::trim).filter(|t| !t.is_empty()).collect::<Vec<_>>());
+    let names = || {
+        Value::from(text.split(',').map(str::trim).filter(|t| !t.is_empty()).collect::<Vec<_>>())
+    };
     match kind {
         _ if text.is_empty() => None,
         ArgumentType::Number | ArgumentType::Seconds | ArgumentType::Degrees => {
@@ -161,13 +170,15 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         ArgumentType::Quaternion => numbers(4),
         ArgumentType::Axis if matches!(text, "x" | "y" | "z") => Some(text.into()),
         ArgumentType::Axis => numbers(3),
-        ArgumentType::Space => {
-            Space::named(text).filter(|s| PLAIN_SPACES.contains(&s.label())).map(|s| s.label().into())
-        }
+        ArgumentType::Space => Space::named(text)
+            .filter(|s| PLAIN_SPACES.contains(&s.label()))
+            .map(|s| s.label().into()),
         ArgumentType::Node | ArgumentType::Parts => Some(names()),
-        ArgumentType::Clip | ArgumentType::Text | ArgumentType::Path | ArgumentType::Mesh | ArgumentType::Vertices => {
-            Some(text.into())
-        }
+        ArgumentType::Clip
+        | ArgumentType::Text
+        | ArgumentType::Path
+        | ArgumentType::Mesh
+        | ArgumentType::Vertices => Some(text.into()),
         ArgumentType::Numbers => list().map(Value::from),
         ArgumentType::Keys => serde_json::from_str(text).ok(),
         ArgumentType::Choice(words) => words.contains(&text).then(|| text.into()),
@@ -191,10 +202,16 @@ impl Arguments {
         for name in line.arguments.keys() {
             if !spec.arguments.iter().any(|a| a.name == name) {
                 let near = did_you_mean(name, spec.arguments.iter().map(|a| a.name));
-                return Err(ArgumentError::Unknown { command: line.name.clone(), name: name.clone(), near });
+                return Err(ArgumentError::Unknown {
+                    command: line.name.clone(),
+                    name: name.clone(),
+                    near,
+                });
             }
         }
-        if let Some(missing) = spec.arguments.iter().find(|a| a.required && !line.arguments.contains_key(a.name)) {
+        if let Some(missing) =
+            spec.arguments.iter().find(|a| a.required && !line.arguments.contains_key(a.name))
+        {
             return Err(ArgumentError::Missing { command: line.name.clone(), name: missing.name });
         }
         Ok(Self { command: line.name.clone(), values: line.arguments.clone() })
@@ -206,7 +223,9 @@ impl Arguments {
     }
 
     pub(super) fn value(&self, name: &'static str) -> Result<&Value, ArgumentError> {
-        self.values.get(name).ok_or_else(|| ArgumentError::Missing { command: self.command.clone(), name })
+        self.values
+            .get(name)
+            .ok_or_else(|| ArgumentError::Missing { command: self.command.clone(), name })
     }
 
     pub(super) fn wrong(name: &str, wanted: &'static str, found: &Value) -> ArgumentError {
@@ -244,13 +263,25 @@ impl Arguments {
     /// Where it is missing or none.
     pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
-        single(value).ok_or_else(|| Self::wrong(name, "a number in the range of single precision", value))
+        single(value).ok_or_else(|| {
+            Self::wrong(
+                name,
+                "a number in the range of single \
+            precision",
+                value,
+            )
+        })
     }
 
-    fn numbers<const N: usize>(&self, name: &'static str, wanted: &'static str) -> Result<[f32; N], ArgumentError> {
+    fn numbers<const N: usize>(
+        &self,
+        name: &'static str,
+        wanted: &'static str,
+    ) -> Result<[f32; N], ArgumentError> {
         let value = self.value(name)?;
         let list: Option<Vec<f32>> = value.as_array().and_then(|a| a.iter().map(single).collect());
-        list.and_then(|l| <[f32; N]>::try_from(l).ok()).ok_or_else(|| Self::wrong(name, wanted, value))
+        list.and_then(|l| <[f32; N]>::try_from(l).ok())
+            .ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
     /// Three numbers.
@@ -275,7 +306,8 @@ impl Arguments {
         if q.length() < 1e-12 {
             return Err(Self::wrong(name, "a quaternion that is not all 0", self.value(name)?));
         }
-        // One that is unit as far as single precision can say keeps its numbers: to be made unit again would move their last digit.
+        // One that is unit as far as single precision can say keeps its numbers: to be made unit
+        // again would move their last digit.
         if (q.length_squared() - 1.0).abs() <= 1e-6 {
             return Ok(q);
         }
@@ -295,9 +327,14 @@ impl Arguments {
             Some("y" | "Y") => Some(Vec3::Y),
             Some("z" | "Z") => Some(Vec3::Z),
             Some(_) => None,
-            None => {
-                self.numbers::<3>(name, "x, y, z or three numbers").ok().and_then(|v| Vec3::from(v).try_normalize())
-            }
+            None => self
+                .numbers::<3>(
+                    name,
+                    "x, y, z or three \
+                    numbers",
+                )
+                .ok()
+                .and_then(|v| Vec3::from(v).try_normalize()),
         };
         axis.ok_or_else(|| Self::wrong(name, "x, y, z or three numbers that are not all 0", value))
     }
@@ -306,7 +343,9 @@ impl Arguments {
     pub(super) fn space(&self, name: &'static str) -> Result<Space, ArgumentError> {
         let value = self.value(name)?;
         let space = value.as_str().and_then(Space::named);
-        space.filter(|s| PLAIN_SPACES.contains(&s.label())).ok_or_else(|| self.no_choice(name, &PLAIN_SPACES))
+        space
+            .filter(|s| PLAIN_SPACES.contains(&s.label()))
+            .ok_or_else(|| self.no_choice(name, &PLAIN_SPACES))
     }
 
     /// Some of translation, rotation, scale.
@@ -314,10 +353,16 @@ impl Arguments {
         self.some_of(name, &Property::TRS, "one or more of translation, rotation, scale")
     }
 
-    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`) too.
+    /// As [`Arguments::parts`], for keys that are there already: those of morph targets (`weights`)
+    /// too.
     pub(super) fn parts_of_keys(&self, name: &'static str) -> Result<Vec<Property>, ArgumentError> {
         let [t, r, s] = Property::TRS;
-        self.some_of(name, &[t, r, s, Property::Weights], "one or more of translation, rotation, scale, weights")
+        self.some_of(
+            name,
+            &[t, r, s, Property::Weights],
+            "one or more of translation, rotation, \
+            scale, weights",
+        )
     }
 
     fn some_of(
@@ -329,23 +374,33 @@ impl Arguments {
         let value = self.value(name)?;
         let words: Vec<&str> = match value {
             Value::String(word) => vec![word.as_str()],
-            Value::Array(list) => {
-                list.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(|| Self::wrong(name, wanted, value))?
-            }
+            Value::Array(list) => list
+                .iter()
+                .map(Value::as_str)
+                .collect::<Option<_>>()
+                .ok_or_else(|| Self::wrong(name, wanted, value))?,
             _ => Vec::new(),
         };
-        let means = |p: &Property, w: &str| p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()));
-        let parts: Option<Vec<Property>> = words.iter().map(|w| all.iter().copied().find(|p| means(p, w))).collect();
+        let means = |p: &Property, w: &str| {
+            p.path() == w || (w.len() == 1 && p.path().starts_with(&w.to_lowercase()))
+        };
+        let parts: Option<Vec<Property>> =
+            words.iter().map(|w| all.iter().copied().find(|p| means(p, w))).collect();
         parts.filter(|p| !p.is_empty()).ok_or_else(|| Self::wrong(name, wanted, value))
     }
 
     /// A text or a list of texts, which is not empty.
-    pub(super) fn texts(&self, name: &'static str, wanted: &'static str) -> Result<Vec<String>, ArgumentError> {
+    pub(super) fn texts(
+        &self,
+        name: &'static str,
+        wanted: &'static str,
+    ) -> Result<Vec<String>, ArgumentError> {
         match self.value(name)? {
             Value::String(text) => Ok(vec![text.clone()]),
             Value::Array(list) if list.is_empty() => Err(ArgumentError::Empty(name.to_owned())),
             value @ Value::Array(list) => {
-                let texts: Option<Vec<String>> = list.iter().map(|v| v.as_str().map(ToOwned::to_owned)).collect();
+                let texts: Option<Vec<String>> =
+                    list.iter().map(|v| v.as_str().map(ToOwned::to_owned)).collect();
                 texts.ok_or_else(|| Self::wrong(name, wanted, value))
             }
             value => Err(Self::wrong(name, wanted, value)),
@@ -356,7 +411,8 @@ impl Arguments {
     pub(super) fn counts(&self, name: &'static str) -> Result<Vec<u32>, ArgumentError> {
         let value = self.value(name)?;
         let one = |v: &Value| {
-            let number = v.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v <= f64::from(u32::MAX));
+            let number =
+                v.as_f64().filter(|v| *v >= 0.0 && v.fract() == 0.0 && *v <= f64::from(u32::MAX));
             number.map(|v| v as u32)
         };
         let list: Option<Vec<u32>> = value.as_array().and_then(|a| a.iter().map(one).collect());
@@ -392,7 +448,14 @@ impl Arguments {
         let value = self.value(name)?;
         match value.as_u64() {
             Some(index) => Ok(format!("#{index}")),
-            None => value.as_str().map(ToOwned::to_owned).ok_or_else(|| Self::wrong(name, "a name or #index", value)),
+            None => value.as_str().map(ToOwned::to_owned).ok_or_else(|| {
+                Self::wrong(
+                    name,
+                    "a name \
+                or #index",
+                    value,
+                )
+            }),
         }
     }
 }
@@ -415,7 +478,12 @@ pub(super) fn ranges(text: &str) -> Option<Vec<Range<usize>>> {
 /// The meshes of a name, of `#index`, or of a pattern; at least one.
 pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>, ArgumentError> {
     let by = |f: &dyn Fn(&str) -> bool| -> Vec<MeshId> {
-        document.meshes.iter().filter(|(_, m)| m.name.as_deref().is_some_and(f)).map(|(id, _)| id).collect()
+        document
+            .meshes
+            .iter()
+            .filter(|(_, m)| m.name.as_deref().is_some_and(f))
+            .map(|(id, _)| id)
+            .collect()
     };
     let named = by(&|name| name == text);
     if !named.is_empty() {
@@ -434,7 +502,10 @@ pub(super) fn find_meshes(document: &Document, text: &str) -> Result<Vec<MeshId>
 }
 
 /// `#index`, spelled so that it is no name: `#03` where something is called `#3`.
-pub(super) fn index_text<'a>(index: u32, names: impl Iterator<Item = Option<&'a str>> + Clone) -> String {
+pub(super) fn index_text<'a>(
+    index: u32,
+    names: impl Iterator<Item = Option<&'a str>> + Clone,
+) -> String {
     let mut text = format!("#{index}");
     while names.clone().any(|n| n == Some(text.as_str())) {
         text.insert(1, '0');
@@ -444,7 +515,11 @@ pub(super) fn index_text<'a>(index: u32, names: impl Iterator<Item = Option<&'a 
 
 /// The text that names a node in a command: its name where that is enough, else its number.
 pub fn node_text(document: &Document, node: NodeId) -> String {
-    let name = document.node(node).name.as_deref().filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
+    let name = document
+        .node(node)
+        .name
+        .as_deref()
+        .filter(|n| !n.is_empty() && !n.contains(['*', '/', '#']));
     if let Some(name) = name
         && document.nodes.values().filter(|n| n.name.as_deref() == Some(name)).count() == 1
     {
@@ -453,7 +528,8 @@ pub fn node_text(document: &Document, node: NodeId) -> String {
     index_text(node.0, document.nodes.values().map(|n| n.name.as_deref()))
 }
 
-/// Texts that name nodes in a command, for many nodes: all names are looked through once, and not for each.
+/// Texts that name nodes in a command, for many nodes: all names are looked through once, and not
+/// for each.
 pub(super) struct NodeTexts<'a> {
     document: &'a Document,
     /// How many nodes have a name.
@@ -484,7 +560,8 @@ impl<'a> NodeTexts<'a> {
     }
 }
 
-/// The shortest end of its path that means a node and no other, for a person to read; else what names it in a command.
+/// The shortest end of its path that means a node and no other, for a person to read; else what
+/// names it in a command.
 fn path_text(document: &Document, node: NodeId) -> String {
     let path = document.path(node);
     let ends = path.char_indices().rev().filter(|(_, c)| *c == '/').map(|(at, _)| &path[at + 1..]);
@@ -497,7 +574,11 @@ fn path_text(document: &Document, node: NodeId) -> String {
 pub fn clip_text(document: &Document, clip: ClipId) -> String {
     let name = document.clips.get(clip).and_then(|c| c.name.as_deref()).filter(|n| !n.is_empty());
     match name {
-        Some(name) if !name.contains(['*', '#']) && find_clips(document, name) == Ok(vec![clip]) => name.to_owned(),
+        Some(name)
+            if !name.contains(['*', '#']) && find_clips(document, name) == Ok(vec![clip]) =>
+        {
+            name.to_owned()
+        }
         _ => index_text(clip.0, document.clips.values().map(|c| c.name.as_deref())),
     }
 }
@@ -523,7 +604,12 @@ pub fn find_clip(document: &Document, text: &str) -> Result<ClipId, ArgumentErro
 /// Where it names none.
 pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, ArgumentError> {
     let by = |f: &dyn Fn(&str) -> bool| -> Vec<ClipId> {
-        document.clips.iter().filter(|(_, c)| c.name.as_deref().is_some_and(f)).map(|(id, _)| id).collect()
+        document
+            .clips
+            .iter()
+            .filter(|(_, c)| c.name.as_deref().is_some_and(f))
+            .map(|(id, _)| id)
+            .collect()
     };
     let named = by(&|name| name == text);
     if !named.is_empty() {
@@ -538,12 +624,14 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         return Ok(fits);
     }
     // What lists call a clip without a name, or one whose name has more than a line.
-    let labelled: Vec<ClipId> = document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
+    let labelled: Vec<ClipId> =
+        document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
     if !labelled.is_empty() {
         return Ok(labelled);
     }
     const MOST: usize = 12;
-    let labels: Vec<String> = document.clips.ids().take(MOST).map(|id| document.clip_label(id)).collect();
+    let labels: Vec<String> =
+        document.clips.ids().take(MOST).map(|id| document.clip_label(id)).collect();
     let more = document.clips.count().saturating_sub(MOST);
     let there = match (labels.is_empty(), more) {
         (true, _) => "the file has no clips".to_owned(),
@@ -554,7 +642,8 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
     Err(ArgumentError::NoClip { name: text.to_owned(), near, there })
 }
 
-/// The nodes that a text means: an exact name first, then `#index`, what lists call a node without a name, a pattern, a path.
+/// The nodes that a text means: an exact name first, then `#index`, what lists call a node without
+/// a name, a pattern, a path.
 ///
 /// # Errors
 /// Where it means none, or several without a `*`.
@@ -580,7 +669,9 @@ fn is_pattern(document: &Document, text: &str) -> bool {
 }
 
 fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
-    let by = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> { document.node_ids().filter(|id| f(*id)).collect() };
+    let by = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> {
+        document.node_ids().filter(|id| f(*id)).collect()
+    };
     let exact = by(&|id| document.node(id).name.as_deref() == Some(text));
     if !exact.is_empty() {
         return exact;
@@ -626,8 +717,12 @@ mod tests {
     #[test]
     fn many_nodes_are_named_as_each_alone_is() {
         let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
-        let node = |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
-        let document = Document::from(Asset { nodes: names.into_iter().map(node).collect(), ..Asset::default() });
+        let node =
+            |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
+        let document = Document::from(Asset {
+            nodes: names.into_iter().map(node).collect(),
+            ..Asset::default()
+        });
         let all = NodeTexts::of(&document);
         for id in document.node_ids() {
             assert_eq!(all.text(id), node_text(&document, id));

@@ -1,12 +1,14 @@
-//! What is selected and shown. A command that a person merely names, by a menu or a key, takes its arguments from there.
+//! What is selected and shown. A command that a person merely names, by a menu or a key, takes its
+//! arguments from there.
 
 use super::{
-    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, Command,
-    CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip, DuplicateLayer, FlipPose, FoldLayers, HoldKeys,
-    HoldPin, InvertLayer, KeepSet, KeyCommand, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination,
-    PushPose, RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
-    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest, TrimClip, WhichKeys,
-    ZeroKey,
+    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand,
+    CloseLoop, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip,
+    DuplicateLayer, FlipPose, FoldLayers, HoldKeys, HoldPin, InvertLayer, KeepSet, KeyCommand,
+    MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
+    RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
+    SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
+    TrimClip, WhichKeys, ZeroKey,
     field::{ClipName, Nodes, Seconds},
     kept_poses::kept_sets,
     pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
@@ -136,21 +138,31 @@ impl CommandContext<'_> {
     /// A command on keys, of the layer that edits go to, or of the clip.
     fn of_keys(&self, command: KeysOfLayer) -> Command {
         match (self.written_layer(), command) {
-            (Some(layer), command) => LayerKeysCommand { layer: LayerName::Id(layer), command }.into(),
+            (Some(layer), command) => {
+                LayerKeysCommand { layer: LayerName::Id(layer), command }.into()
+            }
             (None, KeysOfLayer::Key(command)) => command.into(),
             (None, KeysOfLayer::Edit(command)) => command.into(),
         }
     }
 
     fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
-        const NONE: Unfilled = Unfilled::Refused("No layer is selected. Choose a layer in the list of layers.");
+        const NONE: Unfilled = Unfilled::Refused(
+            "No layer is selected. Choose a layer in the list \
+            of layers.",
+        );
         self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
-    /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed alike; over a clip at once into keys
-    /// where that is wanted.
-    pub fn posed(&self, mut nodes: Vec<NodeId>, posed: impl FnOnce(PoseDestination) -> Command) -> Vec<Command> {
-        let other = if self.symmetry { other_side(&Mirror::of(self.document), &nodes) } else { Vec::new() };
+    /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed
+    /// alike; over a clip at once into keys where that is wanted.
+    pub fn posed(
+        &self,
+        mut nodes: Vec<NodeId>,
+        posed: impl FnOnce(PoseDestination) -> Command,
+    ) -> Vec<Command> {
+        let other =
+            if self.symmetry { other_side(&Mirror::of(self.document), &nodes) } else { Vec::new() };
         let (sources, partners): (Vec<NodeId>, Vec<NodeId>) = other.into_iter().unzip();
         nodes.extend(partners);
         let mirror = |over| MirrorPose { node: Nodes::Ids(sources.clone()), over }.into();
@@ -160,13 +172,21 @@ impl CommandContext<'_> {
         })
     }
 
-    /// Commands that pose nodes; over a clip what they come to goes into keys at once, where that is wanted.
-    fn keyed(&self, nodes: Vec<NodeId>, posed: impl FnOnce(PoseDestination) -> Vec<Command>) -> Vec<Command> {
+    /// Commands that pose nodes; over a clip what they come to goes into keys at once, where that
+    /// is wanted.
+    fn keyed(
+        &self,
+        nodes: Vec<NodeId>,
+        posed: impl FnOnce(PoseDestination) -> Vec<Command>,
+    ) -> Vec<Command> {
         let over = self.over();
         let (clip, time) = (over.clip.clone(), over.time);
         let mut commands = posed(over);
         if let (true, Some(clip), Some(time)) = (self.auto_key, clip, time) {
-            let key = SetKey { interpolation: self.new_keys, ..SetKey::new(clip, time, Nodes::Ids(nodes)) };
+            let key = SetKey {
+                interpolation: self.new_keys,
+                ..SetKey::new(clip, time, Nodes::Ids(nodes))
+            };
             commands.push(self.of_keys(KeysOfLayer::Key(key.into())));
         }
         commands
@@ -193,7 +213,8 @@ pub(super) fn reset_scale(around: &CommandContext<'_>) -> Filled {
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
-/// Of nodes that are posed, those whose mirror joints are to follow, each with its mirror joint: where both are posed, none is.
+/// Of nodes that are posed, those whose mirror joints are to follow, each with its mirror joint:
+/// where both are posed, none is.
 pub fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     let pair = |n: &NodeId| Some((*n, mirror.partner(*n)?));
     nodes.iter().filter_map(pair).filter(|(n, p)| p != n && !nodes.contains(p)).collect()
@@ -207,13 +228,15 @@ fn posed(
     around.posed(nodes, posed)
 }
 
-/// From the selected joints; where those of both sides are selected, from the side of the active one.
+/// From the selected joints; where those of both sides are selected, from the side of the active
+/// one.
 pub(super) fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let nodes = &around.selection.nodes;
     let active = around.selection.active;
     let other = |n: NodeId| mirror.partner(n).filter(|p| *p != n && nodes.contains(p));
-    let is_source = |n: &NodeId| other(*n).is_none() || active.is_none_or(|a| mirror.is_same_side(a, *n));
+    let is_source =
+        |n: &NodeId| other(*n).is_none() || active.is_none_or(|a| mirror.is_same_side(a, *n));
     let node: Vec<NodeId> = nodes.iter().copied().filter(is_source).collect();
     if node.is_empty() {
         return Err(Unfilled::Refused("No joint is selected. Select joints of one side."));
@@ -223,7 +246,10 @@ pub(super) fn mirror_pose(around: &CommandContext<'_>) -> Filled {
 }
 
 /// The selected joints, or all that the clip moves.
-fn blended(around: &CommandContext<'_>, make: impl FnOnce(Option<Nodes>, PoseDestination) -> Command) -> Filled {
+fn blended(
+    around: &CommandContext<'_>,
+    make: impl FnOnce(Option<Nodes>, PoseDestination) -> Command,
+) -> Filled {
     let nodes: Vec<NodeId> = match around.nodes() {
         Some(_) => around.selection.nodes.iter().copied().collect(),
         None => {
@@ -248,7 +274,10 @@ pub(super) fn to_rest(around: &CommandContext<'_>) -> Filled {
 
 /// The selected nodes, over the clip that is shown.
 pub(super) fn hold_pin(around: &CommandContext<'_>) -> Filled {
-    let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
+    let node = around.nodes().ok_or(Unfilled::Refused(
+        "No joint is selected. Select a hand or a \
+        foot.",
+    ))?;
     let hold = HoldPin {
         node,
         clip: around.clip()?,
@@ -277,8 +306,10 @@ pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
-    let set =
-        free.ok_or(Unfilled::Refused("All ten selection sets are in use. Choose a number, 0 to 9, to replace a set."))?;
+    let set = free.ok_or(Unfilled::Refused(
+        "All ten selection sets are in use. Choose a number, 0 to 9, \
+            to replace a set.",
+    ))?;
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }
 
@@ -302,10 +333,16 @@ pub(super) fn set_key(around: &CommandContext<'_>) -> Filled {
     }
     let held = around.unkeyed.and_then(|at| Some((at, around.document.aids.unkeyed.get(&at)?)));
     let (node, unkeyed) = match held {
-        Some((at, pose)) => (Nodes::Ids(pose.nodes().collect()), around.carried.then(|| Seconds(at.time()))),
+        Some((at, pose)) => {
+            (Nodes::Ids(pose.nodes().collect()), around.carried.then(|| Seconds(at.time())))
+        }
         None => (around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?, None),
     };
-    let key = SetKey { unkeyed, interpolation: around.new_keys, ..SetKey::new(clip, around.seconds(), node) };
+    let key = SetKey {
+        unkeyed,
+        interpolation: around.new_keys,
+        ..SetKey::new(clip, around.seconds(), node)
+    };
     Ok(vec![KeyCommand::from(key).into()])
 }
 
@@ -314,8 +351,13 @@ pub(super) fn delete_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => {
-            let node = around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
-            let which = WhichKeys { time: Some(around.seconds()), node: Some(node), ..WhichKeys::default() };
+            let node =
+                around.nodes().ok_or(Unfilled::Refused("No key and no joint is selected."))?;
+            let which = WhichKeys {
+                time: Some(around.seconds()),
+                node: Some(node),
+                ..WhichKeys::default()
+            };
             (around.keys_clip()?, which)
         }
     };
@@ -357,14 +399,19 @@ pub(super) fn clean_keys(around: &CommandContext<'_>) -> Filled {
 pub(super) fn copy_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     Ok(vec![
-        SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: around.written_layer().map(LayerName::Id), which }
-            .into(),
+        SessionCommand::CopyKeys {
+            clip: ClipName::Id(clip),
+            layer: around.written_layer().map(LayerName::Id),
+            which,
+        }
+        .into(),
     ])
 }
 
 /// At the playhead.
 pub(super) fn add_marker(around: &CommandContext<'_>) -> Filled {
-    let marker = AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
+    let marker =
+        AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
     Ok(vec![marker.into()])
 }
 
@@ -372,7 +419,10 @@ pub(super) fn duplicate_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DuplicateClip { clip: around.clip()?, name: None }).into()])
 }
 
-fn work_on_clip(around: &CommandContext<'_>, make: impl FnOnce(ClipName) -> ClipWorkCommand) -> Filled {
+fn work_on_clip(
+    around: &CommandContext<'_>,
+    make: impl FnOnce(ClipName) -> ClipWorkCommand,
+) -> Filled {
     Ok(vec![make(around.clip()?).into()])
 }
 
@@ -437,13 +487,14 @@ pub(super) fn clear_in_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
 }
 
-/// For the selected joints that are in the layer, or all selected ones, where none of them is yet; for all that it moves, where
-/// nothing is selected.
+/// For the selected joints that are in the layer, or all selected ones, where none of them is yet;
+/// for all that it moves, where nothing is selected.
 pub(super) fn zero_key(around: &CommandContext<'_>) -> Filled {
     let of = around.chosen_layer()?;
     let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
     let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
-    let node: Vec<NodeId> = around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
+    let node: Vec<NodeId> =
+        around.selection.nodes.iter().copied().filter(|n| own.contains(n)).collect();
     let node = if node.is_empty() { around.nodes() } else { Some(Nodes::Ids(node)) };
     // Where a range is set, before and after it in one act.
     let (time, until) = match around.range {

@@ -1,4 +1,5 @@
-//! Commands that bring a pose nearer to another or farther from it: rest, the keys around it, what lies between them.
+//! Commands that bring a pose nearer to another or farther from it: rest, the keys around it, what
+//! lies between them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ use super::{
     rules,
 };
 use ulna_model::{
-    Clip, ClipId, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt, transform::short_way,
+    Clip, ClipId, Components, Document, NodeId, Property, Shared, Transform, UnkeyedAt,
+    transform::short_way,
 };
 use ulna_motion::{Pose, Stack};
 
@@ -120,7 +122,11 @@ fn clip_and_time<'a>(
 /// The times of a node's keys next to a time, before and after; only one of them at the ends.
 fn around_time(clip: &Clip, node: NodeId, time: f32) -> (Option<f32>, Option<f32>) {
     let (mut before, mut after): (Option<f32>, Option<f32>) = (None, None);
-    for key in Property::TRS.iter().filter_map(|p| clip.track(node, *p)).flat_map(|(_, t)| t.times.iter().copied()) {
+    for key in Property::TRS
+        .iter()
+        .filter_map(|p| clip.track(node, *p))
+        .flat_map(|(_, t)| t.times.iter().copied())
+    {
         if key < time - UnkeyedAt::NEAR {
             before = Some(before.map_or(key, |b| b.max(key)));
         } else if key > time + UnkeyedAt::NEAR {
@@ -140,22 +146,29 @@ struct Moments<'a> {
 impl Moments<'_> {
     fn local(&mut self, node: NodeId, time: f32) -> Transform {
         let (document, clip) = (self.document, self.clip);
-        let pose = self
-            .seen
-            .entry(time.to_bits())
-            .or_insert_with(|| Pose::evaluate(document, &Stack::shown(document, Some(clip), f64::from(time))));
+        let pose = self.seen.entry(time.to_bits()).or_insert_with(|| {
+            Pose::evaluate(document, &Stack::shown(document, Some(clip), f64::from(time)))
+        });
         pose.local[node.index()].transform()
     }
 }
 
 /// Which nodes are meant: those given, else all that the clip moves, or that are posed.
-fn nodes_of(document: &Document, nodes: Option<&Nodes>, over: &PoseDestination) -> Result<Vec<NodeId>, CommandError> {
+fn nodes_of(
+    document: &Document,
+    nodes: Option<&Nodes>,
+    over: &PoseDestination,
+) -> Result<Vec<NodeId>, CommandError> {
     if let Some(nodes) = nodes {
         return Ok(nodes.all(document)?);
     }
     if let Ok((_, clip, _)) = clip_and_time(document, over) {
-        let mut nodes: Vec<NodeId> =
-            clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+        let mut nodes: Vec<NodeId> = clip
+            .tracks
+            .values()
+            .filter(|t| t.property != Property::Weights)
+            .map(|t| t.target)
+            .collect();
         nodes.sort_unstable();
         nodes.dedup();
         return Ok(nodes);
@@ -175,8 +188,11 @@ fn blend(
     for node in nodes_of(document, nodes, over)? {
         let now = place.local(node);
         if let Some(to) = to(&place, node, &now)? {
-            let all =
-                Components { translation: Some(to.translation), rotation: Some(to.rotation), scale: Some(to.scale) };
+            let all = Components {
+                translation: Some(to.translation),
+                rotation: Some(to.rotation),
+                scale: Some(to.scale),
+            };
             // What the clip does not move is not keyed by being brought nearer to itself.
             wanted.push((node, all));
         }
@@ -222,7 +238,9 @@ fn toward(
     blend(scene, nodes, over, |_, node, now| {
         let mut moments = moments.borrow_mut();
         let other = match (toward, around_time(clip, node, time)) {
-            (Toward::Previous, (Some(t), _)) | (Toward::Next, (_, Some(t))) => moments.local(node, t),
+            (Toward::Previous, (Some(t), _)) | (Toward::Next, (_, Some(t))) => {
+                moments.local(node, t)
+            }
             (Toward::Between, (Some(a), Some(b))) => {
                 let (from, to) = (moments.local(node, a), moments.local(node, b));
                 blended(&from, &to, (time - a) / (b - a))
@@ -238,7 +256,8 @@ impl Breakdown {
         let (document, part) = (scene.document, finite(self.part)?);
         self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let (id, clip, time) = clip_and_time(document, &self.over)?;
-        let moments = std::cell::RefCell::new(Moments { document, clip: id, seen: BTreeMap::new() });
+        let moments =
+            std::cell::RefCell::new(Moments { document, clip: id, seen: BTreeMap::new() });
         blend(scene, self.node.as_ref(), &self.over, |_, node, _| {
             let (Some(a), Some(b)) = around_time(clip, node, time) else { return Ok(None) };
             let mut moments = moments.borrow_mut();
@@ -285,7 +304,8 @@ mod tests {
     proptest! {
         #[test]
         fn nearer_and_away_again_is_where_it_was(
-            a in prop::array::uniform10(-1.0f32..1.0), b in prop::array::uniform10(-1.0f32..1.0), part in 0.05f32..0.9,
+            a in prop::array::uniform10(-1.0f32..1.0), b in prop::array::uniform10(-1.0f32..1.0),
+                part in 0.05f32..0.9,
         ) {
             let (a, b) = (transform(a), transform(b));
             prop_assert!(blended(&a, &b, 0.0).is_close(&a, 1e-4, 1e-5));
@@ -293,7 +313,8 @@ mod tests {
             let near = blended(&a, &b, part);
             let back = blended(&near, &b, -part / (1.0 - part));
             prop_assert!(back.is_close(&a, 2e-3, 1e-3), "{back:?} {a:?}");
-            let (whole, rest) = (angle_between(a.rotation, b.rotation), angle_between(near.rotation, b.rotation));
+            let (whole, rest) =
+                (angle_between(a.rotation, b.rotation), angle_between(near.rotation, b.rotation));
             prop_assert!((rest - whole * (1.0 - part)).abs() < 1e-3);
         }
     }

@@ -1,5 +1,6 @@
-//! Clips that come from elsewhere, put into the file: from a program as they are, from a script as text. The text holds all keys,
-//! so that a journal or a script does again what was done though the files are gone that the clips came from.
+//! Clips that come from elsewhere, put into the file: from a program as they are, from a script as
+//! text. The text holds all keys, so that a journal or a script does again what was done though the
+//! files are gone that the clips came from.
 
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared, Slice, Track, TrackId,
-    Tracks,
+    Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared,
+    Slice, Track, TrackId, Tracks,
 };
 
 document_commands! {
@@ -138,7 +139,11 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
             tracks: clip.tracks.values().map(|t| track(t, list_of(&t.times))).collect(),
         })
         .collect();
-    let texts = Texts { ulna_clips: VERSION, clips, times: lists.into_iter().map(|(_, text)| text).collect() };
+    let texts = Texts {
+        ulna_clips: VERSION,
+        clips,
+        times: lists.into_iter().map(|(_, text)| text).collect(),
+    };
     // Plain numbers and names always have a text.
     serde_json::to_string(&texts).unwrap_or_default()
 }
@@ -146,14 +151,21 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
 /// The clips of a text; tracks of nodes that the document does not have are left out, and named.
 fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<String>), CommandError> {
     let broken = |why: &str| {
-        CommandError::other("not_clips", format!("the text does not contain clips copied from Ulna: {why}"))
+        CommandError::other(
+            "not_clips",
+            format!(
+                "the text does not contain clips copied from \
+            Ulna: {why}"
+            ),
+        )
     };
     let texts: Texts = serde_json::from_str(text).map_err(|e| broken(&e.to_string()))?;
     if texts.ulna_clips > VERSION {
         return Err(CommandError::other(
             "made_by_newer_version",
             format!(
-                "the clips were copied by a newer version of Ulna (text format {}); update Ulna to paste them",
+                "the clips were copied by a newer version of Ulna (text format {}); update Ulna to \
+                    paste them",
                 texts.ulna_clips
             ),
         ));
@@ -173,8 +185,18 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
                     continue;
                 }
             };
-            let times = lists.get(track.times).cloned().ok_or_else(|| broken("a list of key times is missing"))?;
-            let values = unpacked(&track.values).ok_or_else(|| broken("key values are not valid base64"))?;
+            let times = lists.get(track.times).cloned().ok_or_else(|| {
+                broken(
+                    "a list of key times \
+                is missing",
+                )
+            })?;
+            let values = unpacked(&track.values).ok_or_else(|| {
+                broken(
+                    "key values are not valid \
+                base64",
+                )
+            })?;
             let per_key = times.len() * track.interpolation.values_per_key();
             let width = match track.property {
                 Property::Translation | Property::Scale => 3,
@@ -184,7 +206,13 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             let kinds = track.kinds.into_iter().collect();
             let (property, interpolation) = (track.property, track.interpolation);
             let made = Track { target, property, interpolation, times, values, width, kinds };
-            made.validate().map_err(|e| broken(&format!("the keys of {} are invalid: {e}", track.node)))?;
+            made.validate().map_err(|e| {
+                broken(&format!(
+                    "the keys of {} are invalid: \
+                {e}",
+                    track.node
+                ))
+            })?;
             if !made.values.iter().all(|v| v.is_finite()) {
                 return Err(broken(&format!("a key value of {} is not a number", track.node)));
             }
@@ -192,16 +220,29 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             if property == Property::Weights && width != targets {
                 missing.push(track.node);
             } else if !seen.insert((target, property)) {
-                return Err(broken(&format!("two tracks animate the same property of {}", track.node)));
+                return Err(broken(&format!(
+                    "two tracks animate the same property of \
+                    {}",
+                    track.node
+                )));
             } else {
                 tracks.insert(TrackId(k as u32), Shared::new(made));
             }
         }
         let markers: Shared<[Marker]> = Marker::in_order(text.markers).into();
         let name = text.name.map(Into::into);
-        let [ticks, rate] = [text.ticks, text.rate].map(|r| r.filter(|r| *r > 0.0 && r.is_finite()));
+        let [ticks, rate] =
+            [text.ticks, text.rate].map(|r| r.filter(|r| *r > 0.0 && r.is_finite()));
         let repeat = text.repeat;
-        clips.push(Shared::new(Clip { name, tracks, markers, repeat, ticks, rate, ..Clip::default() }));
+        clips.push(Shared::new(Clip {
+            name,
+            tracks,
+            markers,
+            repeat,
+            ticks,
+            rate,
+            ..Clip::default()
+        }));
     }
     Ok((clips, missing))
 }
@@ -213,7 +254,8 @@ impl PutClips {
             ClipTexts::Clips(clips) => (clips.clone(), Vec::new()),
             ClipTexts::Text(text) => read(document, text)?,
         };
-        let mut names: Vec<(String, ClipId)> = document.clips.ids().map(|id| (document.clip_label(id), id)).collect();
+        let mut names: Vec<(String, ClipId)> =
+            document.clips.ids().map(|id| (document.clip_label(id), id)).collect();
         let mut done = Outcome::default();
         let mut skipped = 0;
         let first = document.clips.next_id();
@@ -226,7 +268,11 @@ impl PutClips {
                 (Some(id), TakenName::Replace) if id < first => {
                     let old = &document.clips[id];
                     let free = old.free_track_id().0;
-                    let tracks = clip.tracks.values().enumerate().map(|(k, t)| (TrackId(free + k as u32), t.clone()));
+                    let tracks = clip
+                        .tracks
+                        .values()
+                        .enumerate()
+                        .map(|(k, t)| (TrackId(free + k as u32), t.clone()));
                     let to = Clip {
                         tracks: tracks.collect(),
                         channels_in_file: old.channels_in_file,
@@ -237,9 +283,25 @@ impl PutClips {
                     done.edits.push(Edit::SetClip { clip: id, to: Some(Shared::new(to)) });
                 }
                 _ => {
-                    let numbered = |k: u32| if k < 2 { name.clone() } else { format!("{name} {k}") };
-                    let free = (1..).map(numbered).find(|n| names.iter().all(|(t, _)| t != n)).unwrap_or(name.clone());
-                    let tracks = clip.tracks.values().enumerate().map(|(k, t)| (TrackId(k as u32), t.clone()));
+                    let numbered = |k: u32| {
+                        if k < 2 {
+                            name.clone()
+                        } else {
+                            format!(
+                                "{name} \
+                        {k}"
+                            )
+                        }
+                    };
+                    let free = (1..)
+                        .map(numbered)
+                        .find(|n| names.iter().all(|(t, _)| t != n))
+                        .unwrap_or(name.clone());
+                    let tracks = clip
+                        .tracks
+                        .values()
+                        .enumerate()
+                        .map(|(k, t)| (TrackId(k as u32), t.clone()));
                     let to = Clip {
                         tracks: tracks.collect(),
                         channels_in_file: 0,

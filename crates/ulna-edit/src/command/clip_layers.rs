@@ -1,10 +1,13 @@
-//! The pose layers and unkeyed poses of a clip that is changed as a whole: they go where its keys go.
+//! The pose layers and unkeyed poses of a clip that is changed as a whole: they go where its keys
+//! go.
 
 use std::collections::BTreeSet;
 
 use super::keys::without_unkeyed;
 use crate::Edit;
-use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayerId, PoseLayers, Shared, Unkeyed, UnkeyedAt};
+use ulna_model::{
+    ClipId, Document, LayerHome, NodeId, PoseLayerId, PoseLayers, Shared, Unkeyed, UnkeyedAt,
+};
 use ulna_motion::{Mirror, Pose, Stack, clip_edit::mirrored_components, fold_pose};
 
 /// The layers of a clip; none where it has none.
@@ -16,7 +19,8 @@ pub(super) fn layers_of(document: &Document, clip: ClipId) -> Shared<PoseLayers>
 pub(super) fn with_layers(document: &Document, clip: ClipId, layers: PoseLayers) -> Option<Edit> {
     let home = LayerHome::Clip(clip);
     let to = (!layers.is_empty()).then(|| Shared::new(layers));
-    (to.as_ref() != document.aids.pose_layers.get(&home)).then_some(Edit::SetPoseLayers { home, to })
+    (to.as_ref() != document.aids.pose_layers.get(&home))
+        .then_some(Edit::SetPoseLayers { home, to })
 }
 
 /// The same layers with numbers that no layer has: copies.
@@ -26,7 +30,8 @@ pub(super) fn numbered(document: &Document, layers: &PoseLayers) -> PoseLayers {
     layers.iter().zip(ids).map(|(layer, id)| layer.clone().named(id, layer.name.clone())).collect()
 }
 
-/// The edits that move the unkeyed poses of a clip in time, and a sentence on those that have no time then.
+/// The edits that move the unkeyed poses of a clip in time, and a sentence on those that have no
+/// time then.
 pub(super) fn move_unkeyed(
     document: &Document,
     clip: ClipId,
@@ -63,7 +68,12 @@ pub(super) fn copy_unkeyed(
 }
 
 /// The edits that mirror the unkeyed poses of a clip; weights of morph targets stay.
-pub(super) fn mirror_unkeyed(document: &Document, clip: ClipId, mirror: &Mirror, only: Option<&[NodeId]>) -> Vec<Edit> {
+pub(super) fn mirror_unkeyed(
+    document: &Document,
+    clip: ClipId,
+    mirror: &Mirror,
+    only: Option<&[NodeId]>,
+) -> Vec<Edit> {
     let meant: Option<BTreeSet<NodeId>> = only.map(|nodes| {
         let pairs = nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?]));
         pairs.flatten().collect()
@@ -71,13 +81,18 @@ pub(super) fn mirror_unkeyed(document: &Document, clip: ClipId, mirror: &Mirror,
     let is_meant = |n: &NodeId| meant.as_ref().is_none_or(|m| m.contains(n));
     let mut edits = Vec::new();
     for (at, pose) in poses_of(document, clip) {
-        let stack = Stack::shown(document, Some(clip), f64::from(at.time())).with_unkeyed(Some(pose.clone()));
+        let stack = Stack::shown(document, Some(clip), f64::from(at.time()))
+            .with_unkeyed(Some(pose.clone()));
         let seen = Pose::evaluate(document, &stack);
         let posed = |n: NodeId| seen.local[n.index()].transform();
         let mut removed = Vec::new();
         let mut set = Vec::new();
         for (node, own) in pose.locals.iter().filter(|(n, _)| is_meant(n)) {
-            let Some((partner, image)) = mirrored_components(document, mirror, (*node, own), &posed) else { continue };
+            let Some((partner, image)) =
+                mirrored_components(document, mirror, (*node, own), &posed)
+            else {
+                continue;
+            };
             removed.push(Edit::SetUnkeyed { at, node: *node, to: None });
             set.push(Edit::SetUnkeyed { at, node: partner, to: Some(image) });
         }
@@ -95,12 +110,25 @@ pub(super) fn as_posed(document: &Document) -> Document {
     seen
 }
 
-fn poses_of(document: &Document, clip: ClipId) -> impl Iterator<Item = (UnkeyedAt, &Shared<Unkeyed>)> {
-    document.aids.unkeyed.iter().filter(move |(at, _)| at.clip == clip).map(|(at, pose)| (*at, pose))
+fn poses_of(
+    document: &Document,
+    clip: ClipId,
+) -> impl Iterator<Item = (UnkeyedAt, &Shared<Unkeyed>)> {
+    document
+        .aids
+        .unkeyed
+        .iter()
+        .filter(move |(at, _)| at.clip == clip)
+        .map(|(at, pose)| (*at, pose))
 }
 
 fn set_unkeyed(at: UnkeyedAt, pose: &Unkeyed) -> Vec<Edit> {
-    let locals = pose.locals.iter().map(|(node, to)| Edit::SetUnkeyed { at, node: *node, to: Some(*to) });
-    let morphs = pose.morphs.iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node: *node, to: Some(to.clone()) });
+    let locals =
+        pose.locals.iter().map(|(node, to)| Edit::SetUnkeyed { at, node: *node, to: Some(*to) });
+    let morphs = pose.morphs.iter().map(|(node, to)| Edit::SetUnkeyedMorphs {
+        at,
+        node: *node,
+        to: Some(to.clone()),
+    });
     locals.chain(morphs).collect()
 }

@@ -1,8 +1,11 @@
-//! Commands that work on a whole clip: cut, split, joined, backwards, faster, mirrored, sampled anew, closed as a loop.
+//! Commands that work on a whole clip: cut, split, joined, backwards, faster, mirrored, sampled
+//! anew, closed as a loop.
 
 use super::{
     CommandError, Outcome, Scene, around,
-    clip_layers::{as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers},
+    clip_layers::{
+        as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers,
+    },
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
@@ -11,15 +14,16 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, KeySet, Notice, PoseLayer, PoseLayers, Shared, TrackId, Transform, meant_rate,
-    transform::is_turned_less,
+    Clip, ClipId, Document, KeySet, Notice, PoseLayer, PoseLayers, Shared, TrackId, Transform,
+    meant_rate, transform::is_turned_less,
 };
 use ulna_motion::{
     Mirror, added_at,
     clip_edit::{
-        self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts, TravelTo, closed, editable,
-        joined, joined_layers, key_span, mapped, mapped_layers, mirror_gap, mirror_skin_gap, mirrored, move_travel,
-        new_jump, part_of, part_of_layers, reduced, resampled, reversed, reversed_layers, seam, speed_jump, travel,
+        self, Closing, MotionError, NoTravel, Seam, TimeMap, TooClose, Travel, TravelParts,
+        TravelTo, closed, editable, joined, joined_layers, key_span, mapped, mapped_layers,
+        mirror_gap, mirror_skin_gap, mirrored, move_travel, new_jump, part_of, part_of_layers,
+        reduced, resampled, reversed, reversed_layers, seam, speed_jump, travel,
     },
     fold_clip,
 };
@@ -38,7 +42,8 @@ document_commands! {
         to: Option<Seconds>,
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
-    } = "clip.trim", "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
+    } = "clip.trim", "Trim \
+        clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
     /// Splits a clip into two, at the playhead
     SplitClip {
         /// Clip to edit.
@@ -63,7 +68,8 @@ document_commands! {
     ReverseClip {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.reverse", "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
+    } = "clip.reverse", "Reverse \
+        clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
     /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
         /// Clip to edit.
@@ -95,7 +101,8 @@ document_commands! {
     StartAtZero {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.start_at_zero", "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
+    } = "clip.start_at_zero", "Start at \
+        0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
     /// Mirrors a clip: swaps the motion of left and right
     MirrorClip {
         /// Clip to edit.
@@ -136,7 +143,8 @@ document_commands! {
         ground: Option<bool>,
         /// Whether to move vertical travel; if omitted, only when the destination is the hips.
         height: Option<bool>,
-        /// Whether to move turns about the vertical axis; if omitted, only when the destination is the hips.
+        /// Whether to move turns about the vertical axis; if omitted, only when the destination is
+        /// the hips.
         turn: Option<bool>,
     } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
     /// Closes a loop, so that its end matches the pose at 0
@@ -149,7 +157,8 @@ document_commands! {
         frames: Option<usize>,
         /// Whether to match the speed at the start as well; yes if omitted.
         speed: Option<bool>,
-    } = "clip.close_loop", "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
+    } = "clip.close_loop", "Close the \
+        loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
 }
 
 choice! {
@@ -177,7 +186,8 @@ impl From<TravelGoes> for TravelTo {
 choice! {
     /// How a loop is closed.
     CloseHow {
-        /// The end is the pose at 0, spread over the whole clip; a STEP track gets it at its last key.
+        /// The end is the pose at 0, spread over the whole clip; a STEP track gets it at its last
+        /// key.
         Match = "match",
         /// The last frames are bent to it.
         Blend = "blend",
@@ -194,12 +204,14 @@ type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
 /// A clip that can be worked on as a whole, without an unkeyed pose.
 ///
 /// # Errors
-/// Where there is none, it has no key, some of its keys cannot be changed, or a pose over it is not keyed.
+/// Where there is none, it has no key, some of its keys cannot be changed, or a pose over it is not
+/// keyed.
 fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
     let found = whole_with_poses(document, name)?;
     if document.aids.unkeyed.keys().any(|at| at.clip == found.0) {
         let label = document.clip_label(found.0);
-        let why = "it has an unkeyed pose, which would end up at another time; key it or discard it first";
+        let why = "it has an unkeyed pose, which would end up at another time; key it or discard \
+            it first";
         return Err(CommandError::other("clip_has_unkeyed_pose", format!("{label}: {why}")));
     }
     Ok(found)
@@ -209,7 +221,10 @@ fn whole<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, Comma
 ///
 /// # Errors
 /// Where there is none, it has no key, or some of its keys cannot be changed.
-fn whole_with_poses<'a>(document: &'a Document, name: &ClipName) -> Result<Whole<'a>, CommandError> {
+fn whole_with_poses<'a>(
+    document: &'a Document,
+    name: &ClipName,
+) -> Result<Whole<'a>, CommandError> {
     let id = name.find(document)?;
     let clip = clip_of(document, id)?;
     let label = document.clip_label(id);
@@ -217,11 +232,16 @@ fn whole_with_poses<'a>(document: &'a Document, name: &ClipName) -> Result<Whole
     if !clip.pointers.is_empty() {
         return refuse(
             "clip_has_pointers",
-            "some of its keys belong to animation pointers, which cannot be edited together with the others yet",
+            "some of its keys belong to animation pointers, which cannot be edited together with \
+                the others yet",
         );
     }
     if !clip.kept.is_empty() {
-        return refuse("keys_not_editable", "some of its keys are packed and cannot be edited; unpack the file first");
+        return refuse(
+            "keys_not_editable",
+            "some of its keys are packed and cannot be edited; \
+            unpack the file first",
+        );
     }
     match key_span(clip) {
         Some(span) => Ok((id, clip, span)),
@@ -230,7 +250,14 @@ fn whole_with_poses<'a>(document: &'a Document, name: &ClipName) -> Result<Whole
 }
 
 fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
-    CommandError::other("keys_too_close", format!("{}: {error}. Choose another time or range", document.clip_label(id)))
+    CommandError::other(
+        "keys_too_close",
+        format!(
+            "{}: {error}. Choose another time or \
+        range",
+            document.clip_label(id)
+        ),
+    )
 }
 
 /// A clip in the place of another.
@@ -244,7 +271,8 @@ fn measured(error: MotionError) -> Option<Notice> {
     error.in_words().map(|said| Notice::new("motion_changed", said))
 }
 
-/// A clip in the place of another, with its layers, and its unkeyed poses where `place` puts their times.
+/// A clip in the place of another, with its layers, and its unkeyed poses where `place` puts their
+/// times.
 fn put_all(
     document: &Document,
     id: ClipId,
@@ -277,7 +305,8 @@ fn put_mapped(
 
 /// A clip that the file does not have yet.
 fn as_new(clip: Clip, name: &str) -> Clip {
-    let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
+    let tracks =
+        clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
     Clip { name: Some(name.into()), tracks, channels_in_file: 0, mended: Shared::default(), ..clip }
 }
 
@@ -300,7 +329,8 @@ fn part(
     }
     let refuse = |e| too_close(document, id, e);
     let (made, error) = part_of(clip, from, to, exact).map_err(refuse)?;
-    let (layers, of_layers) = part_of_layers(&layers_of(document, id), (from, to), exact).map_err(refuse)?;
+    let (layers, of_layers) =
+        part_of_layers(&layers_of(document, id), (from, to), exact).map_err(refuse)?;
     Ok((made, layers, error.or(of_layers)))
 }
 
@@ -340,7 +370,8 @@ impl SplitClip {
         }
         let (first, layers, a) = part(document, (id, clip), (0.0, at), true)?;
         let (second, later, b) = part(document, (id, clip), (at, last), true)?;
-        let name = self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
+        let name =
+            self.name.clone().unwrap_or_else(|| free_clip_name(document, &document.clip_label(id)));
         let mut done = put(id, first, measured(a.or(b)));
         done.edits.extend(with_layers(document, id, layers));
         let next = document.clips.next_id();
@@ -362,28 +393,54 @@ impl JoinClip {
         let (other, second, _) = whole_with_poses(document, &self.with)?;
         let gap = self.gap.map_or(0.0, |g| g.0);
         if !gap.is_finite() || gap < 0.0 {
-            return Err(argument("argument_out_of_range", format!("“gap” is {gap} s, but must be 0 or more")));
+            return Err(argument(
+                "argument_out_of_range",
+                format!(
+                    "“gap” is {gap} s, but must be 0 \
+                or more"
+                ),
+            ));
         }
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
         let tracks = |n: usize| if n == 1 { "1 track".to_owned() } else { format!("{n} tracks") };
-        let jumps = (made.jumps > 0)
-            .then(|| Notice::new("tracks_jump", format!("{} with a jump where the clips meet", tracks(made.jumps))));
+        let jumps = (made.jumps > 0).then(|| {
+            Notice::new(
+                "tracks_jump",
+                format!(
+                    "{} with a jump where the clips \
+                meet",
+                    tracks(made.jumps)
+                ),
+            )
+        });
         let frame = frame_of(first).max(1e-3);
         let jump = new_jump(document, &[first, second], &made.clip, frame)
             .map(|j| Notice::new("motion_jumps", j.in_words(document)));
         let lists = [id, other].map(|id| layers_of(document, id));
         let ends = [first, second].map(|clip| clip.length());
         let ids = (document.aids.free_pose_layer(), self.name.is_none());
-        let layers = joined_layers([&lists[0], &lists[1]], ends, gap, ids).map_err(|e| too_close(document, id, e))?;
+        let layers = joined_layers([&lists[0], &lists[1]], ends, gap, ids)
+            .map_err(|e| too_close(document, id, e))?;
         let splined = made.splined + layers.splined;
         let splined = (splined > 0).then(|| {
-            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| "the motion does not change".to_owned());
-            let said = format!("{} converted to splines to match the other clip; {off}", tracks(splined));
+            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| {
+                "the motion does \
+                not change"
+                    .to_owned()
+            });
+            let said = format!(
+                "{} converted to splines to match the other clip; \
+                {off}",
+                tracks(splined)
+            );
             Notice::new("tracks_became_splines", said)
         });
         let muted = (!layers.muted.is_empty()).then(|| {
-            let said =
-                format!("layers muted, because another layer of their clip was soloed: {}", layers.muted.join(", "));
+            let said = format!(
+                "layers muted, because another layer of their clip was soloed: \
+                    {}",
+                layers.muted.join(", ")
+            );
             Notice::new("layers_muted", said)
         });
         let notes = [jumps, jump, splined, muted].into_iter().flatten();
@@ -422,7 +479,13 @@ impl RetimeClip {
             if value.is_finite() && value > 0.0 {
                 Ok(f64::from(value))
             } else {
-                Err(argument("argument_out_of_range", format!("“{name}” is {value}, but must be greater than 0")))
+                Err(argument(
+                    "argument_out_of_range",
+                    format!(
+                        "“{name}” is {value}, but must be \
+                    greater than 0"
+                    ),
+                ))
             }
         };
         let scale = match (self.length, self.factor, self.speed) {
@@ -460,7 +523,10 @@ impl SetTicks {
             Some(rate) => {
                 return Err(argument(
                     "argument_out_of_range",
-                    format!("the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per second"),
+                    format!(
+                        "the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per \
+                        second"
+                    ),
                 ));
             }
         };
@@ -472,7 +538,9 @@ impl SetTicks {
             (None, Some(_)) if self.retime == Some(true) => {
                 return Err(argument(
                     "clip_has_no_ticks",
-                    "the clip has no tick rate yet, so its keys cannot stay on their ticks; first set a tick rate without “retime”".to_owned(),
+                    "the clip has no tick rate yet, so its keys cannot stay on their ticks; first \
+                        set a tick rate without “retime”"
+                        .to_owned(),
                 ));
             }
             _ => 1.0,
@@ -480,7 +548,14 @@ impl SetTicks {
         let note = |made: &Clip| {
             let length = f64::from(made.length());
             rate.map(|rate| {
-                Notice::new("ticks_set", format!("{:.2} ticks at {rate} per second, {length:.3} s", length * rate))
+                Notice::new(
+                    "ticks_set",
+                    format!(
+                        "{:.2} ticks at {rate} per second, {length:.3} \
+                    s",
+                        length * rate
+                    ),
+                )
             })
         };
         if scale == 1.0 {
@@ -546,7 +621,8 @@ impl MirrorClip {
             argument(
                 "layer_not_mirrored",
                 format!(
-                    "layer “{}” animates {carrier}, which has no mirror joint and is a parent of {carried}; bake it with layer.fold first",
+                    "layer “{}” animates {carrier}, which has no mirror joint and is a parent of \
+                        {carried}; bake it with layer.fold first",
                     e.layer
                 ),
             )
@@ -560,31 +636,59 @@ impl MirrorClip {
             return Err(argument("nothing_to_mirror", format!("{why}; nothing was mirrored")));
         }
         let labels = |nodes: &[ulna_model::NodeId]| {
-            let some: Vec<String> = nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
-            if nodes.len() > 3 { format!("{} and {} more", some.join(", "), nodes.len() - 3) } else { some.join(", ") }
+            let some: Vec<String> =
+                nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
+            if nodes.len() > 3 {
+                format!(
+                    "{} and {} \
+                more",
+                    some.join(", "),
+                    nodes.len() - 3
+                )
+            } else {
+                some.join(", ")
+            }
         };
         let one = |nodes: &[ulna_model::NodeId], one: &'static str, many: &'static str| {
             if nodes.len() == 1 { one } else { many }
         };
         let alone = (!made.alone.is_empty()).then(|| {
-            let rest =
-                one(&made.alone, "has no mirror joint and is animated", "have no mirror joints and are animated");
+            let rest = one(
+                &made.alone,
+                "has no mirror joint and is \
+                    animated",
+                "have no mirror joints and \
+                    are animated",
+            );
             Notice::new("no_mirror_partner", format!("{} {rest} as before", labels(&made.alone)))
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
-            let said =
-                format!("{} {rest}, because parent nodes without mirror nodes are animated", labels(&made.sampled));
+            let said = format!(
+                "{} {rest}, because parent nodes without mirror nodes are \
+                    animated",
+                labels(&made.sampled)
+            );
             Notice::new("keys_sampled", said)
         });
         let posed = (!made.posed.is_empty()).then(|| {
-            let rest = one(&made.posed, "now has a key, because its pose is", "now have a key, because their pose is");
+            let rest = one(
+                &made.posed,
+                "now has a key, because its pose \
+                is",
+                "now have a key, \
+                because their pose is",
+            );
             Notice::new("pose_keyed", format!("{} {rest} not symmetric", labels(&made.posed)))
         });
         let new = Shared::new(made.clip);
-        let seen = [(clip, &*layers), (&new, &made.layers)].map(|(c, l)| fold_clip(&document.file, c, l).clip);
+        let seen = [(clip, &*layers), (&new, &made.layers)]
+            .map(|(c, l)| fold_clip(&document.file, c, l).clip);
         let gap = mirror_gap(document, (&seen[0], &seen[1]), &mirror, nodes.as_deref());
-        let skin = nodes.is_none().then(|| mirror_skin_gap(document, &seen[0], &seen[1], &mirror)).flatten();
+        let skin = nodes
+            .is_none()
+            .then(|| mirror_skin_gap(document, &seen[0], &seen[1], &mirror))
+            .flatten();
         let notes = [
             alone,
             sampled,
@@ -605,7 +709,8 @@ impl ResampleClip {
         /// More keys a track than anyone can want, and memory can hold.
         const MOST_FRAMES: f64 = 2_000_000.0;
         let (id, clip, (first, last)) = whole(scene.document, &self.clip)?;
-        // Compared and told in the precision in which it is given: 0.01 as a double is a little less.
+        // Compared and told in the precision in which it is given: 0.01 as a double is a little
+        // less.
         if !(0.01..=10_000.0).contains(&self.rate) {
             let rate = self.rate;
             return Err(argument(
@@ -618,7 +723,10 @@ impl ResampleClip {
         if frames * clip.tracks.len() as f64 > MOST_FRAMES * 16.0 || frames > MOST_FRAMES {
             return Err(argument(
                 "too_many_keys",
-                format!("that would be {frames:.0} keys per track, which is too many; choose a lower “rate”"),
+                format!(
+                    "that would be {frames:.0} keys per track, which is too many; choose a \
+                    lower “rate”"
+                ),
             ));
         }
         let (made, error) = resampled(clip, rate);
@@ -630,7 +738,8 @@ impl ClipWorkCommand {
     /// Keys that are weighed against the skin.
     pub(super) fn weighed(&self, document: &Document) -> usize {
         let clip = match self {
-            Self::ReduceKeys(ReduceKeys { clip, .. }) | Self::MakeEditable(MakeEditable { clip, .. }) => clip,
+            Self::ReduceKeys(ReduceKeys { clip, .. })
+            | Self::MakeEditable(MakeEditable { clip, .. }) => clip,
             _ => return 0,
         };
         clip.find(document).map_or(0, |id| document.clips[id].key_count())
@@ -676,17 +785,36 @@ impl MakeEditable {
         }
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
-        let tracks = |n: usize| if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") };
+        let tracks = |n: usize| {
+            if n == 1 {
+                "1 track \
+            was"
+                .to_owned()
+            } else {
+                format!(
+                    "{n} tracks \
+            were"
+                )
+            }
+        };
         let left = (made.left > 0).then(|| {
             let said = format!(
-                "{} left unchanged, being splines or without a key on every frame; use clip.reduce to remove keys from these",
+                "{} left unchanged, being splines or without a key on every frame; use clip.reduce \
+                    to remove keys from these",
                 tracks(made.left)
             );
             Notice::new("tracks_left", said)
         });
         if after >= before {
-            let none =
-                || Notice::new("no_key_can_go", format!("none of its {before} keys can be removed within {bound} mm"));
+            let none = || {
+                Notice::new(
+                    "no_key_can_go",
+                    format!(
+                        "none of its {before} keys can be removed \
+                    within {bound} mm"
+                    ),
+                )
+            };
             return Ok(Outcome { notes: vec![left.unwrap_or_else(none)], ..Outcome::default() });
         }
         let (between, when) = made.between;
@@ -697,7 +825,8 @@ impl MakeEditable {
             String::new()
         };
         let note = format!(
-            "{after} of {before} keys remain, as splines; max error {:.2} mm on a body 1.8 m tall{between}",
+            "{after} of {before} keys remain, as splines; max error {:.2} mm on a body 1.8 m \
+                tall{between}",
             made.error * 1e3
         );
         let notes = [Some(Notice::new("keys_reduced", note)), left];
@@ -744,30 +873,51 @@ impl RootMotion {
         if nothing && self.to != TravelGoes::Hips {
             return Err(argument(
                 "argument_missing",
-                "“ground”, “height” and “turn” are all off; turn on at least one of them".to_owned(),
+                "“ground”, “height” and “turn” are all off; turn on at least one of \
+                    them"
+                    .to_owned(),
             ));
         }
         let found = travel(document, clip);
         let made = move_travel(document, clip, self.to.into(), parts, root).map_err(|e| {
-            let name = |n: Option<ulna_model::NodeId>| n.map_or_else(String::new, |n| document.node(n).label(n));
+            let name = |n: Option<ulna_model::NodeId>| {
+                n.map_or_else(String::new, |n| document.node(n).label(n))
+            };
             let hips = name(found.map(|t| t.hips));
             argument(
                 "no_travel",
                 match e {
-                    NoTravel::Still => "the clip has no travel: it does not move the body as a whole".to_owned(),
+                    NoTravel::Still => "the clip has no travel: it does not move the body as a \
+                        whole"
+                        .to_owned(),
                     NoTravel::NoRoot => {
-                        format!("{hips} has no ancestor that could carry the travel; use “in place” instead")
+                        format!(
+                            "{hips} has no ancestor that could carry the travel; use “in \
+                            place” instead"
+                        )
                     }
-                    NoTravel::NotAbove => format!("{} is not an ancestor of {hips}; name a node above it", name(root)),
+                    NoTravel::NotAbove => format!(
+                        "{} is not an ancestor of {hips}; name a node \
+                        above it",
+                        name(root)
+                    ),
                     NoTravel::RootStill => {
-                        format!("no ancestor of {hips} is animated, so there is no travel to move into it")
+                        format!(
+                            "no ancestor of {hips} is animated, so there is no travel to move \
+                            into it"
+                        )
                     }
                 },
             )
         })?;
-        let before = found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
+        let before =
+            found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
         let goes = match (self.to, made.root) {
-            (TravelGoes::Root, Some(root)) => format!("was moved to {}", document.node(root).label(root)),
+            (TravelGoes::Root, Some(root)) => format!(
+                "was moved to \
+                {}",
+                document.node(root).label(root)
+            ),
             (TravelGoes::InPlace, _) => "was removed".to_owned(),
             _ => "was moved to the hips".to_owned(),
         };
@@ -801,8 +951,8 @@ pub fn seam_in_words(found: &Seam) -> String {
     }
 }
 
-/// How long a frame of a clip is, seconds: of the rate that is kept with it, else of the one that its keys fit, else as far as the keys of its fullest track are apart, else
-/// a thirtieth.
+/// How long a frame of a clip is, seconds: of the rate that is kept with it, else of the one that
+/// its keys fit, else as far as the keys of its fullest track are apart, else a thirtieth.
 pub fn frame_of(clip: &Clip) -> f64 {
     /// Fewer keys on frames than this share are no fit.
     const FIT: f32 = 0.9;
@@ -813,7 +963,8 @@ pub fn frame_of(clip: &Clip) -> f64 {
         return 1.0 / fps;
     }
     let fullest = clip.tracks.values().max_by_key(|t| t.times.len());
-    let mut gaps: Vec<f32> = fullest.iter().flat_map(|t| t.times.windows(2).map(|w| w[1] - w[0])).collect();
+    let mut gaps: Vec<f32> =
+        fullest.iter().flat_map(|t| t.times.windows(2).map(|w| w[1] - w[0])).collect();
     gaps.sort_by(f32::total_cmp);
     gaps.get(gaps.len() / 2).map_or(1.0 / 30.0, |gap| f64::from(*gap))
 }
@@ -844,13 +995,19 @@ impl CloseLoop {
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },
         };
-        let made = closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
+        let made =
+            closed(clip, how, frame, found.travels).map_err(|e| too_close(document, id, e))?;
         if made == **clip {
             let note = format!("nothing was changed: {}", unclosed_in_words(&found, how));
             return Ok(Outcome::noted("nothing_to_change", note));
         }
         let Some(now) = seam(document, &made, frame) else {
-            return Err(argument("clip_has_no_length", "the loop is too short to remove a frame".to_owned()));
+            return Err(argument(
+                "clip_has_no_length",
+                "the loop is too short to remove a \
+                frame"
+                    .to_owned(),
+            ));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
         if let Some(worse) = worse_in_words(&found, &now, (how, jumps)) {
@@ -867,10 +1024,12 @@ impl CloseLoop {
     }
 }
 
-/// What is said of layers that are not at the end of a clip as they are at its start; empty where all are.
+/// What is said of layers that are not at the end of a clip as they are at its start; empty where
+/// all are.
 fn open_layers(layers: &PoseLayers, last: f32) -> String {
     let far = |a: &Transform, b: &Transform| {
-        let (way, scale) = (a.translation.distance(b.translation), (a.scale - b.scale).abs().max_element());
+        let (way, scale) =
+            (a.translation.distance(b.translation), (a.scale - b.scale).abs().max_element());
         way > 1e-4 || scale > 1e-3 || !is_turned_less(a.rotation, b.rotation, 1e-3)
     };
     let is_open = |layer: &&PoseLayer| {
@@ -880,11 +1039,13 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
                 far(&at(0.0), &at(f64::from(last)))
             })
     };
-    let open: Vec<String> = layers.counting().filter(is_open).map(|l| format!("“{}”", l.name)).collect();
+    let open: Vec<String> =
+        layers.counting().filter(is_open).map(|l| format!("“{}”", l.name)).collect();
     match open.len() {
         0 => String::new(),
         _ => format!(
-            "; not closed, because the keys of a layer differ at both ends: {}; bake it with layer.fold before closing the loop",
+            "; not closed, because the keys of a layer differ at both ends: {}; bake it with \
+                layer.fold before closing the loop",
             open.join(", ")
         ),
     }
@@ -894,7 +1055,8 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
 fn late_start(clip: &Clip) -> String {
     match key_span(clip) {
         Some((first, _)) if first > clip_edit::SAME_TIME => format!(
-            "; every cycle holds the first pose from 0 s to the first key at {first:.3} s: use “Start at 0” (clip.start_at_zero) to start the loop at that key"
+            "; every cycle holds the first pose from 0 s to the first key at {first:.3} s: use \
+                “Start at 0” (clip.start_at_zero) to start the loop at that key"
         ),
         _ => String::new(),
     }
@@ -903,7 +1065,10 @@ fn late_start(clip: &Clip) -> String {
 /// Why closing a loop changes nothing.
 fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
-        Closing::Blend { speed: true, .. } if found.is_closed => "poses and speed already match at the seam",
+        Closing::Blend { speed: true, .. } if found.is_closed => {
+            "poses and speed already match at \
+            the seam"
+        }
         Closing::Blend { .. } if found.is_closed => {
             "the poses already match at the seam; set “speed” to true to match the speed, too"
         }
@@ -912,20 +1077,23 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     }
 }
 
-/// What of a seam would be worse than it was, and what can be done instead; nothing where nothing is.
+/// What of a seam would be worse than it was, and what can be done instead; nothing where nothing
+/// is.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
     /// What measuring rounds: radians, metres, and metres a second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
         return Some(format!(
-            "that would open the loop: the body would end at another place than where it starts; {}",
+            "that would open the loop: the body would end at another place than where it starts; \
+                {}",
             instead_of(how)
         ));
     }
     if b.0 > a.0 + ROUNDED.0 || b.1 > a.1 * 1.001 + ROUNDED.1 {
         return Some(format!(
-            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm instead of {:.1}° and {:.1} cm; {}",
+            "that would open the loop: the seam would jump by {:.1}° and {:.1} cm instead of \
+                {:.1}° and {:.1} cm; {}",
             b.0.to_degrees(),
             b.1 * 100.0,
             a.0.to_degrees(),
@@ -936,7 +1104,8 @@ fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> 
     let only_speed = matches!(how, Closing::Blend { speed: true, .. }) && was.is_closed;
     (only_speed && speeds[1] > speeds[0] + ROUNDED.2).then(|| {
         format!(
-            "the speed at the seam would jump by {:.1} cm/s instead of {:.1} cm/s; increase “frames”",
+            "the speed at the seam would jump by {:.1} cm/s instead of {:.1} cm/s; increase \
+                “frames”",
             speeds[1] * 100.0,
             speeds[0] * 100.0
         )

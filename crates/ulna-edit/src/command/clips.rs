@@ -34,7 +34,8 @@ document_commands! {
         clip: ClipName,
         /// Name of the copy.
         name: Option<String>,
-    } = "clip.duplicate", "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
+    } = "clip.duplicate", "Duplicate \
+        clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
     /// Saves the loop mode in the clip
     LoopClip {
         /// Clip to edit.
@@ -58,7 +59,8 @@ document_commands! {
     RenameNodes {
         /// Pattern of the names to change, such as Left*.
         from: String,
-        /// Pattern of the new names, such as *.L; each * repeats the text that it matched in “from”.
+        /// Pattern of the new names, such as *.L; each * repeats the text that it matched in
+        /// “from”.
         to: String,
         /// Nodes to rename; all nodes if omitted.
         node: Option<Nodes>,
@@ -105,7 +107,10 @@ impl LoopClip {
         if old.repeat == repeat {
             return Ok(Vec::new());
         }
-        Ok(vec![Edit::SetClip { clip: id, to: Some(Shared::new(Clip { repeat, ..(**old).clone() })) }])
+        Ok(vec![Edit::SetClip {
+            clip: id,
+            to: Some(Shared::new(Clip { repeat, ..(**old).clone() })),
+        }])
     }
 }
 
@@ -120,7 +125,10 @@ impl NewClip {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let name = self.name.clone().unwrap_or_else(|| free_clip_name(scene.document, "New clip"));
         let clip = Clip { name: Some(name.into()), ..Clip::default() };
-        Ok(vec![Edit::SetClip { clip: scene.document.clips.next_id(), to: Some(Shared::new(clip)) }])
+        Ok(vec![Edit::SetClip {
+            clip: scene.document.clips.next_id(),
+            to: Some(Shared::new(clip)),
+        }])
     }
 }
 
@@ -141,7 +149,8 @@ impl DuplicateClip {
         if !clip.pointers.is_empty() {
             return Err(CommandError::other(
                 "clip_has_pointers",
-                "some of its keys belong to animation pointers, which cannot be copied yet; duplicate the clip in the program that made it",
+                "some of its keys belong to animation pointers, which cannot be copied yet; \
+                    duplicate the clip in the program that made it",
             ));
         }
         if !clip.kept.is_empty() {
@@ -151,8 +160,9 @@ impl DuplicateClip {
             ));
         }
         (clip.channels_in_file, clip.kept_layers) = (0, None);
-        let name =
-            self.name.clone().unwrap_or_else(|| free_clip_name(document, &format!("{} copy", document.clip_label(id))));
+        let name = self.name.clone().unwrap_or_else(|| {
+            free_clip_name(document, &format!("{} copy", document.clip_label(id)))
+        });
         clip.name = Some(name.into());
         let copy = document.clips.next_id();
         let mut edits = vec![Edit::SetClip { clip: copy, to: Some(Shared::new(clip)) }];
@@ -199,7 +209,11 @@ impl RenameNodes {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         if self.to.matches('*').count() > self.from.matches('*').count() {
-            let message = format!("“to” has more * than “from”, so “{}” cannot be filled in", self.to);
+            let message = format!(
+                "“to” has more * than “from”, so “{}” cannot be filled \
+                in",
+                self.to
+            );
             return Err(CommandError::other("pattern_unclear", message));
         }
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
@@ -210,7 +224,13 @@ impl RenameNodes {
             let Some(texts) = captured(&self.from, name) else { continue };
             let to = filled_in(&self.to, &texts);
             if to.trim().is_empty() {
-                return Err(CommandError::other("name_missing", format!("“{name}” would be left without a name")));
+                return Err(CommandError::other(
+                    "name_missing",
+                    format!(
+                        "“{name}” would be left \
+                    without a name"
+                    ),
+                ));
             }
             renamed.push((id, name, to));
         }
@@ -218,19 +238,37 @@ impl RenameNodes {
             let message = format!("no node name matches “{}”", self.from);
             return Err(CommandError::other("no_such_name", message));
         };
-        let count = if renamed.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", renamed.len()) };
-        let mut notes = vec![Notice::new("nodes_renamed", format!("{count} renamed, such as “{before}” to “{after}”"))];
+        let count = if renamed.len() == 1 {
+            "1 node".to_owned()
+        } else {
+            format!("{} nodes", renamed.len())
+        };
+        let mut notes = vec![Notice::new(
+            "nodes_renamed",
+            format!(
+                "{count} renamed, such as \
+            “{before}” to “{after}”"
+            ),
+        )];
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        let becomes: BTreeMap<NodeId, &str> = renamed.iter().map(|(id, _, to)| (*id, &**to)).collect();
+        let becomes: BTreeMap<NodeId, &str> =
+            renamed.iter().map(|(id, _, to)| (*id, &**to)).collect();
         for id in document.node_ids() {
             let name = becomes.get(&id).copied().or(document.node(id).name.as_deref());
             *names.entry(name.unwrap_or_default()).or_default() += 1;
         }
         if let Some(twice) = becomes.values().find(|name| names[**name] > 1) {
-            notes.push(Notice::new("names_repeat", format!("several nodes are now named “{twice}”")));
+            notes.push(Notice::new(
+                "names_repeat",
+                format!(
+                    "several nodes are now named \
+                “{twice}”"
+                ),
+            ));
         }
         let edits = renamed.iter().filter(|(_, before, to)| before != to);
-        let edits = edits.map(|(node, _, to)| Edit::SetNodeName { node: *node, to: Some(to.as_str().into()) });
+        let edits = edits
+            .map(|(node, _, to)| Edit::SetNodeName { node: *node, to: Some(to.as_str().into()) });
         Ok(Outcome { edits: edits.collect(), notes, keys: None })
     }
 }
@@ -239,7 +277,11 @@ impl RenameNode {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let nodes = self.node.all(scene.document)?;
         let [node] = nodes[..] else {
-            return Err(CommandError::other("one_node_wanted", "only one node can be renamed at a time"));
+            return Err(CommandError::other(
+                "one_node_wanted",
+                "only one node can be renamed at a \
+                time",
+            ));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])
     }

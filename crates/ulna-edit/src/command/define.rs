@@ -1,16 +1,19 @@
-//! What a command is written as: its data, its words and its entry of the table in one place, so that text, menus and help are
-//! made from the type.
+//! What a command is written as: its data, its words and its entry of the table in one place, so
+//! that text, menus and help are made from the type.
 
-/// A family of commands on the document. Each becomes a struct of its arguments, with `spec()`, its entry of the table, and
-/// needs a method `work(&self, &Scene) -> Result<impl Into<Outcome>, CommandError>`. After its name, its words in a line of text
-/// and its title stand other members of [`CommandSpec`](super::CommandSpec), where they are not the usual ones.
+/// A family of commands on the document. Each becomes a struct of its arguments, with `spec()`, its
+/// entry of the table, and needs a method
+/// `work(&self, &Scene) -> Result<impl Into<Outcome>, CommandError>`. After its name, its words in
+/// a line of text and its title stand other members of [`CommandSpec`](super::CommandSpec), where
+/// they are not the usual ones.
 macro_rules! document_commands {
     (
         $(#[$about:meta])*
         $family:ident in $menu:literal;
         $(
             #[doc = $help:literal]
-            $name:ident { $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? } = $text:literal, $title:literal
+            $name:ident { $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? } =
+                $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
     ) => {
@@ -56,9 +59,12 @@ macro_rules! document_commands {
 
             /// Entries of the table, in no order that matters.
             pub(in crate::command) fn specs() -> Vec<$crate::command::CommandSpec> {
-                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor, field::ArgumentPart};
+                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor,
+                    field::ArgumentPart};
                 vec![$({
-                    let groups: Vec<Vec<ArgumentSpec>> = vec![$(<$type as ArgumentPart>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*];
+                    let groups: Vec<Vec<ArgumentSpec>> =
+                        vec![$(<$type as ArgumentPart>::specs(stringify!($field),
+                            concat!($($words),*).trim_ascii())),*];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
                         $(let $field = ArgumentPart::read(from, stringify!($field))?;)*
@@ -109,7 +115,8 @@ macro_rules! document_commands {
                 match self {
                     $(Self::$name(command) => {
                         let mut line = CommandLine::new($text);
-                        $(ArgumentPart::write(&command.$field, document, stringify!($field), &mut line.arguments);)*
+                        $(ArgumentPart::write(&command.$field, document, stringify!($field),
+                            &mut line.arguments);)*
                         let _ = (&mut line, command, document);
                         line
                     })*
@@ -119,8 +126,8 @@ macro_rules! document_commands {
     };
 }
 
-/// A family of commands that the open file or the program around it carries out: each is a variant, matched where it is
-/// carried out.
+/// A family of commands that the open file or the program around it carries out: each is a variant,
+/// matched where it is carried out.
 macro_rules! other_commands {
     (
         $(#[$about:meta])*
@@ -128,7 +135,8 @@ macro_rules! other_commands {
         $(
             #[doc = $help:literal]
             $(#[$mark:meta])*
-            $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? = $text:literal, $title:literal
+            $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? =
+                $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
     ) => {
@@ -144,11 +152,15 @@ macro_rules! other_commands {
                 use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor};
                 vec![$({
                     let groups: Vec<Vec<ArgumentSpec>> =
-                        vec![$($(<$type as $crate::command::field::ArgumentPart>::specs(stringify!($field), concat!($($words),*).trim_ascii())),*)?];
+                        vec![
+                            $($(<$type as $crate::command::field::ArgumentPart>::specs(
+                                stringify!($field), concat!($($words),*).trim_ascii())),*)?];
                     let arguments = groups.concat();
                     let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
                         let _ = from;
-                        Ok($family::$name $({ $($field: $crate::command::field::ArgumentPart::read(from, stringify!($field))?),* })?.into())
+                        Ok($family::$name $(
+                            { $($field: $crate::command::field::ArgumentPart::read(from,
+                                stringify!($field))?),* })?.into())
                     };
                     let usual = CommandSpec {
                         name: $text,
@@ -189,7 +201,8 @@ macro_rules! other_commands {
                 let into = &mut line.arguments;
                 match self {
                     $(Self::$name $({ $($field),* })? => {
-                        $($($crate::command::field::ArgumentPart::write($field, document, stringify!($field), into);)*)?
+                        $($($crate::command::field::ArgumentPart::write($field, document,
+                            stringify!($field), into);)*)?
                     })*
                 }
                 let _ = (document, into);

@@ -1,12 +1,16 @@
-//! The types of arguments. Each knows how it is read from text and written as text; what names a thing of the document does so
-//! by name, or by its id where a program made the command, and ids become names when it is written.
+//! The types of arguments. Each knows how it is read from text and written as text; what names a
+//! thing of the document does so by name, or by its id where a program made the command, and ids
+//! become names when it is written.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
 
-use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names, vertex_terms::Vertices};
+use super::{
+    ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names,
+    vertex_terms::Vertices,
+};
 use ulna_model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
 use ulna_weights::{CarryBy, Falloff};
 
@@ -25,7 +29,8 @@ pub trait Field: Sized {
     fn write(&self, document: &Document) -> Value;
 }
 
-/// What stands in a command's struct: an argument, one that need not be given, or several that belong together.
+/// What stands in a command's struct: an argument, one that need not be given, or several that
+/// belong together.
 pub trait ArgumentPart: Sized {
     /// Its entries in the list of arguments; `help` is one sentence of what it is.
     fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;
@@ -86,7 +91,8 @@ fn vector(v: Vec3) -> Value {
 
 /// Implements [`Field`] by one of the readings of [`Arguments`].
 macro_rules! field {
-    ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident, $document:ident| $write:expr) => {
+    ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident,
+        $document:ident| $write:expr) => {
         impl $crate::command::field::Field for $type {
             const KIND: $crate::command::ArgumentType = $kind;
 
@@ -108,11 +114,17 @@ macro_rules! field {
 pub(super) use field;
 
 field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
-field!(PrimitiveId, ArgumentType::Number, |from, name| from.count(name).map(Self::from), |v, d| v.0.into());
+field!(PrimitiveId, ArgumentType::Number, |from, name| from.count(name).map(Self::from), |v, d| v
+    .0
+    .into());
 field!(usize, ArgumentType::Number, |from, name| from.count(name), |v, d| (*v).into());
 field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into());
-field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v.as_str().into());
-field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v.to_string_lossy().into());
+field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v
+    .as_str()
+    .into());
+field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v
+    .to_string_lossy()
+    .into());
 field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
 field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
 
@@ -124,7 +136,9 @@ field!(
     ArgumentType::Choice(&super::Space::WORDS),
     |from, name| {
         let word = from.word(name)?;
-        super::Space::named(&word).map(Self).ok_or_else(|| from.no_choice(name, &super::Space::WORDS))
+        super::Space::named(&word)
+            .map(Self)
+            .ok_or_else(|| from.no_choice(name, &super::Space::WORDS))
     },
     |v, d| v.0.label().into()
 );
@@ -132,12 +146,16 @@ field!(
 /// Seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(pub f32);
-field!(Seconds, ArgumentType::Seconds, |from, name| from.number(name).map(Self), |v, d| number(v.0));
+field!(Seconds, ArgumentType::Seconds, |from, name| from.number(name).map(Self), |v, d| number(
+    v.0
+));
 
 /// Degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degrees(pub f32);
-field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self), |v, d| number(v.0));
+field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self), |v, d| number(
+    v.0
+));
 
 /// One number for all axes, or three.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,17 +175,28 @@ field!(Axis, ArgumentType::Axis, |from, name| from.axis(name).map(Self), |v, d| 
 /// Finite numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers(pub Vec<f64>);
-field!(Numbers, ArgumentType::Numbers, |from, name| from.list_of_numbers(name).map(Self), |v, d| v.0.clone().into());
+field!(
+    Numbers,
+    ArgumentType::Numbers,
+    |from, name| from.list_of_numbers(name).map(Self),
+    |v, d| v.0.clone().into()
+);
 
 /// Whole numbers that are not negative.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts(pub Vec<u32>);
-field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
+field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), |v, d| v
+    .0
+    .clone()
+    .into());
 
 /// Vertices by their numbers alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VertexList(pub Vec<u32>);
-field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Self), |v, d| v.0.clone().into());
+field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Self), |v, d| v
+    .0
+    .clone()
+    .into());
 
 /// Vertices by numbers or in words, with the text that said so.
 #[derive(Clone, Debug, PartialEq)]
@@ -198,7 +227,9 @@ field!(Parts, ArgumentType::Parts, |from, name| from.parts(name).map(Self), |v, 
 /// As [`Parts`], or the weights of morph targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyParts(pub Vec<Property>);
-field!(KeyParts, ArgumentType::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| paths(&v.0));
+field!(KeyParts, ArgumentType::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| {
+    paths(&v.0)
+});
 
 fn paths(parts: &[Property]) -> Value {
     parts.iter().map(|p| p.path()).collect::<Vec<_>>().into()
@@ -215,7 +246,13 @@ pub enum Nodes {
 field!(
     Nodes,
     ArgumentType::Node,
-    |from, name| from.texts(name, "a name, a path, #index or a pattern, or a list of these").map(Self::Named),
+    |from, name| from
+        .texts(
+            name,
+            "a name, a path, #index or a pattern, or a list of \
+        these"
+        )
+        .map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
         Self::Ids(ids) if ids.len() > 1 => {
@@ -226,17 +263,23 @@ field!(
     }
 );
 
-/// What joints of another file are here, by names: `theirs=ours`, and `theirs=` where one is left out.
+/// What joints of another file are here, by names: `theirs=ours`, and `theirs=` where one is left
+/// out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterparts(pub Vec<(String, String)>);
 field!(
     Counterparts,
     ArgumentType::Text,
     |from, name| {
-        const WANTED: &str = "theirs=ours, or a list of these; an empty name after = skips the joint";
-        let pair = |text: &String| text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()));
+        const WANTED: &str = "theirs=ours, or a list of these; an empty name after = skips the \
+            joint";
+        let pair = |text: &String| {
+            text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()))
+        };
         let pairs = from.texts(name, WANTED)?.iter().map(pair).collect::<Option<_>>();
-        pairs.map(Self).ok_or_else(|| Arguments::wrong(name, WANTED, from.value(name).unwrap_or(&Value::Null)))
+        pairs
+            .map(Self)
+            .ok_or_else(|| Arguments::wrong(name, WANTED, from.value(name).unwrap_or(&Value::Null)))
     },
     |v, d| listed(v.0.iter().map(|(theirs, ours)| format!("{theirs}={ours}")).collect())
 );
@@ -246,7 +289,10 @@ impl Counterparts {
     ///
     /// # Errors
     /// Where a text names no node here, or several.
-    pub fn find(&self, document: &Document) -> Result<BTreeMap<String, Option<NodeId>>, ArgumentError> {
+    pub fn find(
+        &self,
+        document: &Document,
+    ) -> Result<BTreeMap<String, Option<NodeId>>, ArgumentError> {
         let one = |(theirs, ours): &(String, String)| {
             let found = if ours.is_empty() { None } else { Some(one_node(document, ours)?) };
             Ok((theirs.clone(), found))
@@ -320,10 +366,15 @@ pub enum ClipName {
     /// This one.
     Id(ClipId),
 }
-field!(ClipName, ArgumentType::Clip, |from, name| from.clip_name(name).map(Self::Named), |v, document| match v {
-    Self::Named(text) => text.as_str().into(),
-    Self::Id(id) => names::clip_text(document, *id).into(),
-});
+field!(
+    ClipName,
+    ArgumentType::Clip,
+    |from, name| from.clip_name(name).map(Self::Named),
+    |v, document| match v {
+        Self::Named(text) => text.as_str().into(),
+        Self::Id(id) => names::clip_text(document, *id).into(),
+    }
+);
 
 impl ClipName {
     /// Which it is.
@@ -365,7 +416,8 @@ impl Meshes {
         match self {
             Self::Ids(ids) => Ok(ids.clone()),
             Self::Named(texts) => {
-                let found: Result<Vec<_>, _> = texts.iter().map(|text| names::find_meshes(document, text)).collect();
+                let found: Result<Vec<_>, _> =
+                    texts.iter().map(|text| names::find_meshes(document, text)).collect();
                 Ok(found?.concat())
             }
         }
@@ -373,13 +425,17 @@ impl Meshes {
 }
 
 /// The meshes that an argument means; none where it is not given.
-pub(super) fn meshes_of(document: &Document, meshes: Option<&Meshes>) -> Result<Vec<MeshId>, ArgumentError> {
+pub(super) fn meshes_of(
+    document: &Document,
+    meshes: Option<&Meshes>,
+) -> Result<Vec<MeshId>, ArgumentError> {
     meshes.map_or_else(|| Ok(Vec::new()), |m| m.find(document))
 }
 
 /// One of some words.
 macro_rules! choice {
-    ($(#[$about:meta])* $name:ident { $($(#[$words:meta])* $variant:ident = $word:literal $(| $other:literal)*),* $(,)? }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[$words:meta])* $variant:ident =
+        $word:literal $(| $other:literal)*),* $(,)? }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
@@ -388,9 +444,11 @@ macro_rules! choice {
         }
 
         impl $crate::command::field::Field for $name {
-            const KIND: $crate::command::ArgumentType = $crate::command::ArgumentType::Choice(&[$($word),*]);
+            const KIND: $crate::command::ArgumentType =
+                $crate::command::ArgumentType::Choice(&[$($word),*]);
 
-            fn read(from: &$crate::command::Arguments, name: &'static str) -> Result<Self, $crate::command::ArgumentError> {
+            fn read(from: &$crate::command::Arguments, name: &'static str) -> Result<Self,
+                $crate::command::ArgumentError> {
                 match &*from.word(name)? {
                     $($word $(| $other)* => Ok(Self::$variant),)*
                     _ => Err(from.no_choice(name, &[$($word),*])),
@@ -541,8 +599,8 @@ choice! {
     }
 }
 
-/// Translation, rotation and scale, each where it is given: `rotation` as a quaternion, or `degrees`, angles about x, y and z,
-/// applied in that order about the own axes.
+/// Translation, rotation and scale, each where it is given: `rotation` as a quaternion, or
+/// `degrees`, angles about x, y and z, applied in that order about the own axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trs {
     /// The place.
@@ -567,7 +625,12 @@ impl Turn {
     pub fn quat(self) -> Quat {
         match self {
             Self::Quaternion(q) => q,
-            Self::Degrees(d) => Quat::from_euler(EulerRot::XYZ, d.x.to_radians(), d.y.to_radians(), d.z.to_radians()),
+            Self::Degrees(d) => Quat::from_euler(
+                EulerRot::XYZ,
+                d.x.to_radians(),
+                d.y.to_radians(),
+                d.z.to_radians(),
+            ),
         }
     }
 }
@@ -575,13 +638,21 @@ impl Turn {
 impl Trs {
     /// The components that are given.
     pub fn components(&self) -> Components {
-        Components { translation: self.translation, rotation: self.rotation.map(Turn::quat), scale: self.scale }
+        Components {
+            translation: self.translation,
+            rotation: self.rotation.map(Turn::quat),
+            scale: self.scale,
+        }
     }
 }
 
 impl From<Components> for Trs {
     fn from(c: Components) -> Self {
-        Self { translation: c.translation, rotation: c.rotation.map(Turn::Quaternion), scale: c.scale }
+        Self {
+            translation: c.translation,
+            rotation: c.rotation.map(Turn::Quaternion),
+            scale: c.scale,
+        }
     }
 }
 
@@ -591,7 +662,12 @@ impl ArgumentPart for Trs {
         vec![
             may("translation", ArgumentType::Vector, "Meters along x, y and z."),
             may("rotation", ArgumentType::Quaternion, "Rotation as a quaternion: x, y, z, w."),
-            may("degrees", ArgumentType::Vector, "Rotation as angles about x, then y, then z, in degrees."),
+            may(
+                "degrees",
+                ArgumentType::Vector,
+                "Rotation as angles about x, then y, then z, in \
+                degrees.",
+            ),
             may("scale", ArgumentType::Vector, "Scale factors along x, y and z."),
         ]
     }
@@ -601,7 +677,10 @@ impl ArgumentPart for Trs {
         if from.has("rotation") && from.has("degrees") {
             return Err(ArgumentError::Both("rotation", "degrees"));
         }
-        let quaternion = from.has("rotation").then(|| from.rotation("rotation").map(Turn::Quaternion)).transpose()?;
+        let quaternion = from
+            .has("rotation")
+            .then(|| from.rotation("rotation").map(Turn::Quaternion))
+            .transpose()?;
         Ok(Self {
             translation: vector("translation")?,
             rotation: quaternion.or(vector("degrees")?.map(Turn::Degrees)),

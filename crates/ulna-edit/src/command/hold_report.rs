@@ -1,4 +1,5 @@
-//! What is said of feet that are held: numbers before and after, ranges that were left and why, jumps.
+//! What is said of feet that are held: numbers before and after, ranges that were left and why,
+//! jumps.
 
 use glam::Vec3;
 
@@ -30,19 +31,28 @@ fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
     let why = match judged.left? {
         ik::LeftOut::Stands => return None,
         ik::LeftOut::Reach(short) => format!(
-            "its limb is {:.1} cm too short to reach the held position. Hold a shorter range, or move the hips closer first",
+            "its limb is {:.1} cm too short to reach the held position. Hold a shorter range, or \
+                move the hips closer first",
             short * 100.0
         ),
         ik::LeftOut::Slides => {
-            format!("it would then slide by up to {} instead of {}", centimeters(is.joint), centimeters(was.joint))
+            format!(
+                "it would then slide by up to {} instead of \
+                {}",
+                centimeters(is.joint),
+                centimeters(was.joint)
+            )
         }
         ik::LeftOut::Rolls => format!(
-            "it rolls or turns in that range, so its skin would slide by up to {} instead of {}. Hold a shorter range, or hold the toes",
+            "it rolls or turns in that range, so its skin would slide by up to {} instead of {}. \
+                Hold a shorter range, or hold the toes",
             centimeters(is.skin),
             centimeters(was.skin)
         ),
         ik::LeftOut::Hurries => {
-            "it would have to move faster than anywhere else in the clip to catch up. Use a longer “ease”".to_owned()
+            "it would have to move faster than anywhere else in the clip to catch up. Use a longer \
+                “ease”"
+                .to_owned()
         }
     };
     let (from, to) = (judged.range.from, judged.range.to);
@@ -56,7 +66,8 @@ impl HoldReport {
             match judged.left {
                 None => {
                     self.held += 1;
-                    self.slid = (self.slid.0.max(judged.slid.0.skin), self.slid.1.max(judged.slid.1.skin));
+                    self.slid =
+                        (self.slid.0.max(judged.slid.0.skin), self.slid.1.max(judged.slid.1.skin));
                 }
                 Some(ik::LeftOut::Stands) => self.standing += 1,
                 Some(_) => self.left.extend(left_in_words(label, judged)),
@@ -64,11 +75,15 @@ impl HoldReport {
         }
         self.error = self.error.max(held.error);
         if held.short {
-            self.left.push(format!("the limb of {label} cannot reach any farther, so it still slides"));
+            self.left.push(format!(
+                "the limb of {label} cannot reach any farther, so it still \
+                slides"
+            ));
         }
         self.jumps.extend(held.jump.map(|jump| {
             format!(
-                "warning: at {:.2} s, {label} moves {:.1} cm more within one frame than before, and a joint rotates {:.0}° more",
+                "warning: at {:.2} s, {label} moves {:.1} cm more within one frame than before, \
+                    and a joint rotates {:.0}° more",
                 jump.time,
                 jump.way * 100.0,
                 jump.turn.to_degrees()
@@ -85,7 +100,8 @@ impl HoldReport {
         let mut parts = Vec::new();
         if self.held > 0 {
             let held = format!(
-                "held over {}; max sliding of the skin was {:.1} cm/s and is now {:.1} cm/s; the joint stays within {:.1} mm of its place",
+                "held over {}; max sliding of the skin was {:.1} cm/s and is now {:.1} cm/s; the \
+                    joint stays within {:.1} mm of its place",
                 ranges(self.held),
                 self.slid.0 * 100.0,
                 self.slid.1 * 100.0,
@@ -96,12 +112,17 @@ impl HoldReport {
             return Err(CommandError::other("foot_not_held", self.left.join("; ")));
         }
         if self.standing > 0 {
-            let standing = format!("{} left unchanged, because there is no sliding to remove", ranges(self.standing));
+            let standing = format!(
+                "{} left unchanged, because there is no sliding to \
+                remove",
+                ranges(self.standing)
+            );
             parts.push(Notice::new("foot_stands_already", standing));
         }
         if ground != Vec3::ZERO && self.held > 0 {
             let moving = format!(
-                "the ground moves at {:.2} m/s under the body, estimated from its planted feet; use “ground”: “still” to hold the foot in the scene",
+                "the ground moves at {:.2} m/s under the body, estimated from its planted feet; \
+                    use “ground”: “still” to hold the foot in the scene",
                 ground.length()
             );
             parts.push(Notice::new("ground_moves", moving));

@@ -1,4 +1,5 @@
-//! Commands that are not the document's: those of the open file, and those of the program around it.
+//! Commands that are not the document's: those of the open file, and those of the program around
+//! it.
 
 use std::path::PathBuf;
 
@@ -23,7 +24,8 @@ other_commands! {
     ResetToFile {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-    } = "pose.reset_to_file", "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
+    } = "pose.reset_to_file", "Reset to the file's \
+        pose", menu: "Pose", filled: Some(around::reset_to_file);
     /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
     Revert {
         /// Clip to revert, or clip of the layer.
@@ -43,7 +45,9 @@ other_commands! {
         layer: Option<LayerName>,
         /// Keys to edit.
         which: WhichKeys,
-    } = "key.copy", "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+    } = "key.copy", "Copy \
+        keys", menu: "Clip/Edit \
+        keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.
@@ -59,9 +63,11 @@ other_commands! {
     ImportClips {
         /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if omitted.
+        /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if
+        /// omitted.
         only: Option<String>,
-        /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw values; retargeted if omitted.
+        /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw
+        /// values; retargeted if omitted.
         how: Option<KeysHow>,
         /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
         counterparts: Option<Counterparts>,
@@ -70,15 +76,18 @@ other_commands! {
         /// Whether to import clips even if this model has less than half of their joints.
         force: Option<bool>,
     } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
-    /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names or by body parts
+    /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names
+    /// or by body parts
     ImportWeights {
         /// File to read; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none match.
+        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none
+        /// match.
         from: Option<String>,
         /// Meshes that receive the weights; all if omitted.
         mesh: Option<Meshes>,
-        /// Matching by nearest surface point, texture coordinates or vertex order; chosen automatically if omitted.
+        /// Matching by nearest surface point, texture coordinates or vertex order; chosen
+        /// automatically if omitted.
         by: Option<CarryWay>,
     } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: rules::weighted;
 }
@@ -130,11 +139,13 @@ other_commands! {
     ExportWeights {
         /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
         path: Option<PathBuf>,
-    } = "weights.export", "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
+    } = "weights.export", "Export \
+        weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
     /// Renders the open clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
     /// Saves the model next to its file, with the next number in the name
-    SaveIncremented = "file.save_incremented", "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
+    SaveIncremented = "file.save_incremented", "Save \
+        incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Discards unsaved changes and reads the file again
     Revert = "file.revert", "Revert to saved…", anywhere: true;
     /// Lists unsaved work of sessions that ended unexpectedly
@@ -144,15 +155,18 @@ other_commands! {
     /// Shows recent files and the bundled sample
     Welcome = "file.welcome", "Welcome page", enabled: always, anywhere: true;
     /// Opens the settings: theme, keys, units and view
-    Preferences = "file.preferences", "Preferences…", key: "Ctrl+,", enabled: always, anywhere: true;
+    Preferences = "file.preferences", "Preferences…", key: "Ctrl+,", enabled: always,
+        anywhere: true;
     /// Closes the window
     Quit = "file.quit", "Quit", key: "Ctrl+Q", enabled: always, anywhere: true;
     /// Finds a command by its name or description and runs it
-    Find = "edit.find", "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
+    Find = "edit.find", "Find a \
+        command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
     /// Lists all edits; click an edit to go back or forward to it
     History = "edit.history", "History", menu: "Edit", key: "Ctrl+Alt+Z";
     /// Lists every command with its key
-    Commands = "help.commands", "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
+    Commands = "help.commands", "Commands and \
+        keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
     /// Shows a short tour of the window, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
@@ -212,21 +226,27 @@ other_commands! {
     /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
     PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
     /// Pastes the copied pose onto the selected joints only
-    PasteSelected = "pose.paste_selected", "Paste onto the selected joints", menu: "Pose", enabled: selected;
+    PasteSelected = "pose.paste_selected", "Paste onto the selected \
+        joints", menu: "Pose", enabled: selected;
     /// Pastes the mirror image of the copied pose
     PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
     /// Pastes the mirror image of the copied pose onto the selected joints only
-    PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
+    PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected \
+        joints", menu: "Pose", enabled: selected;
     /// Poses the mirror joints along with the posed joints
-    BothSides = "pose.both_sides", "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
+    BothSides = "pose.both_sides", "Pose both sides \
+        alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
     /// Chooses the pivot: each joint, the last picked joint, the center of all, or a set point
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
-    PivotHere = "pivot.here", "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
+    PivotHere = "pivot.here", "Set the pivot under the \
+        pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
     /// Chooses whether children follow a posed joint, stay in place, or keep their angle
-    NextChildren = "children.next", "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
+    NextChildren = "children.next", "Next behavior of \
+        children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
     /// Turns snapping on or off: every drag then moves in the chosen steps
-    SnapDrags = "snap.toggle", "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
+    SnapDrags = "snap.toggle", "Snap every \
+        drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }
 
 other_commands! {
@@ -251,7 +271,8 @@ other_commands! {
 
 impl ToolCommand {
     /// All tools, in the order of the toolbar.
-    pub const ALL: [Self; 6] = [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
+    pub const ALL: [Self; 6] =
+        [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
 }
 
 other_commands! {
@@ -259,11 +280,14 @@ other_commands! {
     ViewCommand in "View", by Host;
 
     /// Moves the keyboard focus to the next panel
-    NextPanel = "view.next_panel", "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
+    NextPanel = "view.next_panel", "Next \
+        panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
     /// Moves the keyboard focus to the previous panel
-    PreviousPanel = "view.previous_panel", "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
+    PreviousPanel = "view.previous_panel", "Previous \
+        panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
     /// Opens the menu bar for the keyboard; choose with arrow keys and letters
-    MenuBar = "view.menu_bar", "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
+    MenuBar = "view.menu_bar", "Menu \
+        bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected
@@ -308,7 +332,8 @@ other_commands! {
     /// Shows or hides the joints' axes
     Axes = "view.axes", "Joint axes", menu: "View/Overlays";
     /// Shows names and axes of the selected joints only
-    OfSelected = "view.of_selected", "Names and axes of selected joints only", menu: "View/Overlays";
+    OfSelected = "view.of_selected", "Names and axes of selected joints \
+        only", menu: "View/Overlays";
     /// Draws joints as sticks instead of octahedra
     Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
     /// Shows only joints with vertex weights
@@ -342,11 +367,14 @@ other_commands! {
     /// Switches between the dark and the light theme
     Theme = "view.theme", "Switch theme", menu: "View/Window", enabled: always, anywhere: true;
     /// Enlarges text and controls of the window
-    Larger = "view.larger", "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
+    Larger = "view.larger", "Larger \
+        interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
     /// Reduces text and controls of the window
-    Smaller = "view.smaller", "Smaller interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    Smaller = "view.smaller", "Smaller \
+        interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
     /// Shows text and controls of the window at 100 %
-    NormalSize = "view.normal_size", "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
+    NormalSize = "view.normal_size", "Normal interface \
+        size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
     /// Resets the layout of all panels
     ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
 }
@@ -397,17 +425,25 @@ other_commands! {
     TimelineCommand in "Clip/Edit keys", by Host;
 
     /// Sets a key of the translation only
-    KeyTranslation = "keying.translation", "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
+    KeyTranslation = "keying.translation", "Key the \
+        translation", menu: "Clip/Set \
+        keys", key: "Shift+W", enabled: key_set;
     /// Sets a key of the rotation only
-    KeyRotation = "keying.rotation", "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
+    KeyRotation = "keying.rotation", "Key the \
+        rotation", menu: "Clip/Set \
+        keys", key: "Shift+E", enabled: key_set;
     /// Sets a key of the scale only
-    KeyScale = "keying.scale", "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
+    KeyScale = "keying.scale", "Key the \
+        scale", menu: "Clip/Set \
+        keys", key: "Shift+R", enabled: key_set;
     /// Sets keys of translation, rotation and scale
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for the limbs of the selected joints
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all joints that the clip animates
-    KeyCharacter = "keying.character", "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+    KeyCharacter = "keying.character", "Key the whole \
+        character", menu: "Clip/Set \
+        keys", key: "Ctrl+Shift+K", enabled: clip_shown;
     /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
     HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer until the next click; digits type frames
@@ -421,7 +457,8 @@ other_commands! {
     /// Moves the selected keys one frame later
     NudgeLater = "timeline.later", "One frame later", key: "Alt+ArrowRight", enabled: keys_selected;
     /// Moves the selected keys one frame earlier
-    NudgeEarlier = "timeline.earlier", "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
+    NudgeEarlier = "timeline.earlier", "One frame \
+        earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
     /// Sets the interpolation of the selected keys
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
     /// Sets the tangents of the selected keys
@@ -433,36 +470,59 @@ other_commands! {
     /// Selects the keys inside a lasso that you draw
     Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
     /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
-    PasteFlipped = "timeline.paste_flipped", "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
+    PasteFlipped = "timeline.paste_flipped", "Paste keys \
+        flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
     FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
     /// Shows the selected keys
-    FitSelected = "timeline.fit_selected", "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
+    FitSelected = "timeline.fit_selected", "Fit the selected \
+        keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
     /// Selects all keys of the clip
-    All = "keys.all", "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
+    All = "keys.all", "Select all \
+        keys", menu: "Clip/Select \
+        keys", key: "Ctrl+A", enabled: clip_shown;
     /// Deselects all keys
     Nothing = "keys.none", "Deselect all keys", menu: "Clip/Select keys", enabled: keys_selected;
     /// Inverts the selection of keys
-    Invert = "keys.invert", "Invert key selection", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
+    Invert = "keys.invert", "Invert key \
+        selection", menu: "Clip/Select \
+        keys", key: "Ctrl+I", enabled: clip_shown;
     /// Selects all keys at the times of the selected keys
-    Column = "keys.column", "Select keys at the same times", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
+    Column = "keys.column", "Select keys at the same \
+        times", menu: "Clip/Select \
+        keys", key: "K", enabled: keys_selected;
     /// Selects all keys at the playhead and before it
-    Before = "keys.before", "Select keys before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
+    Before = "keys.before", "Select keys before the \
+        playhead", menu: "Clip/Select \
+        keys", key: "[", enabled: clip_shown;
     /// Selects all keys at the playhead and after it
-    After = "keys.after", "Select keys after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
+    After = "keys.after", "Select keys after the \
+        playhead", menu: "Clip/Select \
+        keys", key: "]", enabled: clip_shown;
     /// Selects all keys of the selected joints
-    OfJoints = "keys.of_joints", "Select keys of the selected joints", menu: "Clip/Select keys", enabled: key_set;
+    OfJoints = "keys.of_joints", "Select keys of the selected \
+        joints", menu: "Clip/Select \
+        keys", enabled: key_set;
     /// Adds all later keys of the same tracks to the selection
-    Extend = "keys.extend", "Extend key selection to the end", menu: "Clip/Select keys", enabled: keys_selected;
-    /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or none
-    SameKind = "keys.same_kind", "Select keys of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
+    Extend = "keys.extend", "Extend key selection to the \
+        end", menu: "Clip/Select \
+        keys", enabled: keys_selected;
+    /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or
+    /// none
+    SameKind = "keys.same_kind", "Select keys of the same \
+        kind", menu: "Clip/Select \
+        keys", enabled: keys_selected;
     /// Selects all keys of the same tracks that have the same values
-    SameValue = "keys.same_value", "Select keys with the same value", menu: "Clip/Select keys", enabled: keys_selected;
+    SameValue = "keys.same_value", "Select keys with the same \
+        value", menu: "Clip/Select \
+        keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
         /// Kind of the keys.
         kind: KindName,
-    } = "keys.of_kind", "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    } = "keys.of_kind", "Select keys by \
+        kind", menu: "Clip/Select \
+        keys", asks: true, enabled: clip_shown;
     /// Selects keys by a range of values, of the selected joints if there are any
     InRange {
         /// Lowest value; degrees for rotations.
@@ -471,7 +531,9 @@ other_commands! {
         to: f32,
         /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
-    } = "keys.in_range", "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    } = "keys.in_range", "Select keys by \
+        value", menu: "Clip/Select \
+        keys", asks: true, enabled: clip_shown;
 }
 
 other_commands! {
@@ -501,14 +563,18 @@ other_commands! {
     /// Finds the worst deformations in all clips and a range of motion
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
     /// Shows the next of the worst deformations that were found
-    NextSpot = "paint.next_spot", "Next worst deformation", menu: "Weights", key: "N", enabled: painting;
+    NextSpot = "paint.next_spot", "Next worst \
+        deformation", menu: "Weights", key: "N", enabled: painting;
     /// Shows the previous one of the worst deformations that were found
-    PreviousSpot = "paint.previous_spot", "Previous worst deformation", menu: "Weights", key: "Shift+N", enabled: painting;
+    PreviousSpot = "paint.previous_spot", "Previous worst \
+        deformation", menu: "Weights", key: "Shift+N", enabled: painting;
     /// Selects the next influence of the point under the brush, strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
     /// Selects the previous influence of the point under the brush
-    PreviousInfluence = "paint.previous_influence", "Previous influence", key: "Shift+J", enabled: painting;
-    /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep the rings
+    PreviousInfluence = "paint.previous_influence", "Previous \
+        influence", key: "Shift+J", enabled: painting;
+    /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep
+    /// the rings
     Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;
     /// Resets all joints that were bent while painting
     Unbend = "paint.unbend", "Unbend", menu: "Weights", key: "Alt+R", enabled: painting;
@@ -544,7 +610,8 @@ other_commands! {
     Mirror = "vertices.mirror", "Mirror the selection", enabled: with_vertices;
     /// Selects all vertices of the selected meshes, or of the last one under the brush
     Mesh = "vertices.mesh", "Select the whole mesh", enabled: painting;
-    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by a query, such as of LeftArm 0.2..0.8 | grow 2
+    /// Selects vertices by numbers and ranges, such as 0-99, 120, or by a query, such as of LeftArm
+    /// 0.2..0.8 | grow 2
     Choose {
         /// Vertices to select.
         vertices: VertexTerms,

@@ -1,4 +1,5 @@
-//! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where they are meanwhile.
+//! Commands that put a limb somewhere and let its joints follow, and pins, which keep nodes where
+//! they are meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -98,12 +99,13 @@ document_commands! {
         chain: Option<usize>,
         /// Swivel angle of the limb about the line from its root to its end.
         swivel: Option<Degrees>,
-        /// Point of the node that reaches the target, in its local space, so that the node turns as well; its origin if
-        /// omitted.
+        /// Point of the node that reaches the target, in its local space, so that the node turns as
+        /// well; its origin if omitted.
         tip: Option<Vec3>,
         /// Whether the end joint keeps its rotation in world space; yes if omitted.
         end: Option<EndAngle>,
-        /// Whether the limb eases into its full length and never straightens completely; no if omitted.
+        /// Whether the limb eases into its full length and never straightens completely; no if
+        /// omitted.
         soft: Option<bool>,
         /// Whether joints stay within the range of rotation that the clips use; no if omitted.
         limits: Option<bool>,
@@ -140,15 +142,18 @@ document_commands! {
         from: Option<Seconds>,
         /// End of the hold.
         to: Option<Seconds>,
-        /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the node would move too fast.
+        /// Blend time into and out of the hold, in seconds; 0.1 if omitted, and up to 0.4 where the
+        /// node would move too fast.
         ease: Option<Seconds>,
         /// Maximum distance from the held position at any frame, in meters; 0.0005 if omitted.
         tolerance: Option<f32>,
         /// Ground that the node is held against; estimated from the planted feet if omitted.
         ground: Option<HoldGround>,
-        /// Whether to add keys between frames where the node would exceed the tolerance there; no if omitted.
+        /// Whether to add keys between frames where the node would exceed the tolerance there; no
+        /// if omitted.
         between: Option<bool>,
-    } = "pin.hold", "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+    } = "pin.hold", "Hold in \
+        place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.
@@ -167,26 +172,41 @@ fn one(nodes: &Nodes, document: &Document) -> Result<NodeId, CommandError> {
     }
 }
 
-fn rotations(all: impl IntoIterator<Item = (NodeId, glam::Quat)>) -> impl Iterator<Item = (NodeId, Components)> {
-    all.into_iter().map(|(node, rotation)| (node, Components { rotation: Some(rotation), ..Components::default() }))
+fn rotations(
+    all: impl IntoIterator<Item = (NodeId, glam::Quat)>,
+) -> impl Iterator<Item = (NodeId, Components)> {
+    all.into_iter().map(|(node, rotation)| {
+        (node, Components { rotation: Some(rotation), ..Components::default() })
+    })
 }
 
 /// The feet that stand while a body moves, but for what is dragged itself.
-fn planted(document: &Document, seen: &Pose, body: NodeId, dragged: &[NodeId]) -> BTreeMap<NodeId, Pin> {
+fn planted(
+    document: &Document,
+    seen: &Pose,
+    body: NodeId,
+    dragged: &[NodeId],
+) -> BTreeMap<NodeId, Pin> {
     let both = Pin { place: true, angle: true };
     let legs = ik::legs_of(document, seen, body).into_iter();
-    legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n)).map(|n| (n, both)).collect()
+    legs.filter(|n| !dragged.contains(n) && !document.aids.pins.contains_key(n))
+        .map(|n| (n, both))
+        .collect()
 }
 
-/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all is as asked.
+/// Why the end of a limb is not where it was to be, or what became of its bones; nothing where all
+/// is as asked.
 fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -> Option<Notice> {
-    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change, without a word.
+    /// Of a limb's length, how far it may be off, and of a bone's, by how much it may change,
+    /// without a word.
     const NEAR: (f32, f32) = (1e-4, 1e-3);
     if solved.error > NEAR.0 * solved.length.max(1e-6) {
         let why = match solved.reach {
             reach if reach > 1.0 => format!("its limb reaches only {:.3} m", solved.length),
             _ if has_limits => "its joints are at their limits".to_owned(),
-            _ if goal.soft => "a soft reach never fully straightens the limb; turn “soft” off to reach it".to_owned(),
+            _ if goal.soft => "a soft reach never fully straightens the limb; turn “soft” off to \
+                reach it"
+                .to_owned(),
             reach if reach < solved.least => "its limb cannot bend any further".to_owned(),
             _ => "its joints cannot reach it because of nonuniform scale in a parent".to_owned(),
         };
@@ -196,7 +216,8 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
     (solved.stretch > NEAR.1).then(|| {
         let percent = solved.stretch * 100.0;
         let said = format!(
-            "a bone of the limb of {label} became {percent:.1} % longer or shorter, because of nonuniform scale in a parent"
+            "a bone of the limb of {label} became {percent:.1} % longer or shorter, because of \
+                nonuniform scale in a parent"
         );
         Notice::new("limb_stretched", said)
     })
@@ -211,9 +232,12 @@ impl DragLimb {
         let mut node = one(&self.node, document)?;
         let seen = place.seen();
         let mut target = self.to;
-        let of = |n: NodeId| ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some());
+        let of = |n: NodeId| {
+            ik::limb_of(document, seen, n, self.chain.map(|n| n.max(1)), self.tip.is_some())
+        };
         let mut limb = of(node);
-        // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on goes as far, and it with that.
+        // A knuckle, a thigh: it hangs on a joint with others, and ends no limb. What it hangs on
+        // goes as far, and it with that.
         let bodies = ik::Bodies::of(document);
         let body = bodies.body_of(node);
         if let (None, Some(parent)) = (&limb, bodies.hangs_on(node))
@@ -226,7 +250,8 @@ impl DragLimb {
                 target += at(parent) - at(node);
                 (node, limb) = (parent, above);
             } else {
-                // Within a wing, each joint of which has feathers: the two bones before it, as far as they are of no body.
+                // Within a wing, each joint of which has feathers: the two bones before it, as far
+                // as they are of no body.
                 let bones = std::iter::successors(Some(parent), |n| bodies.hangs_on(*n));
                 let bones = bones.take_while(|n| *n != body).take(2).count();
                 limb = ik::limb_of(document, seen, node, Some(bones.max(1)), self.tip.is_some());
@@ -244,17 +269,25 @@ impl DragLimb {
                 return Err(CommandError::other(
                     "squashed_flat",
                     format!(
-                        "a parent of {label} has a scale of 0, so it cannot be moved; set the scale of the parent first"
+                        "a parent of {label} has a scale of 0, so it cannot be moved; set the \
+                            scale of the parent first"
                     ),
                 ));
             }
             let step = parent.inverse().transform_vector3((target - at).as_dvec3());
             let to = place.local(node).translation + step.as_vec3();
-            let mut wanted = vec![(node, Components { translation: Some(to), ..Components::default() })];
+            let mut wanted =
+                vec![(node, Components { translation: Some(to), ..Components::default() })];
             // Above the hips all moves along, feet too.
             if carries && self.plant != Some(false) && !bodies.is_above_hips(body) {
                 let after = seen.with(document, &wanted);
-                wanted.extend(ik::hold(document, seen, &after, &planted(document, seen, body, &[]), &|_| false));
+                wanted.extend(ik::hold(
+                    document,
+                    seen,
+                    &after,
+                    &planted(document, seen, body, &[]),
+                    &|_| false,
+                ));
             }
             return Ok((wanted, None));
         };
@@ -283,7 +316,8 @@ impl DragLimb {
             pose = &leaned;
         }
         let turning: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).collect();
-        let limits = if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
+        let limits =
+            if self.limits == Some(true) { limits_of(document, &turning) } else { Limits::new() };
         let solved = ik::solve_within(document, pose, &limb, &goal, &limits);
         let note = missed(&document.node(node).label(node), &solved, &goal, !limits.is_empty());
         wanted.extend(rotations(solved.rotations));
@@ -300,21 +334,31 @@ impl DragLimb {
 /// The direction of a node's own space that faces +z, glTF's forward, at rest.
 fn forward_at_rest(document: &Document, node: NodeId) -> Option<DVec3> {
     let above = std::iter::successors(Some(node), |n| document.node(*n).parent);
-    let world = above.fold(glam::DMat4::IDENTITY, |below, n| document.node(n).rest.matrix().as_dmat4() * below);
+    let world = above
+        .fold(glam::DMat4::IDENTITY, |below, n| document.node(n).rest.matrix().as_dmat4() * below);
     Some(orthogonal_factor(&world)?.transpose() * DVec3::Z)
 }
 
 impl LookAt {
-    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<Wanted, CommandError> {
         let turned = |node: NodeId| {
             let world = place.seen().world[node.index()].as_dmat4();
             let way = self.at.as_dvec3() - world.w_axis.truncate();
-            let now = orthogonal_factor(&world).zip(forward_at_rest(document, node)).map(|(o, f)| o * f);
+            let now =
+                orthogonal_factor(&world).zip(forward_at_rest(document, node)).map(|(o, f)| o * f);
             let label = || document.node(node).label(node);
             let Some(now) = now else {
                 return Err(CommandError::other(
                     "squashed_flat",
-                    format!("{} has a scale of 0, so it has no front; set its scale first", label()),
+                    format!(
+                        "{} has a scale of 0, so it has no front; set its scale \
+                        first",
+                        label()
+                    ),
                 ));
             };
             if way.length() < 1e-9 {
@@ -323,10 +367,12 @@ impl LookAt {
                     format!("{} is exactly at that point; choose a point in front of it", label()),
                 ));
             }
-            let (axis, angle) = glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
+            let (axis, angle) =
+                glam::DQuat::from_rotation_arc(now.normalize(), way.normalize()).to_axis_angle();
             let standing: Standing = place.standing(node, Space::World);
             let rotation = standing.turned(axis.as_vec3(), angle as f32, Space::World);
-            let rotation = rotation.map_err(|source| CommandError::Transform { node: label(), source })?;
+            let rotation =
+                rotation.map_err(|source| CommandError::Transform { node: label(), source })?;
             Ok((node, Components { rotation: Some(rotation), ..Components::default() }))
         };
         self.node.all(document)?.into_iter().map(turned).collect()
@@ -348,7 +394,11 @@ impl SetPin {
             if all { PinKind::None } else { PinKind::Both }
         });
         let to = kind.pin();
-        Ok(nodes.into_iter().filter(|n| pinned(n) != to).map(|node| Edit::SetPin { node, to }).collect())
+        Ok(nodes
+            .into_iter()
+            .filter(|n| pinned(n) != to)
+            .map(|node| Edit::SetPin { node, to })
+            .collect())
     }
 }
 
@@ -366,7 +416,8 @@ impl HoldPin {
                 let found = ik::contacts_over(document, clip, node, ground);
                 if found.is_empty() {
                     let message = format!(
-                        "no ground contact of {label} was found, because it is never low and slow; set the range to hold with “from” and “to”"
+                        "no ground contact of {label} was found, because it is never low and slow; \
+                            set the range to hold with “from” and “to”"
                     );
                     return Err(CommandError::other("no_contact_found", message));
                 }
@@ -408,7 +459,10 @@ impl HoldPin {
         let clip = clip_of(document, id)?;
         let nodes = self.node.all(document)?;
         let moving = self.ground.unwrap_or(HoldGround::Feet) == HoldGround::Feet;
-        let ground = nodes.first().filter(|_| moving).map_or(Vec3::ZERO, |n| ik::ground_under(document, clip, *n));
+        let ground = nodes
+            .first()
+            .filter(|_| moving)
+            .map_or(Vec3::ZERO, |n| ik::ground_under(document, clip, *n));
         let holding = self.holding(ground)?;
         let mut working = clip.clone();
         let mut report = HoldReport::default();
@@ -417,16 +471,19 @@ impl HoldPin {
             let ranges = self.ranges(document, &working, node, ground)?;
             let held = ik::hold_over(document, &working, node, &ranges, &holding).ok_or_else(|| {
                 CommandError::other("not_a_limb", format!(
-                    "{label} is not the end of a limb, so no parent joint can rotate to hold it; choose a hand or a foot"
+                    "{label} is not the end of a limb, so no parent joint can rotate to hold it; \
+                        choose a hand or a foot"
                 ))
             })?;
             report.add(&label, &held);
             working = Shared::new(held.clip);
         }
         let notes = report.in_words(ground)?;
-        let changed = working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
-        let edits =
-            changed.map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) }).collect();
+        let changed =
+            working.tracks.iter().filter(|(track, to)| clip.tracks.get(track) != Some(to));
+        let edits = changed
+            .map(|(track, to)| Edit::SetTrack { clip: id, track: *track, to: Some(to.clone()) })
+            .collect();
         Ok(Outcome { edits, notes, keys: None })
     }
 }
@@ -436,7 +493,13 @@ impl ClearPins {
         let document = scene.document;
         let some = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let goes = |n: &&NodeId| some.as_ref().is_none_or(|some| some.contains(n));
-        Ok(document.aids.pins.keys().filter(goes).map(|node| Edit::SetPin { node: *node, to: None }).collect())
+        Ok(document
+            .aids
+            .pins
+            .keys()
+            .filter(goes)
+            .map(|node| Edit::SetPin { node: *node, to: None })
+            .collect())
     }
 }
 
@@ -447,7 +510,9 @@ impl IkCommand {
     /// As the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
-            Self::DragLimb(drag) => Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0),
+            Self::DragLimb(drag) => {
+                Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0)
+            }
             Self::LookAt(look) => look.wanted(&Place::of(scene, &look.over)?, scene.document),
             Self::SetPin(_) | Self::ClearPins(_) | Self::HoldPin(_) => Ok(Wanted::new()),
         }

@@ -1,5 +1,6 @@
-//! Commands on poses that are kept: under a name with the file, or as text, on the clipboard or beside the preferences; put on this
-//! skeleton or another, in part, in whole, or as the mirror image. What a pose comes to is found by [`fit`].
+//! Commands on poses that are kept: under a name with the file, or as text, on the clipboard or
+//! beside the preferences; put on this skeleton or another, in part, in whole, or as the mirror
+//! image. What a pose comes to is found by [`fit`].
 
 use super::{
     CommandError, Outcome, Scene, around,
@@ -9,7 +10,9 @@ use super::{
     place::{Place, PoseDestination, Wanted},
 };
 use crate::Edit;
-use ulna_model::{Components, Document, KeptPose, NodeId, NodeSet, Notice, SceneId, transform::is_turned_less};
+use ulna_model::{
+    Components, Document, KeptPose, NodeId, NodeSet, Notice, SceneId, transform::is_turned_less,
+};
 use ulna_motion::{fit, keep_pose};
 
 document_commands! {
@@ -60,7 +63,8 @@ document_commands! {
         node: Option<Nodes>,
         /// Number of the selection set, 0 to 9.
         set: f32,
-    } = "set.keep", "Save a selection set in the file", menu: "Edit", filled: Some(around::keep_set);
+    } = "set.keep", "Save a selection set in the \
+        file", menu: "Edit", filled: Some(around::keep_set);
 }
 
 choice! {
@@ -101,7 +105,8 @@ pub fn read_pose(text: &str) -> Result<Option<KeptPose>, String> {
     match found.get("ulna_pose").map(serde_json::Value::as_u64) {
         None => Ok(None),
         Some(Some(version)) if version > u64::from(VERSION) => Err(format!(
-            "the pose was copied by a newer version of Ulna (text format {version}); update Ulna to use it"
+            "the pose was copied by a newer version of Ulna (text format {version}); update Ulna \
+                to use it"
         )),
         Some(_) => match serde_json::from_value::<PoseText>(found) {
             Ok(read) if read.pose.is_valid() => Ok(Some(read.pose)),
@@ -116,7 +121,8 @@ fn scene_of(document: &Document) -> Result<SceneId, CommandError> {
     document.scene.or_else(|| document.scenes.ids().next()).ok_or_else(|| {
         CommandError::other(
             "no_scene",
-            "this file has no scene, so poses and sets cannot be saved in it; copy the pose as text instead",
+            "this file has no scene, so poses and sets cannot be saved in it; copy the pose as \
+                text instead",
         )
     })
 }
@@ -140,21 +146,44 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
         } else {
             format!("saved poses: {}", names.join(", "))
         };
-        CommandError::other("no_such_pose", format!("this file has no saved pose “{name}”; {there}"))
+        CommandError::other(
+            "no_such_pose",
+            format!(
+                "this file has no saved pose “{name}”; \
+            {there}"
+            ),
+        )
     })
 }
 
 fn text_of(text: &str) -> Result<KeptPose, CommandError> {
-    let none = || CommandError::other("not_a_pose", "the text does not contain a pose copied from Ulna");
+    let none = || {
+        CommandError::other(
+            "not_a_pose",
+            "the text does not contain a pose copied from \
+        Ulna",
+        )
+    };
     read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
 }
 
 fn named(name: &str) -> Result<String, CommandError> {
     let name = name.trim();
-    if name.is_empty() { Err(CommandError::other("name_missing", "a pose needs a name")) } else { Ok(name.to_owned()) }
+    if name.is_empty() {
+        Err(CommandError::other(
+            "name_missing",
+            "a pose needs a \
+        name",
+        ))
+    } else {
+        Ok(name.to_owned())
+    }
 }
 
-fn with_poses(document: &Document, change: impl FnOnce(&mut Vec<KeptPose>)) -> Result<Vec<Edit>, CommandError> {
+fn with_poses(
+    document: &Document,
+    change: impl FnOnce(&mut Vec<KeptPose>),
+) -> Result<Vec<Edit>, CommandError> {
     let scene = scene_of(document)?;
     let mut poses = kept_poses(document).to_vec();
     change(&mut poses);
@@ -178,14 +207,15 @@ impl KeepPose {
             ));
         }
         let mut notes = Vec::new();
-        let edits = with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
-            Some(old) => {
-                let said = format!("the existing pose “{name}” was replaced");
-                notes.push(Notice::new("pose_replaced", said));
-                *old = pose;
-            }
-            None => poses.push(pose),
-        })?;
+        let edits =
+            with_poses(document, |poses| match poses.iter_mut().find(|p| p.name == name) {
+                Some(old) => {
+                    let said = format!("the existing pose “{name}” was replaced");
+                    notes.push(Notice::new("pose_replaced", said));
+                    *old = pose;
+                }
+                None => poses.push(pose),
+            })?;
         Ok(Outcome { edits, notes, keys: None })
     }
 }
@@ -196,7 +226,13 @@ impl RenameKept {
         let at = place_of(document, &self.pose)?;
         let name = named(&self.name)?;
         if kept_poses(document).iter().enumerate().any(|(k, p)| k != at && p.name == name) {
-            return Err(CommandError::other("name_taken", format!("another saved pose is already named “{name}”")));
+            return Err(CommandError::other(
+                "name_taken",
+                format!(
+                    "another saved pose is already \
+                named “{name}”"
+                ),
+            ));
         }
         with_poses(document, |poses| poses[at].name = name)
     }
@@ -216,9 +252,15 @@ impl KeepSet {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
-        let digit =
-            digit.ok_or_else(|| CommandError::other("argument_out_of_range", "“set” must be a number from 0 to 9"))?;
-        let mut sets: Vec<NodeSet> = kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
+        let digit = digit.ok_or_else(|| {
+            CommandError::other(
+                "argument_out_of_range",
+                "“set” must be a \
+                number from 0 to 9",
+            )
+        })?;
+        let mut sets: Vec<NodeSet> =
+            kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
         sets.extend(nodes.map(|nodes| NodeSet { digit, nodes }));
         sets.sort_by_key(|s| s.digit);
         Ok(vec![Edit::SetNodeSets { scene: scene_of(document)?, to: sets.into() }])
@@ -227,7 +269,11 @@ impl KeepSet {
 
 impl ApplyPose {
     /// The pose that is meant, on one node where it is of one and one is meant.
-    fn pose(&self, document: &Document, nodes: Option<&[NodeId]>) -> Result<KeptPose, CommandError> {
+    fn pose(
+        &self,
+        document: &Document,
+        nodes: Option<&[NodeId]>,
+    ) -> Result<KeptPose, CommandError> {
         let mut pose = match (&self.pose, &self.text) {
             (Some(name), None) => kept_poses(document)[place_of(document, name)?].clone(),
             (None, Some(text)) => text_of(text)?,
@@ -244,7 +290,11 @@ impl ApplyPose {
         Ok(pose)
     }
 
-    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Fits, CommandError> {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<Fits, CommandError> {
         /// What differs by less is there already.
         const NEAR: f32 = 2e-6;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
@@ -260,7 +310,9 @@ impl ApplyPose {
             };
             return Err(CommandError::other("joints_not_here", message));
         }
-        let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
+        let far = |a: glam::Vec3, b: glam::Vec3| {
+            (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0)
+        };
         let locals = made.locals.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {
             let now = place.local(*node);
             let to = if amount == 1.0 { *to } else { blended(&now, to, amount) };
@@ -274,13 +326,19 @@ impl ApplyPose {
         let locals = locals.collect();
         let seen = &place.seen().morphs;
         let morphs = made.morphs.iter().filter(|(n, _)| meant(n)).map(|(node, to)| {
-            let blended = to.iter().zip(&seen[node.index()]).map(|(to, now)| now + (to - now) * amount);
+            let blended =
+                to.iter().zip(&seen[node.index()]).map(|(to, now)| now + (to - now) * amount);
             (*node, blended.collect())
         });
         let morphs = morphs.filter(|(n, to): &(NodeId, Vec<f32>)| seen[n.index()] != *to).collect();
         let mut notes = Vec::new();
         if made.unmatched > 0 && nodes.is_none() {
-            let joints = format!("{} of its {} joints were not found in this model", made.unmatched, pose.joints.len());
+            let joints = format!(
+                "{} of its {} joints were not found in this \
+                model",
+                made.unmatched,
+                pose.joints.len()
+            );
             notes.push(Notice::new("joints_not_here", joints));
         }
         if made.by_role > 0 {
@@ -288,7 +346,11 @@ impl ApplyPose {
             notes.push(Notice::new("joints_found_by_role", roles));
         }
         if made.scales_left > 0 {
-            let scales = format!("{} scales were not applied, because the axes of the joints differ", made.scales_left);
+            let scales = format!(
+                "{} scales were not applied, because the axes of the joints \
+                differ",
+                made.scales_left
+            );
             notes.push(Notice::new("scale_approximate", scales));
         }
         Ok(Fits { locals, morphs, notes })

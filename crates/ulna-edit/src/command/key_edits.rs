@@ -1,5 +1,5 @@
-//! Commands on keys that are there: moved, stretched, copied, held, changed in value. The work is that of
-//! [`clip_edit`](ulna_motion::clip_edit).
+//! Commands on keys that are there: moved, stretched, copied, held, changed in value. The work is
+//! that of [`clip_edit`](ulna_motion::clip_edit).
 
 use glam::{EulerRot, Quat};
 
@@ -15,14 +15,15 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId, Notice, Property,
-    Shared, Track, TrackId, transform::unit_or,
+    Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId,
+    Notice, Property, Shared, Track, TrackId, transform::unit_or,
 };
 use ulna_motion::{
     Mirror, Pose, Stack, below_layers,
     clip_edit::{
-        self, CopiedKeys, CopiedTrack, NodePlace, PasteAt, Tangents, TimeMap, TooClose, ValueChange, change_values,
-        held, offset_in_loop, remove_keys, remove_time, retime, with_interpolation, with_tangents,
+        self, CopiedKeys, CopiedTrack, NodePlace, PasteAt, Tangents, TimeMap, TooClose,
+        ValueChange, change_values, held, offset_in_loop, remove_keys, remove_time, retime,
+        with_interpolation, with_tangents,
     },
     with_layers,
 };
@@ -82,7 +83,8 @@ document_commands! {
         text: Option<String>,
         /// Time of the first key; its original time if omitted.
         time: Option<Seconds>,
-        /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names if omitted.
+        /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names
+        /// if omitted.
         node: Option<Nodes>,
         /// Whether to replace the keys in that range.
         replace: Option<bool>,
@@ -92,7 +94,9 @@ document_commands! {
         flip: Option<bool>,
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
-    } = "key.paste", "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
+    } = "key.paste", "Paste \
+        keys", menu: "Clip/Edit \
+        keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Inserts or removes time; later keys follow
     RippleKeys {
         /// Clip to edit.
@@ -121,14 +125,17 @@ document_commands! {
         which: WhichKeys,
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
-    } = "key.hold_next", "Hold until next key", menu: "Clip/Edit keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+    } = "key.hold_next", "Hold until next \
+        key", menu: "Clip/Edit \
+        keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Operation.
         how: ValueHow,
-        /// Amount per component, or one number for all components; degrees about x, y and z for rotations.
+        /// Amount per component, or one number for all components; degrees about x, y and z for
+        /// rotations.
         by: Numbers,
         /// Value that stays in place when scaling.
         about: Option<ValueAbout>,
@@ -183,7 +190,9 @@ document_commands! {
         tolerance: Option<f32>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.clean", "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+    } = "key.clean", "Remove redundant \
+        keys", menu: "Clip/Edit \
+        keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
 }
 
 super::field::choice! {
@@ -354,8 +363,8 @@ impl<'a> KeyTargets<'a> {
 }
 
 impl KeyTargets<'_> {
-    /// Refuses to shift the time of all of a clip while keys of animation pointers would stay behind. `shifted` says of which times keys
-    /// would move.
+    /// Refuses to shift the time of all of a clip while keys of animation pointers would stay
+    /// behind. `shifted` says of which times keys would move.
     fn refuse_pointers(
         document: &Document,
         (id, clip): (ClipId, &Clip),
@@ -367,7 +376,8 @@ impl KeyTargets<'_> {
             Some(pointer) => Err(CommandError::other(
                 "clip_has_pointers",
                 format!(
-                    "{}: keys of “{}” belong to an animation pointer, which cannot be edited yet; list the nodes whose keys should move with “node”",
+                    "{}: keys of “{}” belong to an animation pointer, which cannot be edited yet; \
+                        list the nodes whose keys should move with “node”",
                     document.clip_label(id),
                     pointer.pointer
                 ),
@@ -377,16 +387,25 @@ impl KeyTargets<'_> {
     }
 
     /// As that, of the keys that are meant.
-    fn whole(&self, document: &Document, which: &WhichKeys, ripple: bool) -> Result<(), CommandError> {
+    fn whole(
+        &self,
+        document: &Document,
+        which: &WhichKeys,
+        ripple: bool,
+    ) -> Result<(), CommandError> {
         let Some((first, last)) = self.keys.span() else { return Ok(()) };
-        let shifted = |t: f32| t >= first - clip_edit::SAME_TIME && (ripple || t <= last + clip_edit::SAME_TIME);
+        let shifted = |t: f32| {
+            t >= first - clip_edit::SAME_TIME && (ripple || t <= last + clip_edit::SAME_TIME)
+        };
         Self::refuse_pointers(document, (self.id, self.clip), is_of_all(which), shifted)
     }
 
-    /// What stays behind of a clip whose keys all move in time: what a person chose one by one is done, and that is said.
+    /// What stays behind of a clip whose keys all move in time: what a person chose one by one is
+    /// done, and that is said.
     fn left_behind(&self) -> Vec<Notice> {
-        let of =
-            |code, n: usize, what: &str| (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))));
+        let of = |code, n: usize, what: &str| {
+            (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))))
+        };
         if self.keys.len() < self.clip.key_count() {
             return Vec::new();
         }
@@ -400,7 +419,8 @@ impl KeyTargets<'_> {
     }
 }
 
-/// Whether keys are meant of all nodes and channels: of some only, nobody expects others to come along.
+/// Whether keys are meant of all nodes and channels: of some only, nobody expects others to come
+/// along.
 fn is_of_all(which: &WhichKeys) -> bool {
     which.node.is_none() && which.parts.is_none() && which.keys.is_none()
 }
@@ -413,7 +433,13 @@ fn nothing(done: &str) -> Outcome {
 
 fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) -> CommandError {
     let label = document.node(track.target).label(track.target);
-    CommandError::other("keys_too_close", format!("{argument} {error} (keys of {label}). Choose a smaller number"))
+    CommandError::other(
+        "keys_too_close",
+        format!(
+            "{argument} {error} (keys of {label}). Choose a \
+        smaller number"
+        ),
+    )
 }
 
 /// So many of them, in words.
@@ -447,7 +473,8 @@ impl DeleteKeys {
             edits.push(meant.edit(id, to));
         }
         // A clip ends with its last key, which is easily one of a track that does not move.
-        let length = clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
+        let length =
+            clip_edit::length_in_words(meant.clip, &left).filter(|_| !left.tracks.is_empty());
         let length = length.map(|said| Notice::new("clip_length_changed", said));
         let notes = [said([length]), meant.left_behind()].concat();
         Ok(Outcome { edits, notes, keys: Some((meant.id, KeySet::default())) })
@@ -465,7 +492,8 @@ fn retimed(
     let (mut replaced, mut keys) = (0, KeySet::default());
     for (id, old, times) in meant.tracks() {
         let all = more(old, times);
-        let made = retime(old, &all, &map, copies).map_err(|e| too_far(document, old, argument, e))?;
+        let made =
+            retime(old, &all, &map, copies).map_err(|e| too_far(document, old, argument, e))?;
         replaced += made.replaced;
         // What merely came along is not selected.
         let count = times.len().min(made.keys.len());
@@ -476,7 +504,8 @@ fn retimed(
     Ok((done, replaced))
 }
 
-/// A track that had a single key, which says nothing of how it goes on, and has two now: as new keys are to be.
+/// A track that had a single key, which says nothing of how it goes on, and has two now: as new
+/// keys are to be.
 fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
     match way {
         Some(way) if old.is_some_and(|t| t.times.len() < 2) && made.times.len() == 2 => {
@@ -486,7 +515,8 @@ fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
     }
 }
 
-/// How far keys can move, where none goes before 0: what is wanted, and what is said where it is less.
+/// How far keys can move, where none goes before 0: what is wanted, and what is said where it is
+/// less.
 fn held_at_start(first: f32, wanted: f32) -> (f32, Option<Notice>) {
     let by = wanted.max(-first.max(0.0));
     let said = || format!("moved by only {by} s, because keys cannot be before 0 s");
@@ -506,7 +536,11 @@ impl MoveKeys {
         meant.whole(scene.document, &self.which, ripple)?;
         let more = |track: &Track, times: &KeyTimes| {
             let later = KeyTimes::within(&track.times, last.next_up(), f32::MAX);
-            if ripple { times.iter().chain(later.iter()).copied().collect::<Vec<_>>().into() } else { times.clone() }
+            if ripple {
+                times.iter().chain(later.iter()).copied().collect::<Vec<_>>().into()
+            } else {
+                times.clone()
+            }
         };
         let map = TimeMap::shift(f64::from(by));
         let argument = format!("“by” is {by} s;");
@@ -517,8 +551,14 @@ impl MoveKeys {
 }
 
 impl MoveKeys {
-    /// The first of the keys comes to 0, and what does not move goes as much later as that would be before 0.
-    fn with_room(&self, scene: &Scene<'_>, meant: &KeyTargets<'_>, first: f32) -> Result<Outcome, CommandError> {
+    /// The first of the keys comes to 0, and what does not move goes as much later as that would be
+    /// before 0.
+    fn with_room(
+        &self,
+        scene: &Scene<'_>,
+        meant: &KeyTargets<'_>,
+        first: f32,
+    ) -> Result<Outcome, CommandError> {
         let room = -(f64::from(first) + f64::from(self.by.0));
         KeyTargets::refuse_pointers(scene.document, (meant.id, meant.clip), true, |_| true)?;
         let all = KeySet::of(meant.clip, |_, t| KeyTimes::part(&t.times, 0..t.times.len()));
@@ -530,8 +570,10 @@ impl MoveKeys {
             let far = |e| too_far(scene.document, old, &argument, e);
             // All later by the room, and of these what moves earlier by as much as it was to go.
             let later = retime(old, times, &TimeMap::shift(room), false).map_err(far)?;
-            let own: Vec<f32> = meant.keys.of_track(id).iter().map(|t| TimeMap::shift(room).at(*t)).collect();
-            let made = retime(&later.track, &own, &TimeMap::shift(f64::from(self.by.0)), false).map_err(far)?;
+            let own: Vec<f32> =
+                meant.keys.of_track(id).iter().map(|t| TimeMap::shift(room).at(*t)).collect();
+            let made = retime(&later.track, &own, &TimeMap::shift(f64::from(self.by.0)), false)
+                .map_err(far)?;
             replaced += made.replaced;
             keys.set(id, made.keys);
             clip.tracks.insert(id, Shared::new(made.track));
@@ -539,9 +581,16 @@ impl MoveKeys {
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
-        let said_so = format!("all other keys were moved {room} s later, so that no key is before 0 s");
+        let said_so = format!(
+            "all other keys were moved {room} s later, so that no key is before \
+            0 s"
+        );
         let note = Some(Notice::new("other_keys_moved", said_so));
-        Ok(Outcome { edits, notes: said([note, replaced_note(replaced)]), keys: Some((meant.id, keys)) })
+        Ok(Outcome {
+            edits,
+            notes: said([note, replaced_note(replaced)]),
+            keys: Some((meant.id, keys)),
+        })
     }
 }
 
@@ -552,7 +601,8 @@ impl DuplicateKeys {
         let (by, held) = held_at_start(first, self.by.0);
         let argument = format!("“by” is {by} s;");
         let map = TimeMap::shift(f64::from(by));
-        let (mut done, replaced) = retimed(scene.document, &meant, (map, true, &argument), |_, t| t.clone())?;
+        let (mut done, replaced) =
+            retimed(scene.document, &meant, (map, true, &argument), |_, t| t.clone())?;
         for edit in &mut done.edits {
             if let Edit::SetTrack { track, to: Some(to), .. } = edit {
                 let old = meant.clip.tracks.get(track).map(|t| &**t);
@@ -576,15 +626,26 @@ impl ScaleKeys {
         }
         let about = f64::from(self.about.map_or(first, |a| a.0));
         // about + (first − about)·scale ≥ 0.
-        let most = if about > f64::from(first) { about / (about - f64::from(first)) } else { f64::INFINITY };
+        let most = if about > f64::from(first) {
+            about / (about - f64::from(first))
+        } else {
+            f64::INFINITY
+        };
         let scale = if first >= 0.0 { wanted.min(most.max(f64::MIN_POSITIVE)) } else { wanted };
         meant.whole(scene.document, &self.which, false)?;
         let held = (scale != wanted).then(|| {
-            Notice::new("held_at_start", format!("scaled by only {scale:.3}, because keys cannot be before 0 s"))
+            Notice::new(
+                "held_at_start",
+                format!(
+                    "scaled by only {scale:.3}, because keys cannot \
+                be before 0 s"
+                ),
+            )
         });
         let argument = format!("“factor” is {wanted};");
         let map = TimeMap { about, scale, by: 0.0 };
-        let (done, replaced) = retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
+        let (done, replaced) =
+            retimed(scene.document, &meant, (map, false, &argument), |_, t| t.clone())?;
         let notes = [said([held, replaced_note(replaced)]), meant.left_behind()].concat();
         Ok(Outcome { notes, ..done })
     }
@@ -594,17 +655,28 @@ impl ScaleKeys {
 ///
 /// # Errors
 /// Where none are meant.
-pub fn copied_keys(document: &Document, clip: &ClipName, which: &WhichKeys) -> Result<CopiedKeys, CommandError> {
+pub fn copied_keys(
+    document: &Document,
+    clip: &ClipName,
+    which: &WhichKeys,
+) -> Result<CopiedKeys, CommandError> {
     let meant = KeyTargets::of(&Scene::new(document), clip, which)?;
     let copied = |(_, track, times): (TrackId, &Shared<Track>, &KeyTimes)| {
         let node = document.node(track.target);
-        let place =
-            NodePlace { name: &node.label(track.target), path: &document.path(track.target), node: track.target };
+        let place = NodePlace {
+            name: &node.label(track.target),
+            path: &document.path(track.target),
+            node: track.target,
+        };
         CopiedTrack::of(track, times, &place)
     };
     let tracks: Vec<CopiedTrack> = meant.tracks().map(copied).collect();
     if tracks.is_empty() {
-        return Err(CommandError::other("no_key_there", "there is no key at that time; nothing was copied"));
+        return Err(CommandError::other(
+            "no_key_there",
+            "there is no key at that time; nothing was \
+            copied",
+        ));
     }
     Ok(CopiedKeys::new(tracks))
 }
@@ -619,14 +691,24 @@ impl PasteKeys {
             nodes.in_order(document)?;
         }
         let text = self.text.as_deref().ok_or_else(|| {
-            CommandError::other("nothing_copied", "no keys have been copied; copy keys first, or pass them as “text”")
+            CommandError::other(
+                "nothing_copied",
+                "no keys have been copied; copy keys first, or \
+                pass them as “text”",
+            )
         })?;
-        let copied = CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
+        let copied =
+            CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
         let start = copied.start();
-        let by = self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
+        let by =
+            self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
         let by = by.max(-f64::from(start.max(0.0)));
         let targets = self.targets(document, &copied)?;
-        let at = PasteAt { by, replace: self.replace.unwrap_or(false), relative: self.relative.unwrap_or(false) };
+        let at = PasteAt {
+            by,
+            replace: self.replace.unwrap_or(false),
+            relative: self.relative.unwrap_or(false),
+        };
         let mut free = clip.free_track_id();
         let (mut edits, mut keys) = (Vec::new(), KeySet::default());
         let mirror = self.flip.unwrap_or(false).then(|| Mirror::of(document));
@@ -637,7 +719,8 @@ impl PasteKeys {
                 unknown += 1;
                 continue;
             };
-            let new = from.track(target).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
+            let new =
+                from.track(target).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
             let new = match &mirror {
                 None => new,
                 Some(mirror) => match mirror.track(document, &new) {
@@ -678,15 +761,28 @@ impl PasteKeys {
             edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
         }
         if edits.is_empty() {
-            let why = kept.unwrap_or_else(|| "this model has none of the nodes of the copied keys".into());
-            return Err(CommandError::other("nothing_pasted", format!("{why}; select the nodes to paste the keys to")));
+            let why = kept.unwrap_or_else(|| {
+                "this model has none of the nodes of the copied \
+                keys"
+                    .into()
+            });
+            return Err(CommandError::other(
+                "nothing_pasted",
+                format!(
+                    "{why}; select the nodes to \
+                paste the keys to"
+                ),
+            ));
         }
         let notes = [
             (unknown > 0).then(|| {
                 let of = count(copied.tracks.len(), "track");
                 Notice::new(
                     "joints_not_here",
-                    format!("{unknown} of {of} left out, because this model does not have their nodes"),
+                    format!(
+                        "{unknown} of {of} left out, because this model does not have their \
+                        nodes"
+                    ),
                 )
             }),
             (alone > 0).then(|| {
@@ -703,20 +799,35 @@ impl PasteKeys {
                 )
             }),
             (other > 0).then(|| {
-                Notice::new("count_mismatch", format!("{other} left out, because the number of morph targets differs"))
+                Notice::new(
+                    "count_mismatch",
+                    format!(
+                        "{other} left out, because the number of \
+                    morph targets differs"
+                    ),
+                )
             }),
             kept.map(|why| Notice::new("keys_not_editable", why)),
-            (replaced > 0).then(|| Notice::new("keys_replaced", format!("{} replaced", count(replaced, "key")))),
+            (replaced > 0).then(|| {
+                Notice::new("keys_replaced", format!("{} replaced", count(replaced, "key")))
+            }),
         ];
         Ok(Outcome { edits, notes: said(notes), keys: Some((id, keys)) })
     }
 
-    /// The node of each copied track: of the same path, of several of that path the one of the same index, else of the same name; or, where
-    /// nodes are given, those in their order for the copied ones in theirs, one for all of one.
-    fn targets(&self, document: &Document, copied: &CopiedKeys) -> Result<Vec<Option<NodeId>>, CommandError> {
+    /// The node of each copied track: of the same path, of several of that path the one of the same
+    /// index, else of the same name; or, where nodes are given, those in their order for the copied
+    /// ones in theirs, one for all of one.
+    fn targets(
+        &self,
+        document: &Document,
+        copied: &CopiedKeys,
+    ) -> Result<Vec<Option<NodeId>>, CommandError> {
         let Some(nodes) = &self.node else {
             let of = |t: &CopiedTrack| {
-                let alone = |text: &str| find_nodes(document, text).ok().filter(|n| n.len() == 1).map(|n| n[0]);
+                let alone = |text: &str| {
+                    find_nodes(document, text).ok().filter(|n| n.len() == 1).map(|n| n[0])
+                };
                 by_path(document, t).or_else(|| alone(&t.path)).or_else(|| alone(&t.node))
             };
             return Ok(copied.tracks.iter().map(of).collect());
@@ -732,7 +843,8 @@ impl PasteKeys {
             return Err(CommandError::other(
                 "count_mismatch",
                 format!(
-                    "keys of {} nodes were copied, but {} nodes are selected to receive them; select the same number of nodes, in the same order",
+                    "keys of {} nodes were copied, but {} nodes are selected to receive them; \
+                        select the same number of nodes, in the same order",
                     from.len(),
                     nodes.len()
                 ),
@@ -785,8 +897,16 @@ impl RippleKeys {
                 edits.push(Edit::SetTrack { clip: id, track: *track, to: to.map(Shared::new) });
             }
         }
-        let taken = (removed > 0)
-            .then(|| Notice::new("keys_deleted", format!("deleted {} in the removed time", count(removed, "key"))));
+        let taken = (removed > 0).then(|| {
+            Notice::new(
+                "keys_deleted",
+                format!(
+                    "deleted {} in the removed \
+                time",
+                    count(removed, "key")
+                ),
+            )
+        });
         let packed = clip.kept.len();
         let packed = (packed > 0 && nodes.is_none())
             .then(|| format!("{} with unreadable keys did not move", count(packed, "channel")));
@@ -799,16 +919,29 @@ impl OffsetKeys {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let length = meant.clip.length();
-        KeyTargets::refuse_pointers(scene.document, (meant.id, meant.clip), is_of_all(&self.which), |_| true)?;
+        KeyTargets::refuse_pointers(
+            scene.document,
+            (meant.id, meant.clip),
+            is_of_all(&self.which),
+            |_| true,
+        )?;
         let (span, by) = (f64::from(length), f64::from(self.by.0));
         let mut done = Outcome::default();
         let mut keys = KeySet::default();
         for (id, old, times) in meant.tracks() {
-            let to = offset_in_loop(old, length, self.by.0)
-                .map_err(|e| too_far(scene.document, old, "the loop is too short for this offset:", e))?;
+            let to = offset_in_loop(old, length, self.by.0).map_err(|e| {
+                too_far(
+                    scene.document,
+                    old,
+                    "the loop is too short for this \
+                    offset:",
+                    e,
+                )
+            })?;
             let there = |t: f64| to.key_at(t as f32, clip_edit::SAME_TIME).map(|k| to.times[k]);
             let now = times.iter().filter_map(|t| {
-                let t = if span > 0.0 { (f64::from(*t) + by).rem_euclid(span) } else { f64::from(*t) };
+                let t =
+                    if span > 0.0 { (f64::from(*t) + by).rem_euclid(span) } else { f64::from(*t) };
                 // A key at the seam is at its start or at its end.
                 there(t).or_else(|| there(t + span)).or_else(|| there(t - span))
             });
@@ -827,7 +960,8 @@ impl HoldKeys {
         let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
         let on = self.on.unwrap_or(true);
         let edits = meant.changed(|track, times| held(track, times, on));
-        let steps = meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
+        let steps =
+            meant.tracks().filter(|(_, t, _)| t.interpolation == Interpolation::Step).count();
         let note = (!on && steps > 0).then(|| {
             format!(
                 "{} with STEP interpolation, which holds every key; choose another interpolation",
@@ -844,11 +978,15 @@ impl SetInterpolation {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let to = self.interpolation.interpolation();
         let edits = meant.changed(|track, _| with_interpolation(track, to));
-        let sum = |of: &dyn Fn(&Track, &KeyTimes) -> usize| meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>();
+        let sum = |of: &dyn Fn(&Track, &KeyTimes) -> usize| {
+            meant.tracks().map(|(_, t, k)| of(t, k)).sum::<usize>()
+        };
         let others = sum(&|track, keys| track.times.len().saturating_sub(keys.len()));
         let single = sum(&|track, _| usize::from(track.times.len() < 2));
         let tangents = sum(&|track, _| {
-            usize::from(track.interpolation == Interpolation::CubicSpline && to != track.interpolation)
+            usize::from(
+                track.interpolation == Interpolation::CubicSpline && to != track.interpolation,
+            )
         });
         let notes = [
             (others > 0 && !edits.is_empty()).then(|| {
@@ -859,13 +997,24 @@ impl SetInterpolation {
                 );
                 Notice::new("other_keys_follow", said)
             }),
-            (tangents > 0)
-                .then(|| Notice::new("tangents_removed", format!("{} without tangents now", count(tangents, "track")))),
+            (tangents > 0).then(|| {
+                Notice::new(
+                    "tangents_removed",
+                    format!(
+                        "{} without tangents \
+                    now",
+                        count(tangents, "track")
+                    ),
+                )
+            }),
             (single > 0 && self.interpolation == Between::Smooth).then(|| {
                 let tracks = count(single, "track");
                 Notice::new(
                     "single_key",
-                    format!("{tracks} with a single key, which will become smooth when a second key is added"),
+                    format!(
+                        "{tracks} with a single key, which will become smooth when a second \
+                        key is added"
+                    ),
                 )
             }),
         ];
@@ -882,29 +1031,44 @@ impl ShiftKeys {
         let time = time_of(self.time)?;
         let nodes = self.node.all(scene.document)?;
         let document = scene.document;
-        let stack = Stack::shown(document, Some(meant.id), f64::from(time)).without_layers_of_clips();
+        let stack =
+            Stack::shown(document, Some(meant.id), f64::from(time)).without_layers_of_clips();
         let pose = Pose::evaluate(document, &stack);
         let layers = document.aids.layers(LayerHome::Clip(meant.id));
         let mut edits = Vec::new();
-        for (id, track, times) in meant.tracks().filter(|(_, t, _)| nodes.binary_search(&t.target).is_ok()) {
+        for (id, track, times) in
+            meant.tracks().filter(|(_, t, _)| nodes.binary_search(&t.target).is_ok())
+        {
             let seen = pose.local[track.target.index()].transform();
             let at = (track.target, f64::from(time));
             // What is wanted is what is seen, layers included; what is turned lies below them.
-            let to = below_layers(&with_layers(&seen, &layers, at.0, at.1), &layers, at, &self.to.components())?;
+            let to = below_layers(
+                &with_layers(&seen, &layers, at.0, at.1),
+                &layers,
+                at,
+                &self.to.components(),
+            )?;
             let by = match track.property {
-                Property::Translation => to.translation.map(|t| (t - seen.translation).to_array().to_vec()),
-                Property::Rotation => {
-                    to.rotation.map(|r| (seen.rotation.inverse() * r).normalize().to_array().to_vec())
+                Property::Translation => {
+                    to.translation.map(|t| (t - seen.translation).to_array().to_vec())
                 }
+                Property::Rotation => to
+                    .rotation
+                    .map(|r| (seen.rotation.inverse() * r).normalize().to_array().to_vec()),
                 Property::Scale => to.scale.map(|s| (s - seen.scale).to_array().to_vec()),
                 Property::Weights => None,
             };
             if let Some(by) = by {
-                edits.push(meant.edit(id, Some(change_values(track, times, &ValueChange::Add(by)))));
+                edits
+                    .push(meant.edit(id, Some(change_values(track, times, &ValueChange::Add(by)))));
             }
         }
         if edits.is_empty() {
-            return Err(CommandError::other("no_key_there", "none of the keys belongs to the given node and property"));
+            return Err(CommandError::other(
+                "no_key_there",
+                "none of the keys belongs to the given \
+                node and property",
+            ));
         }
         Ok(edits.into())
     }
@@ -921,7 +1085,8 @@ impl ChangeKeys {
             ));
         };
         let edits = meant.changed(|track, times| {
-            let each = |k: usize| by.get(k).copied().unwrap_or(if by.len() == 1 { first } else { 0.0 });
+            let each =
+                |k: usize| by.get(k).copied().unwrap_or(if by.len() == 1 { first } else { 0.0 });
             let turns = track.property == Property::Rotation;
             let turn = || {
                 let d = [0, 1, 2].map(|k| by.get(k).copied().unwrap_or(0.0).to_radians());
@@ -948,7 +1113,8 @@ impl ChangeKeys {
 
 /// What stays where the values of some keys are scaled.
 fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
-    let values: Vec<&[f32]> = times.iter().filter_map(|t| track.key_at(*t, 0.0)).map(|k| track.value(k)).collect();
+    let values: Vec<&[f32]> =
+        times.iter().filter_map(|t| track.key_at(*t, 0.0)).map(|k| track.value(k)).collect();
     match (about, track.property) {
         (ValueAbout::First, _) if !values.is_empty() => values[0].to_vec(),
         (ValueAbout::Mean, Property::Rotation) if !values.is_empty() => {
@@ -962,7 +1128,9 @@ fn about(track: &Track, times: &[f32], about: ValueAbout) -> Vec<f32> {
             unit_or(Quat::from_vec4(sum), heavy).to_array().to_vec()
         }
         (ValueAbout::Mean, _) if !values.is_empty() => {
-            let mean = |i: usize| values.iter().map(|v| f64::from(v[i])).sum::<f64>() / values.len() as f64;
+            let mean = |i: usize| {
+                values.iter().map(|v| f64::from(v[i])).sum::<f64>() / values.len() as f64
+            };
             (0..track.width).map(|i| mean(i) as f32).collect()
         }
         (_, Property::Rotation) => Quat::IDENTITY.to_array().to_vec(),
@@ -975,8 +1143,12 @@ impl SetTangents {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
-        let edits = meant.changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
-        let others = meant.tracks().filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline).count();
+        let edits = meant
+            .changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
+        let others = meant
+            .tracks()
+            .filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline)
+            .count();
         let note = (others > 0).then(|| {
             format!(
                 "{} changed to smooth interpolation, because only smooth keys have tangents",
@@ -993,7 +1165,10 @@ impl SetKeyKind {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
         let kind = self.kind.kind();
         // The times as stored; those of ends of holds are never meant.
-        let edits = meant.changed(|track, times| Track { kinds: track.kinds.with(times, kind), ..track.clone() });
+        let edits = meant.changed(|track, times| Track {
+            kinds: track.kinds.with(times, kind),
+            ..track.clone()
+        });
         Ok(edits.into())
     }
 }
@@ -1012,7 +1187,9 @@ impl CleanKeys {
             }
         }
         let note = match removed {
-            0 => "there are no redundant keys: no key is on the line between its neighbors".to_owned(),
+            0 => "there are no redundant keys: no key is on the line between its \
+                neighbors"
+                .to_owned(),
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),
         };

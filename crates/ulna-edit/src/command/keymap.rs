@@ -1,4 +1,5 @@
-//! Which key runs which command: three presets over the table's own keys, and what a person changed.
+//! Which key runs which command: three presets over the table's own keys, and what a person
+//! changed.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +153,12 @@ impl KeyMap {
     }
 
     fn preset_key(&self, command: &str) -> &'static str {
-        let differs = self.preset.differences().iter().find(|(name, _)| *name == command).map(|(_, key)| *key);
+        let differs = self
+            .preset
+            .differences()
+            .iter()
+            .find(|(name, _)| *name == command)
+            .map(|(_, key)| *key);
         differs.or_else(|| find(command).map(|c| c.key)).unwrap_or_default()
     }
 
@@ -217,7 +223,8 @@ impl KeyMap {
     }
 }
 
-/// Where a command's key is meant. Where a panel and the window have the same key, it is the panel's.
+/// Where a command's key is meant. Where a panel and the window have the same key, it is the
+/// panel's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
     /// Everywhere.
@@ -279,13 +286,17 @@ mod tests {
             let map = KeyMap { preset, ..KeyMap::default() };
             let clashes: Vec<_> = map.clashes().iter().map(|(a, b)| (a.name, b.name)).collect();
             assert!(clashes.is_empty(), "{preset:?}: {clashes:?}");
-            assert!(preset.differences().iter().all(|(name, _)| find(name).is_some()), "{preset:?}");
+            assert!(
+                preset.differences().iter().all(|(name, _)| find(name).is_some()),
+                "{preset:?}"
+            );
         }
     }
 
     #[test]
     fn a_key_that_was_kept_under_a_name_of_before_is_still_there() {
-        let map: KeyMap = serde_json::from_str(r#"{"own":{"layers.add":"G","view.grid":"J"}}"#).unwrap_or_default();
+        let map: KeyMap = serde_json::from_str(r#"{"own":{"layers.add":"G","view.grid":"J"}}"#)
+            .unwrap_or_default();
         assert_eq!(map.key("weight_layer.add"), "G");
         assert_eq!(map.key("view.grid"), "J");
     }

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, Property, Shared, Track, TrackId,
-    Transform, Unkeyed, UnkeyedAt,
+    Clip, ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, Property, Shared,
+    Track, TrackId, Transform, Unkeyed, UnkeyedAt,
     transform::{angle_between, unit_or},
 };
 use ulna_motion::{
@@ -27,7 +27,16 @@ pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(id).ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} does not exist", id.0)))
+    document.clips.get(id).ok_or_else(|| {
+        CommandError::other(
+            "no_such_clip",
+            format!(
+                "clip {} does \
+        not exist",
+                id.0
+            ),
+        )
+    })
 }
 
 document_commands! {
@@ -111,11 +120,18 @@ pub(super) fn refuse_kept(
     } else {
         "cannot be read and stay in the file unchanged; see the list of problems for the reason"
     };
-    Err(CommandError::other("keys_not_editable", format!("the {} keys of {label} {why}", property.path())))
+    Err(CommandError::other(
+        "keys_not_editable",
+        format!(
+            "the {} keys of {label} \
+        {why}",
+            property.path()
+        ),
+    ))
 }
 
-/// Which components of a node are keyed where neither values nor parts are given: what is unkeyed there; or what the clip
-/// moves already, and else its rotation.
+/// Which components of a node are keyed where neither values nor parts are given: what is unkeyed
+/// there; or what the clip moves already, and else its rotation.
 fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Property> {
     if let Some(pose) = unkeyed {
         if let Some(changed) = pose.locals.get(&node) {
@@ -125,7 +141,8 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
             return Vec::new();
         }
     }
-    let moved: Vec<Property> = Property::TRS.into_iter().filter(|p| clip.track(node, *p).is_some()).collect();
+    let moved: Vec<Property> =
+        Property::TRS.into_iter().filter(|p| clip.track(node, *p).is_some()).collect();
     let morphs = clip.track(node, Property::Weights).is_some();
     if moved.is_empty() && !morphs { vec![Property::Rotation] } else { moved }
 }
@@ -133,10 +150,20 @@ fn parts_of(clip: &Clip, node: NodeId, unkeyed: Option<&Unkeyed>) -> Vec<Propert
 impl SetKey {
     /// Of what is seen of nodes at a time.
     pub fn new(clip: ClipName, time: Seconds, node: Nodes) -> Self {
-        Self { clip, time, node, parts: None, to: Trs::default(), unkeyed: None, exact: None, interpolation: None }
+        Self {
+            clip,
+            time,
+            node,
+            parts: None,
+            to: Trs::default(),
+            unkeyed: None,
+            exact: None,
+            interpolation: None,
+        }
     }
 
-    /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose included.
+    /// A key at a time: of the values given, or else of what is seen then, an unkeyed pose
+    /// included.
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
@@ -154,7 +181,8 @@ impl SetKey {
         self.key_all(scene, (id, clip, time), nodes, unkeyed.as_ref(), &given)
     }
 
-    /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere, else that of its time.
+    /// The unkeyed pose that is keyed: that of its `unkeyed` time, where it is carried elsewhere,
+    /// else that of its time.
     fn unkeyed_of(
         &self,
         document: &Document,
@@ -199,14 +227,16 @@ impl SetKey {
             } else {
                 Property::TRS.into_iter().filter(|p| given.has(*p)).collect()
             };
-            let mut changed = unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
+            let mut changed =
+                unkeyed.and_then(|(_, pose)| pose.locals.get(&node)).copied().unwrap_or_default();
             let mut given = *given;
             if let (Some(layers), Some(below)) = (layers, &below) {
                 // What is keyed lies below the layers.
                 let wanted = if given.is_empty() { changed } else { given };
                 let at = (node, f64::from(time));
                 let under = below.local[node.index()].transform();
-                let wanted = below_layers(&with_layers(&under, layers, node, at.1), layers, at, &wanted)?;
+                let wanted =
+                    below_layers(&with_layers(&under, layers, node, at.1), layers, at, &wanted)?;
                 local = wanted.over(&under);
                 if given.is_empty() {
                     changed = wanted;
@@ -214,7 +244,10 @@ impl SetKey {
                     given = wanted;
                 }
             }
-            let parts = if layers.is_some() && given.translation.is_some() && !parts.contains(&Property::Translation) {
+            let parts = if layers.is_some()
+                && given.translation.is_some()
+                && !parts.contains(&Property::Translation)
+            {
                 [vec![Property::Translation], parts].concat()
             } else {
                 parts
@@ -256,7 +289,8 @@ impl SetKey {
         }
         let note = (worst.0 > TOLD).then(|| {
             format!(
-                "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot split this spline exactly; use “exact” to add keys that keep it",
+                "the motion of “{}” changes by up to {:.2}°, because unit quaternion keys cannot \
+                    split this spline exactly; use “exact” to add keys that keep it",
                 document.node(worst.1).label(worst.1),
                 worst.0.to_degrees()
             )
@@ -265,8 +299,8 @@ impl SetKey {
         Ok(Outcome { edits, notes, keys: None })
     }
 
-    /// A track with a new value: tangents that were automatic are made again, and one that had a single key comes to be as new
-    /// ones are.
+    /// A track with a new value: tangents that were automatic are made again, and one that had a
+    /// single key comes to be as new ones are.
     fn smoothed(&self, old: &Track, made: Track) -> Track {
         match self.interpolation {
             Some(way) if old.times.len() < 2 => with_interpolation(&made, way.interpolation()),
@@ -274,7 +308,8 @@ impl SetKey {
         }
     }
 
-    /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already, where all of it is keyed.
+    /// Keys what is unkeyed of a node's morph targets, or what the clip moves of them already,
+    /// where all of it is keyed.
     fn key_morphs(
         &self,
         document: &Document,
@@ -292,17 +327,29 @@ impl SetKey {
         }
         let weights = pose.morphs[node.index()].clone();
         let value = changed.then_some(&weights[..]);
-        let key = morphs::MorphKey { time, node, value, targets: weights.len(), interpolation: self.interpolation };
+        let key = morphs::MorphKey {
+            time,
+            node,
+            value,
+            targets: weights.len(),
+            interpolation: self.interpolation,
+        };
         morphs::key_edits(document, id, &key, free)
     }
 
     /// What of an unkeyed pose is keyed is unkeyed no more.
-    fn now_keyed(&self, unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>, node: NodeId, given: &Components) -> Vec<Edit> {
+    fn now_keyed(
+        &self,
+        unkeyed: Option<&(UnkeyedAt, Shared<Unkeyed>)>,
+        node: NodeId,
+        given: &Components,
+    ) -> Vec<Edit> {
         let Some((at, pose)) = unkeyed else { return Vec::new() };
         let mut edits = Vec::new();
         if let Some(left) = pose.locals.get(&node) {
             let parts = self.parts.as_ref().map_or(&Property::TRS[..], |p| &p.0);
-            let keyed = |p: Property| if given.is_empty() { parts.contains(&p) } else { given.has(p) };
+            let keyed =
+                |p: Property| if given.is_empty() { parts.contains(&p) } else { given.has(p) };
             let left = Components {
                 translation: left.translation.filter(|_| !keyed(Property::Translation)),
                 rotation: left.rotation.filter(|_| !keyed(Property::Rotation)),
@@ -317,7 +364,8 @@ impl SetKey {
     }
 }
 
-/// What setting a key at a time comes to, before it is done: how many nodes, and how many channels that are not there yet.
+/// What setting a key at a time comes to, before it is done: how many nodes, and how many channels
+/// that are not there yet.
 pub fn what_is_keyed(
     document: &Document,
     clip: ClipId,
@@ -326,8 +374,9 @@ pub fn what_is_keyed(
 ) -> (usize, usize) {
     let Some(clip) = document.clips.get(clip) else { return (0, 0) };
     let pose = unkeyed.and_then(|at| document.aids.unkeyed.get(&at)).map(|pose| &**pose);
-    let added =
-        |node: &NodeId| parts_of(clip, *node, pose).into_iter().filter(|p| clip.track(*node, *p).is_none()).count();
+    let added = |node: &NodeId| {
+        parts_of(clip, *node, pose).into_iter().filter(|p| clip.track(*node, *p).is_none()).count()
+    };
     (nodes.len(), nodes.iter().map(added).sum())
 }
 
@@ -350,13 +399,17 @@ fn holds(track: &Track, time: f32, value: &[f32]) -> bool {
     let Some(key) = track.key_at(time, SAME_TIME) else { return false };
     let now = track.value(key);
     if track.property == Property::Rotation {
-        let (a, b) = (unit_or(glam::Quat::from_slice(now), glam::Quat::IDENTITY), glam::Quat::from_slice(value));
+        let (a, b) = (
+            unit_or(glam::Quat::from_slice(now), glam::Quat::IDENTITY),
+            glam::Quat::from_slice(value),
+        );
         return angle_between(a, b) < 1e-6;
     }
     now.iter().zip(value).all(|(a, b)| (a - b).abs() <= 2e-7 * a.abs().max(1e-3))
 }
 
-/// Of the two signs of a rotation, the one near the key before: cubic splines go through the numbers, not the rotation.
+/// Of the two signs of a rotation, the one near the key before: cubic splines go through the
+/// numbers, not the rotation.
 pub(super) fn near_turn(old: &Track, time: f32, mut value: Vec<f32>) -> Vec<f32> {
     if old.property == Property::Rotation {
         let at = old.times.partition_point(|t| *t < time).saturating_sub(1);
@@ -377,9 +430,18 @@ impl SetUnkeyed {
         let time = time_of(self.time)?;
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
-        let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        let at = document
+            .aids
+            .unkeyed(id, f64::from(time))
+            .map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
         let hold = |node: NodeId| {
-            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(&node)).copied().unwrap_or_default();
+            let now = document
+                .aids
+                .unkeyed
+                .get(&at)
+                .and_then(|p| p.locals.get(&node))
+                .copied()
+                .unwrap_or_default();
             let to = Components {
                 translation: given.translation.or(now.translation),
                 rotation: given.rotation.or(now.rotation),
@@ -398,10 +460,15 @@ impl DiscardUnkeyed {
         let id = self.clip.as_ref().map(|c| c.find(document)).transpose()?;
         let time = self.time.map(|t| t.0);
         if time.is_some() && id.is_none() {
-            return Err(CommandError::other("arguments_together", "“time” needs a “clip”; name the clip"));
+            return Err(CommandError::other(
+                "arguments_together",
+                "“time” needs a “clip”; name the \
+                clip",
+            ));
         }
         Ok(without_unkeyed(document, |at| {
-            id.is_none_or(|id| id == at.clip) && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)
+            id.is_none_or(|id| id == at.clip)
+                && time.is_none_or(|t| (t - at.time()).abs() <= SAME_TIME)
         }))
     }
 }
@@ -410,8 +477,16 @@ impl DiscardUnkeyed {
 pub(super) fn without_unkeyed(document: &Document, drop: impl Fn(UnkeyedAt) -> bool) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| drop(**at)) {
-        edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed { at: *at, node: *node, to: None }));
-        edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs { at: *at, node: *node, to: None }));
+        edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
+            at: *at,
+            node: *node,
+            to: None,
+        }));
+        edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs {
+            at: *at,
+            node: *node,
+            to: None,
+        }));
     }
     edits
 }

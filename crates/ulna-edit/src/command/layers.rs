@@ -1,8 +1,10 @@
-//! Commands on weight layers. What they come to is set beside them, so that one step takes both back.
+//! Commands on weight layers. What they come to is set beside them, so that one step takes both
+//! back.
 //!
-//! While a skin has layers, a tool that names none works on what is seen, and its result goes into the topmost layer that
-//! shows, at full opacity: nothing lies over that, so what the tool made is what is seen. Where there is no such layer the
-//! tool is refused. Locked joints do not hold against layers.
+//! While a skin has layers, a tool that names none works on what is seen, and its result goes into
+//! the topmost layer that shows, at full opacity: nothing lies over that, so what the tool made is
+//! what is seen. Where there is no such layer the tool is refused. Locked joints do not hold
+//! against layers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,12 +18,15 @@ use super::{
     define::document_commands,
     field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
     rules,
-    weights::{MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line, vertex_query_error},
+    weights::{
+        MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line,
+        vertex_query_error,
+    },
 };
 use crate::{Edit, EditError};
 use ulna_model::{
-    Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer,
-    WeightLayers, WeightPatch,
+    Document, LayerId, LayerPart, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId,
+    WeightLayer, WeightLayers, WeightPatch,
 };
 use ulna_weights::{
     Claimed, PartChange, Seams, SkinnedSurface,
@@ -37,7 +42,11 @@ impl From<NoSides> for CommandError {
                     format!("{why}; use {} to set the mirror joint of a joint", PairJoints::NAME)
                 }
                 NoSides::OtherSkin => {
-                    format!("{why}; {} can mirror weights from one skin to another", MirrorWeights::NAME)
+                    format!(
+                        "{why}; {} can mirror weights from one skin to \
+                        another",
+                        MirrorWeights::NAME
+                    )
                 }
             },
         )
@@ -60,17 +69,32 @@ fn set(document: &Document, skin: SkinId, to: WeightLayers) -> Result<Vec<Edit>,
     Ok(edits)
 }
 
-/// What makes the weights what layers come to, and keeps the seams with meshes on other skins closed.
-fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, PrimitiveId, PartChange)>) -> Vec<Edit> {
+/// What makes the weights what layers come to, and keeps the seams with meshes on other skins
+/// closed.
+fn seen_edits(
+    document: &Document,
+    skin: SkinId,
+    changes: Vec<(MeshId, PrimitiveId, PartChange)>,
+) -> Vec<Edit> {
     let mut twins = Vec::new();
     if !changes.is_empty()
         && document.skins.len() > 1
         && let Some(canvas) = SkinnedSurface::whole(document, skin)
     {
-        let part = |mesh, primitive| canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive));
-        let mut own: Vec<(usize, PartChange)> =
-            changes.iter().filter_map(|(m, p, change)| Some((part(*m, *p)?, change.clone()))).collect();
-        (twins, _) = Seams::of(document, &canvas).follow(document, &canvas, &mut own, false, &mut Claimed::new());
+        let part = |mesh, primitive| {
+            canvas.parts().iter().position(|p| (p.mesh, p.primitive) == (mesh, primitive))
+        };
+        let mut own: Vec<(usize, PartChange)> = changes
+            .iter()
+            .filter_map(|(m, p, change)| Some((part(*m, *p)?, change.clone())))
+            .collect();
+        (twins, _) = Seams::of(document, &canvas).follow(
+            document,
+            &canvas,
+            &mut own,
+            false,
+            &mut Claimed::new(),
+        );
     }
     let seen = changes.into_iter().map(|(mesh, primitive, change)| match change {
         PartChange::Patch(patch) => Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) },
@@ -87,8 +111,11 @@ fn seen_edits(document: &Document, skin: SkinId, changes: Vec<(MeshId, Primitive
 /// What mirrored layers come to where other joints are each other's mirror image.
 pub(super) fn mirrored_anew(document: &Document) -> Result<Vec<Edit>, CommandError> {
     let mut edits = Vec::new();
-    for (skin, layers) in
-        document.aids.weight_layers.iter().filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some()))
+    for (skin, layers) in document
+        .aids
+        .weight_layers
+        .iter()
+        .filter(|(_, l)| l.layers.iter().any(|l| l.mirror.is_some()))
     {
         edits.extend(seen_edits(document, *skin, compose(document, *skin, layers)?));
     }
@@ -100,7 +127,9 @@ pub fn layer_text(document: &Document, skin: SkinId, layer: LayerId) -> String {
     let all = || document.aids.weight_layers.values().flat_map(|l| &l.layers);
     let found = document.aids.weight_layers.get(&skin).and_then(|l| l.layer(layer));
     match found {
-        Some(l) if !l.name.starts_with('#') && all().filter(|o| o.name == l.name).count() == 1 => l.name.to_string(),
+        Some(l) if !l.name.starts_with('#') && all().filter(|o| o.name == l.name).count() == 1 => {
+            l.name.to_string()
+        }
         _ => format!("#{}", layer.0),
     }
 }
@@ -168,7 +197,8 @@ document_commands! {
         /// Mesh to edit.
         mesh: Option<Meshes>,
     } = "weight_layer.solo", "Solo a weight layer", asks: true, enabled: rules::layered;
-    /// Saves the weight layers in the file, to edit them again later; their effect is saved in any case
+    /// Saves the weight layers in the file, to edit them again later; their effect is saved in any
+    /// case
     KeepWeightLayers {
         /// Whether to save the layers in the file; toggles if omitted.
         on: Option<bool>,
@@ -261,8 +291,13 @@ fn find<'a>(
         if !meshes.is_empty() && !layers.bases.keys().any(|(mesh, _)| meshes.contains(mesh)) {
             continue;
         }
-        let meant = |l: &WeightLayer| number.map_or_else(|| *l.name == *text, |n| l.id == LayerId(n));
-        found.extend((0..layers.layers.len()).filter(|k| meant(&layers.layers[*k])).map(|k| (*skin, layers, k)));
+        let meant =
+            |l: &WeightLayer| number.map_or_else(|| *l.name == *text, |n| l.id == LayerId(n));
+        found.extend(
+            (0..layers.layers.len())
+                .filter(|k| meant(&layers.layers[*k]))
+                .map(|k| (*skin, layers, k)),
+        );
     }
     match found[..] {
         [one] => Ok(one),
@@ -273,7 +308,8 @@ fn find<'a>(
         [(skin, layers, k), ..] => refuse(
             "weight_layer_ambiguous",
             format!(
-                "{} weight layers match “{text}”; name one by its number, such as “#{}”, together with its mesh, such as “{}”",
+                "{} weight layers match “{text}”; name one by its number, such as “#{}”, together \
+                    with its mesh, such as “{}”",
                 found.len(),
                 layers.layers[k].id.0,
                 layers
@@ -316,7 +352,11 @@ impl AddLayer {
         let document = scene.document;
         let meshes = meshes_of(document, self.mesh.as_ref())?;
         let own = |mesh: &MeshId| {
-            let layered = document.aids.weight_layers.iter().find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
+            let layered = document
+                .aids
+                .weight_layers
+                .iter()
+                .find(|(_, l)| l.bases.keys().any(|(m, _)| m == mesh));
             layered.map(|(skin, _)| *skin).or_else(|| skin_of(document, *mesh))
         };
         let skins: BTreeSet<SkinId> = if meshes.is_empty() {
@@ -326,33 +366,54 @@ impl AddLayer {
         };
         let skin = match skins.iter().collect::<Vec<_>>()[..] {
             [skin] => *skin,
-            [] => return refuse("no_weights_meant", "no mesh with weights was found; name a skinned mesh"),
+            [] => {
+                return refuse(
+                    "no_weights_meant",
+                    "no mesh with weights was found; name a \
+                skinned mesh",
+                );
+            }
             _ => {
                 return refuse(
                     "several_skins_meant",
                     format!(
-                        "the meshes use {} skins, but a weight layer belongs to one skin; name a mesh of that skin",
+                        "the meshes use {} skins, but a weight layer belongs to one skin; name a \
+                            mesh of that skin",
                         skins.len()
                     ),
                 );
             }
         };
-        let mut to = document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
+        let mut to =
+            document.aids.weight_layers.get(&skin).map(|l| (**l).clone()).unwrap_or_default();
         if to.layers.is_empty() {
-            let map = |key: PrimitiveKey| Some((key, document.mesh(key.0).primitives[key.1.index()].weights.clone()?));
+            let map = |key: PrimitiveKey| {
+                Some((key, document.mesh(key.0).primitives[key.1.index()].weights.clone()?))
+            };
             to.bases = primitives_of(document, skin).into_iter().filter_map(map).collect();
         }
         let id = LayerId(to.next);
         let Some(next) = to.next.checked_add(1) else {
-            return refuse("too_many_layers", "the maximum number of layers was reached; flatten the layers first");
+            return refuse(
+                "too_many_layers",
+                "the maximum number of layers was reached; flatten \
+                the layers first",
+            );
         };
         to.next = next;
         let name = match &self.name {
             Some(name) => trimmed(name)?,
             None => format!("Layer {}", id.0 + 1).into(),
         };
-        let layer =
-            WeightLayer { id, name, opacity: 1.0, shown: true, solo: false, mirror: None, parts: BTreeMap::new() };
+        let layer = WeightLayer {
+            id,
+            name,
+            opacity: 1.0,
+            shown: true,
+            solo: false,
+            mirror: None,
+            parts: BTreeMap::new(),
+        };
         to.layers.push(Shared::new(layer));
         set(document, skin, to)
     }
@@ -437,7 +498,9 @@ impl KeepWeightLayers {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let meshes = meshes_of(document, self.mesh.as_ref())?;
-        let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
+        let meant = |l: &WeightLayers| {
+            meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh))
+        };
         let all: Vec<_> = document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).collect();
         if all.is_empty() {
             return refuse("no_weight_layers", "there are no weight layers to save");
@@ -460,7 +523,11 @@ impl SplitWeightLayer {
         if layer.mirror.is_some() {
             return refuse(
                 "layer_is_mirrored",
-                format!("weight layer “{}” is mirrored; turn off its mirroring before splitting it", layer.name),
+                format!(
+                    "weight layer “{}” is mirrored; turn off its mirroring before splitting \
+                    it",
+                    layer.name
+                ),
             );
         }
         let list = &document.skin(skin).joints;
@@ -470,17 +537,34 @@ impl SplitWeightLayer {
                 Some(k) => joints.push(k as u16),
                 None => {
                     let label = document.node(node).label(node);
-                    return refuse("not_a_joint", format!("“{label}” is not a joint of the skin of this layer"));
+                    return refuse(
+                        "not_a_joint",
+                        format!(
+                            "“{label}” is not a joint of the skin of \
+                        this layer"
+                        ),
+                    );
                 }
             }
         }
         let Some((rest, taken)) = split(layer, &joints) else {
-            return refuse("layer_is_empty", format!("weight layer “{}” has no weights of these joints", layer.name));
+            return refuse(
+                "layer_is_empty",
+                format!(
+                    "weight layer “{}” has no weights of these \
+                joints",
+                    layer.name
+                ),
+            );
         };
         let mut to = (**layers).clone();
         let id = LayerId(to.next);
         let Some(next) = to.next.checked_add(1) else {
-            return refuse("too_many_layers", "the maximum number of layers was reached; flatten the layers first");
+            return refuse(
+                "too_many_layers",
+                "the maximum number of layers was reached; flatten \
+                the layers first",
+            );
         };
         to.next = next;
         let name = match &self.name {
@@ -488,7 +572,10 @@ impl SplitWeightLayer {
             None => format!("{} 2", layer.name).into(),
         };
         to.layers[at] = Shared::new(WeightLayer { parts: rest, ..(**layer).clone() });
-        to.layers.insert(at + 1, Shared::new(WeightLayer { id, name, parts: taken, ..(**layer).clone() }));
+        to.layers.insert(
+            at + 1,
+            Shared::new(WeightLayer { id, name, parts: taken, ..(**layer).clone() }),
+        );
         set(document, skin, to)
     }
 }
@@ -496,7 +583,11 @@ impl SplitWeightLayer {
 impl MoveLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
-        let other = if self.up { Some(at + 1).filter(|k| *k < layers.layers.len()) } else { at.checked_sub(1) };
+        let other = if self.up {
+            Some(at + 1).filter(|k| *k < layers.layers.len())
+        } else {
+            at.checked_sub(1)
+        };
         let mut to = (**layers).clone();
         if let Some(other) = other {
             to.layers.swap(at, other);
@@ -527,7 +618,8 @@ impl MaskLayer {
         let (skin, ..) = find(document, &self.layer, self.mesh.as_ref())?;
         let chosen = match (&self.vertices, SkinnedSurface::whole(document, skin)) {
             (Some(terms), Some(canvas)) => {
-                let meant: Vec<bool> = canvas.parts().iter().map(|p| is_meant(p.mesh, p.primitive)).collect();
+                let meant: Vec<bool> =
+                    canvas.parts().iter().map(|p| is_meant(p.mesh, p.primitive)).collect();
                 let marks = terms
                     .vertices
                     .mark(document, &canvas, &meant)
@@ -538,12 +630,17 @@ impl MaskLayer {
         };
         change(document, &self.layer, self.mesh.as_ref(), |layer| {
             let mut any = false;
-            for ((mesh, k), part) in layer.parts.iter_mut().filter(|((mesh, k), _)| is_meant(*mesh, *k)) {
+            for ((mesh, k), part) in
+                layer.parts.iter_mut().filter(|((mesh, k), _)| is_meant(*mesh, *k))
+            {
                 let is_chosen = |v: u32| match &chosen {
-                    Some((canvas, marks)) => canvas.vertex_of(*mesh, *k, v).is_some_and(|v| marks[v as usize]),
+                    Some((canvas, marks)) => {
+                        canvas.vertex_of(*mesh, *k, v).is_some_and(|v| marks[v as usize])
+                    }
                     None => true,
                 };
-                let own: Vec<usize> = (0..part.vertices.len()).filter(|at| is_chosen(part.vertices[*at])).collect();
+                let own: Vec<usize> =
+                    (0..part.vertices.len()).filter(|at| is_chosen(part.vertices[*at])).collect();
                 if !own.is_empty() {
                     any = true;
                     let part = Shared::make_mut(part);
@@ -555,7 +652,8 @@ impl MaskLayer {
             } else {
                 refuse(
                     "vertices_not_in_layer",
-                    "none of these vertices is in the layer; paint weights of them in the layer first",
+                    "none of these vertices is in the layer; paint weights of them in the layer \
+                        first",
                 )
             }
         })
@@ -574,8 +672,13 @@ impl ClearLayer {
 impl MergeLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let (skin, layers, at) = find(scene.document, &self.layer, self.mesh.as_ref())?;
-        if !layers.counts(&layers.layers[at]) || (at > 0 && !layers.counts(&layers.layers[at - 1])) {
-            return refuse("layer_is_off", "a hidden layer cannot be merged; show it first, or remove it");
+        if !layers.counts(&layers.layers[at]) || (at > 0 && !layers.counts(&layers.layers[at - 1]))
+        {
+            return refuse(
+                "layer_is_off",
+                "a hidden layer cannot be merged; show it first, or \
+                remove it",
+            );
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
             Some(to) => set(scene.document, skin, to),
@@ -590,9 +693,16 @@ impl FlattenLayers {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let meshes = meshes_of(document, self.mesh.as_ref())?;
-        let meant = |l: &WeightLayers| meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh));
-        let skins: Vec<SkinId> =
-            document.aids.weight_layers.iter().filter(|(_, l)| meant(l)).map(|(skin, _)| *skin).collect();
+        let meant = |l: &WeightLayers| {
+            meshes.is_empty() || l.bases.keys().any(|(mesh, _)| meshes.contains(mesh))
+        };
+        let skins: Vec<SkinId> = document
+            .aids
+            .weight_layers
+            .iter()
+            .filter(|(_, l)| meant(l))
+            .map(|(skin, _)| *skin)
+            .collect();
         if skins.is_empty() {
             return refuse("no_weight_layers", "there are no weight layers to flatten");
         }
@@ -600,7 +710,8 @@ impl FlattenLayers {
     }
 }
 
-/// What stands for the base where a layer is named. No layer has such a name: those that begin so go by their numbers.
+/// What stands for the base where a layer is named. No layer has such a name: those that begin so
+/// go by their numbers.
 pub const BASE: &str = "#base";
 
 impl PaintLayer {
@@ -627,7 +738,11 @@ impl PaintLayer {
         let Some(base) = layers.bases.get(&key) else {
             return refuse(
                 "not_in_layer",
-                format!("this layer does not apply to primitive {primitive} of “{}”", mesh_label(document, mesh)),
+                format!(
+                    "this layer does not apply to primitive {primitive} of \
+                    “{}”",
+                    mesh_label(document, mesh)
+                ),
             );
         };
         let mut part = LayerPart::new(&patch, 1.0);
@@ -644,7 +759,8 @@ impl PaintLayer {
         if !part.fits(base.vertex_count()) {
             return refuse(
                 "weights_unsound",
-                "every vertex must belong to the mesh, have no negative weights, at least one weight above 0, and a mask from 0 to 1",
+                "every vertex must belong to the mesh, have no negative weights, at least one \
+                    weight above 0, and a mask from 0 to 1",
             );
         }
         set(document, skin, with_part(layers, at, BTreeMap::from([(key, part)])))
@@ -656,23 +772,36 @@ impl PaintLayer {
         let Some(skin) = document.layered(mesh, primitive) else {
             return refuse(
                 "not_in_layer",
-                format!("primitive {primitive} of “{}” has no weight layers", mesh_label(document, mesh)),
+                format!(
+                    "primitive {primitive} of “{}” has no weight \
+                    layers",
+                    mesh_label(document, mesh)
+                ),
             );
         };
         let mut to = (*document.aids.weight_layers[&skin]).clone();
         let base = to.bases.get_mut(&(mesh, primitive)).filter(|b| patch.fits(b));
-        let Some(base) = base else { return Err(EditError::Weights { mesh: mesh.0, primitive }.into()) };
+        let Some(base) = base else {
+            return Err(EditError::Weights { mesh: mesh.0, primitive }.into());
+        };
         Shared::make_mut(base).swap(&mut patch);
         set(document, skin, to)
     }
 }
 
 /// The lines that do what a stroke did to layers.
-pub(crate) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&WeightLayers>) -> Vec<CommandLine> {
+pub(crate) fn lines_of(
+    document: &Document,
+    to: &WeightLayers,
+    was: Option<&WeightLayers>,
+) -> Vec<CommandLine> {
     let mut lines = Vec::new();
     for ((mesh, primitive), base) in &to.bases {
         let Some(before) = was.and_then(|w| w.bases.get(&(*mesh, *primitive))) else { continue };
-        if Shared::ptr_eq(before, base) || before.sets != base.sets || before.vertex_count() != base.vertex_count() {
+        if Shared::ptr_eq(before, base)
+            || before.sets != base.sets
+            || before.vertex_count() != base.vertex_count()
+        {
             continue;
         }
         let all: Vec<u32> = (0..base.vertex_count() as u32).collect();
@@ -687,8 +816,11 @@ pub(crate) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&Weig
     for layer in &to.layers {
         // As it was called then; the mesh says which skin is meant.
         let alone = to.layers.iter().filter(|o| o.name == layer.name).count() == 1;
-        let text =
-            if alone && !layer.name.starts_with('#') { layer.name.to_string() } else { format!("#{}", layer.id.0) };
+        let text = if alone && !layer.name.starts_with('#') {
+            layer.name.to_string()
+        } else {
+            format!("#{}", layer.id.0)
+        };
         let old = was.and_then(|w| w.layer(layer.id));
         for ((mesh, primitive), part) in &layer.parts {
             let before = old.and_then(|l| l.parts.get(&(*mesh, *primitive)));
@@ -715,25 +847,32 @@ pub(crate) fn lines_of(document: &Document, to: &WeightLayers, was: Option<&Weig
 pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandError> {
     let layers = document.aids.weight_layers.get(&skin);
     // One at an opacity of 0 is the topmost, too, and is said to be.
-    let is_seen = |all: &WeightLayers, l: &WeightLayer| all.counts(&WeightLayer { opacity: 1.0, ..l.clone() });
+    let is_seen = |all: &WeightLayers, l: &WeightLayer| {
+        all.counts(&WeightLayer { opacity: 1.0, ..l.clone() })
+    };
     let top = layers.and_then(|all| all.layers.iter().rev().find(|l| is_seen(all, l)));
     match top {
         Some(layer) if layer.opacity >= 1.0 => Ok(layer.id),
         Some(layer) => refuse(
             "layer_is_faint",
             format!(
-                "the topmost visible weight layer, “{}”, has an opacity of only {:.0} %; add a layer above it, or flatten the layers",
+                "the topmost visible weight layer, “{}”, has an opacity of only {:.0} %; add a \
+                    layer above it, or flatten the layers",
                 layer.name,
                 layer.opacity * 100.0
             ),
         ),
-        None => refuse("no_layer_is_on", "no weight layer is visible; show a layer, add one, or flatten the layers"),
+        None => refuse(
+            "no_layer_is_on",
+            "no weight layer is visible; show a layer, add one, or \
+            flatten the layers",
+        ),
     }
 }
 
-/// The edits that put painted weights, as they should be seen, into a layer. Where its opacity or what lies over it does
-/// not let them be seen whole, they are as far as it goes; the vertices get a mask of 1. `changes` need not be in the
-/// document, but may be.
+/// The edits that put painted weights, as they should be seen, into a layer. Where its opacity or
+/// what lies over it does not let them be seen whole, they are as far as it goes; the vertices get
+/// a mask of 1. `changes` need not be in the document, but may be.
 ///
 /// # Errors
 /// Where the layer is not there or does not show, and where a vertex would be left without weights.
@@ -760,7 +899,8 @@ pub fn paint_into(
         if !base.is_some_and(|b| patch.fits(b)) {
             return Err(EditError::Weights { mesh: mesh.0, primitive: *primitive }.into());
         }
-        let empty = patch.weights.chunks_exact(patch.sets * 4).position(|ws| ws.iter().all(|w| *w <= 0.0));
+        let empty =
+            patch.weights.chunks_exact(patch.sets * 4).position(|ws| ws.iter().all(|w| *w <= 0.0));
         if let Some(k) = empty {
             return refuse(
                 "vertex_without_weights",
@@ -774,7 +914,8 @@ pub fn paint_into(
     }
 }
 
-/// A tool's edits, those of weights under layers turned into ones of a layer: the named one, or [`layer_for`] the skin.
+/// A tool's edits, those of weights under layers turned into ones of a layer: the named one, or
+/// [`layer_for`] the skin.
 pub(super) fn through(
     document: &Document,
     layer: Option<&str>,
@@ -817,7 +958,8 @@ pub(super) fn through(
             Some(_) => {
                 return refuse(
                     "layer_of_other_skin",
-                    "the layer belongs to another skin than the meshes to change; name a mesh of its skin",
+                    "the layer belongs to another skin than the meshes to change; name a mesh of \
+                        its skin",
                 );
             }
             None => layer_for(document, skin)?,
@@ -846,7 +988,8 @@ pub(super) fn on_base(
     let mut edits = Vec::new();
     for edit in tool(&under)? {
         match &edit {
-            Edit::PatchWeights { mesh, primitive, .. } | Edit::SetWeights { mesh, primitive, .. }
+            Edit::PatchWeights { mesh, primitive, .. }
+            | Edit::SetWeights { mesh, primitive, .. }
                 if document.layered(*mesh, *primitive).is_some() =>
             {
                 crate::apply(&mut under, edit)?;

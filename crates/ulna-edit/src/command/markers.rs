@@ -24,7 +24,8 @@ document_commands! {
         name: Option<String>,
         /// Color of the marker; violet if omitted.
         color: Option<Color>,
-    } = "marker.add", "Add marker", key: "M", enabled: rules::clip_shown, filled: Some(around::add_marker);
+    } = "marker.add", "Add marker", key: "M", enabled: rules::clip_shown,
+        filled: Some(around::add_marker);
     /// Moves a marker
     MoveMarker {
         /// Clip to edit.
@@ -82,7 +83,8 @@ impl From<Color> for MarkerColor {
     }
 }
 
-/// The edit that changes a clip's markers; `change` gets them and the one at a time, where there is one.
+/// The edit that changes a clip's markers; `change` gets them and the one at a time, where there is
+/// one.
 fn changed(
     scene: &Scene<'_>,
     clip: &ClipName,
@@ -103,7 +105,14 @@ fn changed(
 }
 
 fn missing(time: Seconds) -> CommandError {
-    CommandError::other("no_marker_there", format!("there is no marker at {} s of this clip", time.0))
+    CommandError::other(
+        "no_marker_there",
+        format!(
+            "there is no marker at {} s of this \
+        clip",
+            time.0
+        ),
+    )
 }
 
 impl AddMarker {
@@ -111,11 +120,19 @@ impl AddMarker {
         let time = time_of(self.time)?;
         changed(scene, &self.clip, self.time, |markers, at| {
             let name = self.name.clone().unwrap_or_else(|| format!("marker {}", markers.len() + 1));
-            let marker = Marker { time, name: name.into(), color: self.color.map(Into::into).unwrap_or_default() };
+            let marker = Marker {
+                time,
+                name: name.into(),
+                color: self.color.map(Into::into).unwrap_or_default(),
+            };
             match at {
-                Some(_) => {
-                    Err(CommandError::other("marker_there_already", format!("there is already a marker at {time} s")))
-                }
+                Some(_) => Err(CommandError::other(
+                    "marker_there_already",
+                    format!(
+                        "there is already a \
+                        marker at {time} s"
+                    ),
+                )),
                 None => {
                     markers.push(marker);
                     Ok(())

@@ -22,7 +22,8 @@ document_commands! {
         node: Nodes,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.mirror", "Mirror pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+    } = "pose.mirror", "Mirror \
+        pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.
@@ -35,7 +36,9 @@ document_commands! {
 /// The components in which a transform differs from another by more than rounding.
 fn differing(from: &Transform, to: &Transform) -> Components {
     const NEAR: f32 = 2e-6;
-    let far = |a: glam::Vec3, b: glam::Vec3| (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0);
+    let far = |a: glam::Vec3, b: glam::Vec3| {
+        (a - b).abs().max_element() > NEAR * a.abs().max_element().max(1.0)
+    };
     Components {
         translation: Some(to.translation).filter(|t| far(*t, from.translation)),
         rotation: Some(to.rotation).filter(|r| !is_turned_less(*r, from.rotation, NEAR)),
@@ -63,27 +66,46 @@ pub(super) fn gap(document: &Document, gap: Option<MirrorGap>) -> Option<Notice>
     let label = document.node(gap.node).label(gap.node);
     let (millimeters, percent) = (gap.distance * 1000.0, gap.part * 100.0);
     let said = format!(
-        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image of the other side ({percent:.1} % of the model size)"
+        "the sides are not symmetric: {label} is {millimeters:.1} mm from the mirror image of the \
+            other side ({percent:.1} % of the model size)"
     );
     Some(Notice::new("not_symmetric", said))
 }
 
-/// A sentence on how far the skin is from the mirror image, where its joints are nearer than that; nothing where nobody sees it.
-pub(super) fn skin_gap(document: &Document, joints: Option<MirrorGap>, skin: Option<SkinGap>) -> Option<Notice> {
+/// A sentence on how far the skin is from the mirror image, where its joints are nearer than that;
+/// nothing where nobody sees it.
+pub(super) fn skin_gap(
+    document: &Document,
+    joints: Option<MirrorGap>,
+    skin: Option<SkinGap>,
+) -> Option<Notice> {
     /// In sizes of the body.
     const SEEN: f32 = 0.01;
     let skin = skin.filter(|s| s.part > SEEN.max(joints.map_or(0.0, |j| j.part) * 2.0))?;
     let label = document.node(skin.node).label(skin.node);
     let (millimeters, percent) = (skin.distance * 1000.0, skin.part * 100.0);
     let said = format!(
-        "the weights of {label} are not symmetric: its skin is up to {millimeters:.1} mm from the mirror image ({percent:.1} % of the model size); use weights.mirror to make them symmetric"
+        "the weights of {label} are not symmetric: its skin is up to {millimeters:.1} mm from the \
+            mirror image ({percent:.1} % of the model size); use weights.mirror to make them \
+            symmetric"
     );
     Some(Notice::new("weights_not_symmetric", said))
 }
 
 /// All that is said of a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
-    let joints = |n: usize| if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") };
+    let joints = |n: usize| {
+        if n == 1 {
+            "1 joint \
+        has"
+            .to_owned()
+        } else {
+            format!(
+                "{n} joints \
+        have"
+            )
+        }
+    };
     let said = || format!("{} no mirror joint", joints(alone));
     let alone = (alone > 0).then(|| Notice::new("no_mirror_partner", said()));
     alone.into_iter().chain(scales(scales_left)).chain(off).collect()
@@ -101,7 +123,10 @@ impl MirrorPose {
                 let [a, b] = [*node, both].map(|n| document.node(n).label(n));
                 return Err(CommandError::other(
                     "both_sides_given",
-                    format!("{a} and {b} are mirror joints of each other; name only the joints of one side"),
+                    format!(
+                        "{a} and {b} are mirror joints of each other; name only the joints of \
+                        one side"
+                    ),
                 ));
             }
         }
@@ -109,7 +134,8 @@ impl MirrorPose {
             nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
-            let message = "none of these joints has a mirror joint; correct the pairs in Paint mode";
+            let message = "none of these joints has a mirror joint; correct the pairs in Paint \
+                mode";
             return Err(CommandError::other("no_mirror_partner", message));
         }
         let changes = changes(&place, &wanted);
@@ -165,20 +191,32 @@ impl FlipPose {
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         // Expressions have sides, too: of the whole, or of a mesh that is given.
         let seen = &place.seen().morphs;
-        let morphs = nodes.iter().filter(|n| seen.get(n.index()).is_some_and(|w| !w.is_empty())).map(|node| {
-            let now = &seen[node.index()];
-            (*node, flipped_morphs(document, *node, now))
-        });
+        let morphs = nodes
+            .iter()
+            .filter(|n| seen.get(n.index()).is_some_and(|w| !w.is_empty()))
+            .map(|node| {
+                let now = &seen[node.index()];
+                (*node, flipped_morphs(document, *node, now))
+            });
         let morphs: Vec<_> = morphs.filter(|(n, to)| *to != seen[n.index()]).collect();
         if wanted.is_empty() && morphs.is_empty() {
-            return Err(CommandError::other("no_mirror_partner", "none of these joints has a mirror joint"));
+            return Err(CommandError::other(
+                "no_mirror_partner",
+                "none of these joints has a mirror \
+                joint",
+            ));
         }
         let changes = changes(&place, &wanted);
         let after = place.seen().with(document, &changes);
-        let joints = mirror.gap(document, (place.seen(), &after), self.node.as_ref().map(|_| &sources));
-        let skin =
-            self.node.is_none().then(|| SkinPairs::of(document, &mirror, &after).gap(document, place.seen(), &after));
-        let off = [gap(document, joints), skin_gap(document, joints, skin.flatten())].into_iter().flatten();
+        let joints =
+            mirror.gap(document, (place.seen(), &after), self.node.as_ref().map(|_| &sources));
+        let skin = self
+            .node
+            .is_none()
+            .then(|| SkinPairs::of(document, &mirror, &after).gap(document, place.seen(), &after));
+        let off = [gap(document, joints), skin_gap(document, joints, skin.flatten())]
+            .into_iter()
+            .flatten();
         let mut done = place.put_noting(changes, left(0, scales, off))?;
         done.edits.extend(place.put_morphs(morphs));
         Ok(done)

@@ -1,4 +1,5 @@
-//! Commands on the mix: clips on lanes, gone over from one to the next and played together; and what plays as a new clip.
+//! Commands on the mix: clips on lanes, gone over from one to the next and played together; and
+//! what plays as a new clip.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -14,8 +15,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask, Notice, SceneId, Shared,
-    SharedWeak, TrackId, Tree, meant_rate, rate_in_words,
+    Clip, ClipId, Document, Enter, InStep, Marker, MarkerColor, Mix, MixBar, MixLane, MixMask,
+    Notice, SceneId, Shared, SharedWeak, TrackId, Tree, meant_rate, rate_in_words,
 };
 use ulna_motion::{
     Jump, Mixer, Playing, SeenPoints, baked, baked_error, best_seams,
@@ -66,7 +67,8 @@ document_commands! {
         name: Option<String>,
         /// Frames per second; the highest frame rate of its clips if omitted.
         rate: Option<f32>,
-        /// Largest error of the skin, in millimeters on a body of 1.8 m; 1 if omitted, and 0 keeps all keys.
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 1 if omitted, and 0 keeps
+        /// all keys.
         millimetres: Option<f32>,
         /// Whether to remove the travel over the ground.
         in_place: Option<bool>,
@@ -151,10 +153,10 @@ super::field::field!(
 /// The same mix with names for ids.
 pub fn named_mix(document: &Document, mix: &Mix) -> NamedMix {
     let texts = NodeTexts::of(document);
-    let named = mix
-        .renamed::<String, String, std::convert::Infallible>(&mut |clip| Ok(clip_text(document, *clip)), &mut |node| {
-            Ok(texts.text(*node))
-        });
+    let named = mix.renamed::<String, String, std::convert::Infallible>(
+        &mut |clip| Ok(clip_text(document, *clip)),
+        &mut |node| Ok(texts.text(*node)),
+    );
     match named {
         Ok(mix) => mix,
     }
@@ -169,7 +171,9 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
         Value::String(text) => serde_json::from_str(text),
         // A list would be read as the members in their order.
         Value::Array(_) => {
-            return Err("the mix is invalid: it is a list, but must be an object with “lanes”".to_owned());
+            return Err("the mix is invalid: it is a list, but must be an object with \
+                “lanes”"
+                .to_owned());
         }
         other => serde_json::from_value(other.clone()),
     };
@@ -180,7 +184,8 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
     found_mix(document, &named)
 }
 
-/// A clip of this document by its name; one that was removed since it was opened by its `#index`, as a mix that still names it writes it.
+/// A clip of this document by its name; one that was removed since it was opened by its `#index`,
+/// as a mix that still names it writes it.
 fn find_clip_of_mix(document: &Document, name: &str) -> Result<ClipId, String> {
     let found = find_clip(document, name).map_err(|e| e.to_string());
     let gone = name.strip_prefix('#').and_then(|n| n.parse().ok()).map(ClipId);
@@ -195,8 +200,10 @@ fn find_clip_of_mix(document: &Document, name: &str) -> Result<ClipId, String> {
 /// # Errors
 /// The first name that is not there, or is there twice.
 pub fn found_mix(document: &Document, named: &NamedMix) -> Result<Mix, String> {
-    named.renamed(&mut |clip| find_clip_of_mix(document, clip), &mut |node| match find_nodes(document, node)
-        .map_err(|e| e.to_string())?[..]
+    named.renamed(&mut |clip| find_clip_of_mix(document, clip), &mut |node| match find_nodes(
+        document, node,
+    )
+    .map_err(|e| e.to_string())?[..]
     {
         [one] => Ok(one),
         _ => Err(format!("“{node}” matches several nodes; use the path or the #index of one")),
@@ -263,7 +270,8 @@ impl FoundIn {
     }
 }
 
-/// A mix that a file keeps, without the bars and masks whose clips and joints are not there; and their names.
+/// A mix that a file keeps, without the bars and masks whose clips and joints are not there; and
+/// their names.
 fn kept_mix(document: &Document, named: &NamedMix) -> (Mix, Vec<String>) {
     if let Ok(mix) = found_mix(document, named) {
         return (mix, Vec::new());
@@ -342,11 +350,14 @@ impl SetMix {
         match &self.mix {
             MixText::Mix(mix) => match mix.fault() {
                 Some(fault) => Err(sentence("mix_unsound", fault)),
-                None => Ok(Outcome { edits: vec![Edit::SetMix { to: Some(mix.clone()) }], ..Outcome::default() }),
+                None => Ok(Outcome {
+                    edits: vec![Edit::SetMix { to: Some(mix.clone()) }],
+                    ..Outcome::default()
+                }),
             },
-            MixText::Text(text) => {
-                read_mix(scene.document, text).map(put).map_err(|fault| sentence("mix_unsound", fault))
-            }
+            MixText::Text(text) => read_mix(scene.document, text)
+                .map(put)
+                .map_err(|fault| sentence("mix_unsound", fault)),
         }
     }
 }
@@ -364,7 +375,9 @@ impl GoTo {
         let clip = self.clip.find(document)?;
         let length = f64::from(clip_of(document, clip)?.length());
         let mut mix = (*mix_of(document).unwrap_or_default()).clone();
-        let covers = |l: &MixLane| l.additive.is_none() && self.lane.as_ref().is_none_or(|name| *name == *l.name);
+        let covers = |l: &MixLane| {
+            l.additive.is_none() && self.lane.as_ref().is_none_or(|name| *name == *l.name)
+        };
         let lane = match (mix.lanes.iter().position(covers), &self.lane) {
             (Some(at), _) => at,
             (None, Some(name)) => {
@@ -380,20 +393,36 @@ impl GoTo {
         };
         let now = f64::from(self.time.0);
         if !now.is_finite() || now < 0.0 {
-            return Err(sentence("argument_out_of_range", format!("“time” is {now} s, but must be 0 s or more")));
+            return Err(sentence(
+                "argument_out_of_range",
+                format!(
+                    "“time” is {now} s, but must be 0 \
+                s or more"
+                ),
+            ));
         }
         let (start, enters) = self.when_of(document, &mix, lane, now, clip);
         let fade = f64::from(self.fade.map_or(0.25, |f| f.0));
         let bars = &mut mix.lanes[lane].bars;
         let fade = if bars.is_empty() { 0.0 } else { fade };
         let by_seam = self.when == Some(GoWhen::Seam);
-        let in_step = bars.iter().rfind(|b| b.start <= start && b.end() >= start).map_or(InStep::Free, |b| b.in_step);
+        let in_step = bars
+            .iter()
+            .rfind(|b| b.start <= start && b.end() >= start)
+            .map_or(InStep::Free, |b| b.in_step);
         // In step it would begin elsewhere than at its seam.
         let in_step = if by_seam { InStep::Free } else { in_step };
-        let ends = bars.iter().map(MixBar::end).fold(start + length.max(0.5) * 2.0 + fade, f64::max);
+        let ends =
+            bars.iter().map(MixBar::end).fold(start + length.max(0.5) * 2.0 + fade, f64::max);
         let enter = self.how.map_or(Enter::Fade, Enter::from);
         let offset = enters;
-        bars.push(MixBar { fade_in: fade, enter, in_step, offset, ..MixBar::new(clip, start, ends - start) });
+        bars.push(MixBar {
+            fade_in: fade,
+            enter,
+            in_step,
+            offset,
+            ..MixBar::new(clip, start, ends - start)
+        });
         match mix.fault() {
             Some(fault) => Err(sentence("mix_unsound", fault)),
             None => Ok(put(mix)),
@@ -401,11 +430,20 @@ impl GoTo {
     }
 
     /// When it comes in, a function of what plays on the lane now; and where in itself it begins.
-    fn when_of(&self, document: &Document, mix: &Mix, lane: usize, now: f64, to: ClipId) -> (f64, f64) {
+    fn when_of(
+        &self,
+        document: &Document,
+        mix: &Mix,
+        lane: usize,
+        now: f64,
+        to: ClipId,
+    ) -> (f64, f64) {
         let shared = Shared::new(mix.clone());
         let playing = Mixer::default().playing(document, &shared, now);
-        let heaviest = playing.iter().filter(|p| p.lane == lane).max_by(|a, b| a.weight.total_cmp(&b.weight));
-        let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?))) else {
+        let heaviest =
+            playing.iter().filter(|p| p.lane == lane).max_by(|a, b| a.weight.total_cmp(&b.weight));
+        let Some((playing, clip)) = heaviest.and_then(|p| Some((p, document.clips.get(p.clip)?)))
+        else {
             return (now, 0.0);
         };
         let length = f64::from(clip.length());
@@ -438,8 +476,8 @@ impl GoTo {
     }
 }
 
-/// When a clip that plays at a time has gone on by so many of its seconds: as fast as it plays, in step with others too. It is where the time
-/// is where it does not go on.
+/// When a clip that plays at a time has gone on by so many of its seconds: as fast as it plays, in
+/// step with others too. It is where the time is where it does not go on.
 fn when_gone(
     document: &Document,
     mix: &Shared<Mix>,
@@ -488,7 +526,9 @@ impl PlayOver {
                 _ => {
                     return Err(sentence(
                         "one_node_wanted",
-                        "name exactly one joint as “node”; the upper clip plays on it and its descendants".to_owned(),
+                        "name exactly one joint as “node”; the upper clip plays on it and its \
+                            descendants"
+                            .to_owned(),
                     ));
                 }
             },
@@ -502,23 +542,41 @@ impl PlayOver {
         let is_bare = mix.lanes.iter().all(|l| l.bars.is_empty());
         let long = if is_bare { below.max(above) * 2.0 } else { above.max(mix.length() - start) };
         if is_bare {
-            mix.lanes = vec![MixLane { bars: vec![MixBar::new(clip, 0.0, start + long)], ..MixLane::new("Body") }];
+            mix.lanes = vec![MixLane {
+                bars: vec![MixBar::new(clip, 0.0, start + long)],
+                ..MixLane::new("Body")
+            }];
         }
         if !is_bare && !Self::plays(document, &mix, (clip, start)) {
             let ends = mix.length().max(start + long);
             match mix.lanes.iter_mut().find(|l| l.additive.is_none()) {
                 Some(lane) => {
-                    lane.bars.push(MixBar { fade_in: 0.25, ..MixBar::new(clip, start, ends - start) });
+                    lane.bars
+                        .push(MixBar { fade_in: 0.25, ..MixBar::new(clip, start, ends - start) });
                 }
-                None => mix
-                    .lanes
-                    .insert(0, MixLane { bars: vec![MixBar::new(clip, start, ends - start)], ..MixLane::new("Body") }),
+                None => mix.lanes.insert(
+                    0,
+                    MixLane {
+                        bars: vec![MixBar::new(clip, start, ends - start)],
+                        ..MixLane::new("Body")
+                    },
+                ),
             }
         }
         let mask = joint.map_or(MixMask::Upper, |joint| MixMask::Below { joint, falloff: 1 });
         let bar = MixBar { fade_in: 0.15, fade_out: 0.15, ..MixBar::new(over, start, long) };
         let place = mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
-        mix.lanes.insert(place, MixLane { mask: Some(mask), bars: vec![bar], ..MixLane::new("Upper body") });
+        mix.lanes.insert(
+            place,
+            MixLane {
+                mask: Some(mask),
+                bars: vec![bar],
+                ..MixLane::new(
+                    "Upper \
+            body",
+                )
+            },
+        );
         Ok(put(mix))
     }
 }
@@ -539,7 +597,8 @@ pub fn jumps_in_words(document: &Document, jumps: &[Jump]) -> Option<String> {
     (!told.is_empty()).then(|| format!("the pose jumps {}{more}", told.join(", ")))
 }
 
-/// Frames a second at which a mix is baked where nobody says: of its clips, that of the one that has most.
+/// Frames a second at which a mix is baked where nobody says: of its clips, that of the one that
+/// has most.
 pub fn mix_rate(document: &Document) -> f64 {
     /// Of a mix whose clips have no rate.
     const USUAL: f64 = 30.0;
@@ -548,13 +607,15 @@ pub fn mix_rate(document: &Document) -> f64 {
     let Some(mix) = mix_of(document) else { return USUAL };
     let bars = mix.lanes.iter().flat_map(|lane| &lane.bars);
     let clips = bars.flat_map(|bar| bar.clips()).filter_map(|id| document.clips.get(*id));
-    let rates = clips.filter_map(|c| c.guess_fps().filter(|(_, share)| c.rate.is_some() || *share >= FIT));
+    let rates =
+        clips.filter_map(|c| c.guess_fps().filter(|(_, share)| c.rate.is_some() || *share >= FIT));
     let most = rates.map(|(rate, _)| rate).fold(0.0, f64::max);
     if most > 0.0 { most } else { USUAL }
 }
 
 impl BakeMix {
-    /// At how many frames a second it is baked: as it is said, else as the fastest of its clips has.
+    /// At how many frames a second it is baked: as it is said, else as the fastest of its clips
+    /// has.
     fn rate(&self, document: &Document) -> f64 {
         self.rate.map_or_else(|| mix_rate(document), |rate| meant_rate(f64::from(rate)))
     }
@@ -577,7 +638,13 @@ impl BakeMix {
             ));
         }
         if !(0.0..=1000.0).contains(&bound) {
-            return Err(sentence("argument_out_of_range", format!("“millimetres” is {bound}, but must be 0 to 1000")));
+            return Err(sentence(
+                "argument_out_of_range",
+                format!(
+                    "“millimetres” is {bound}, but \
+                must be 0 to 1000"
+                ),
+            ));
         }
         let span = (0.0, mix.length());
         /// More is no clip that anyone keeps; it is said before it takes minutes.
@@ -585,7 +652,11 @@ impl BakeMix {
         if span.1 * rate > MOST {
             return Err(sentence(
                 "mix_out_of_bounds",
-                format!("{:.0} s at {rate} frames per second would be too many keys; bake at a lower rate", span.1),
+                format!(
+                    "{:.0} s at {rate} frames per second would be too many keys; bake at a \
+                    lower rate",
+                    span.1
+                ),
             ));
         }
         let made = Shared::new(baked(document, &mix, span, rate));
@@ -625,10 +696,21 @@ impl BakeMix {
         let jumps = jumps_in_words(document, &jumps(document, &mix, span));
         let jumps = jumps.map(|jumps| Notice::new("motion_jumps", format!("warning: {jumps}")));
         let name = free_clip_name(document, self.name.as_deref().unwrap_or("Mix"));
-        let tracks = clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
-        let clip = Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
+        let tracks =
+            clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
+        let clip =
+            Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
-        let notes = [Notice::new("mix_baked", format!("{name}: {said}"))].into_iter().chain(jumps).collect();
+        let notes = [Notice::new(
+            "mix_baked",
+            format!(
+                "{name}: \
+            {said}"
+            ),
+        )]
+        .into_iter()
+        .chain(jumps)
+        .collect();
         Ok(Outcome { edits: vec![edit], notes, ..Outcome::default() })
     }
 }
@@ -639,7 +721,9 @@ impl KeepMix {
         let place = scene_of(document).ok_or_else(|| {
             sentence(
                 "no_scene",
-                "this file has no scene, so the mix cannot be saved in it; copy the mix as text instead".to_owned(),
+                "this file has no scene, so the mix cannot be saved in it; copy the mix as text \
+                    instead"
+                    .to_owned(),
             )
         })?;
         let mut edits = Vec::new();
@@ -655,7 +739,10 @@ impl KeepMix {
                 };
                 return Err(sentence(
                     "mix_not_found_again",
-                    format!("the clips of the mix could not be found again when the file is opened: {why}"),
+                    format!(
+                        "the clips of the mix could not be found again when the file is \
+                        opened: {why}"
+                    ),
                 ));
             }
             Some(Shared::new(named_mix(document, &mix)))
@@ -680,8 +767,14 @@ impl MarkFootfalls {
         if falls.is_empty() {
             let label = document.clip_label(id);
             let why = match known_feet(document) {
-                (0, _) => "no feet were found by joint name, by humanoid map or by the shape of the legs",
-                (_, 0) => "its left and right foot cannot be told apart; add “left” and “right” to the joint names",
+                (0, _) => {
+                    "no feet were found by joint name, by humanoid map or by the shape of \
+                    the legs"
+                }
+                (_, 0) => {
+                    "its left and right foot cannot be told apart; add “left” and “right” to \
+                    the joint names"
+                }
                 _ => "its feet never leave the ground, so there are no steps",
             };
             return Err(sentence("no_footfalls", format!("no footsteps found in {label}: {why}")));
@@ -695,6 +788,10 @@ impl MarkFootfalls {
         let markers: Shared<[Marker]> = Marker::in_order(kept.chain(new).collect()).into();
         let to = Clip { markers, ..(**clip).clone() };
         let notes = vec![Notice::new("steps_marked", format!("{} steps marked", falls.len()))];
-        Ok(Outcome { edits: vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }], notes, ..Outcome::default() })
+        Ok(Outcome {
+            edits: vec![Edit::SetClip { clip: id, to: Some(Shared::new(to)) }],
+            notes,
+            ..Outcome::default()
+        })
     }
 }

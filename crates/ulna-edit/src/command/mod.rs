@@ -1,4 +1,5 @@
-//! Commands: what a person does, as types. Each has its data, its words and its effect in the file of its family.
+//! Commands: what a person does, as types. Each has its data, its words and its effect in the file
+//! of its family.
 //!
 //! ```text
 //!  menus, palette, keys ──► CommandSpec ─┐                       ┌─► Document: Scene → edits → history
@@ -8,8 +9,9 @@
 //!                            └──── line() ◄───────┘
 //! ```
 //!
-//! Text is at the edges alone. A line is one JSON object, `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`.
-//! What was done to one file replays on another, since nodes are named, not numbered: a command that was made by a program
+//! Text is at the edges alone. A line is one JSON object,
+//! `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. What was done to one file
+//! replays on another, since nodes are named, not numbered: a command that was made by a program
 //! names them by id, and is written with names.
 
 mod arguments;
@@ -67,62 +69,63 @@ pub use self::{
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
-        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys, ResampleClip, RetimeClip,
-        ReverseClip, RootMotion, SetRate, SetTicks, SplitClip, StartAtZero, TravelGoes, TrimClip, frame_of,
-        seam_in_words, travel_in_words,
+        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys,
+        ResampleClip, RetimeClip, ReverseClip, RootMotion, SetRate, SetTicks, SplitClip,
+        StartAtZero, TravelGoes, TrimClip, frame_of, seam_in_words, travel_in_words,
     },
     clips::{
-        AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode, RenameNodes,
-        free_clip_name,
+        AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode,
+        RenameNodes, free_clip_name,
     },
     host::{
-        BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand, SessionCommand, TimelineCommand,
-        ToolCommand, VertexCommand, ViewCommand,
+        BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand,
+        SessionCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
     },
     ik::{Body, ClearPins, DragLimb, EndAngle, HoldPin, IkCommand, LookAt, PinKind, SetPin},
     kept_poses::{
-        ApplyPose, ForgetPose, KeepPose, KeepSet, KeptPoseCommand, PoseReach, RenameKept, kept_poses, kept_sets,
-        pose_text, read_pose,
+        ApplyPose, ForgetPose, KeepPose, KeepSet, KeptPoseCommand, PoseReach, RenameKept,
+        kept_poses, kept_sets, pose_text, read_pose,
     },
     key_edits::{
-        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand, KindName, MoveKeys,
-        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents, ShiftKeys, Through,
-        ValueAbout, ValueHow, copied_keys,
+        Between, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KINDS, KeyEditCommand,
+        KindName, MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation,
+        SetKeyKind, SetTangents, ShiftKeys, Through, ValueAbout, ValueHow, copied_keys,
     },
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layers::{
-        AddLayer, BASE, ClearLayer, FlattenLayers, KeepWeightLayers, LayerCommand, LayerOpacity, MaskLayer, MergeLayer,
-        MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer, ShowLayer, SoloWeightLayer, SplitWeightLayer,
-        layer_for, layer_text, paint_into,
+        AddLayer, BASE, ClearLayer, FlattenLayers, KeepWeightLayers, LayerCommand, LayerOpacity,
+        MaskLayer, MergeLayer, MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer,
+        ShowLayer, SoloWeightLayer, SplitWeightLayer, layer_for, layer_text, paint_into,
     },
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     materials::{HeightToNormal, MaterialCommand},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
-        BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText, NamedMix, PlayOver,
-        SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose, jumps_in_words, mix_of, mix_rate, named_mix,
-        read_mix,
+        BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText,
+        NamedMix, PlayOver, SetMix, found_mix, gone_of_kept_mix, is_mix_kept, is_mix_loose,
+        jumps_in_words, mix_of, mix_rate, named_mix, read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     place::{Children, Place, PoseDestination, Wanted},
     pose::{
-        Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize, Rotate, Scale,
-        SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
+        Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize,
+        Rotate, Scale, SetLocal, SetUser, SetWorld, Shift, Turn, free_of_matrices, pose_at,
     },
     pose_layers::{
-        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer, KeepLayers,
-        KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer,
-        MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer, PoseLayerCommand, Region, RemovePoseLayer, RenamePoseLayer,
-        SetInLayer, SoloLayer, SplitLayer, StrengthGoes, ZeroKey, layer_as_clip, pose_layer_text,
+        ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer,
+        KeepLayers, KeysOfLayer, LayerKeysCommand, LayerName, LayerOf, LayerStrength,
+        LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer, MuteLayer, NewLayer,
+        PoseLayerCommand, Region, RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer,
+        SplitLayer, StrengthGoes, ZeroKey, layer_as_clip, pose_layer_text,
     },
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     table::{find, renamed, table},
     visibility::{SetVisibility, VisibilityCommand},
     weights::{
-        Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights, Normalize,
-        PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints, Touch, Transfer,
-        WeightCommand, mesh_label, mesh_text, meshes_of_body, skin_of,
+        Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights,
+        Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
+        Touch, Transfer, WeightCommand, mesh_label, mesh_text, meshes_of_body, skin_of,
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};
@@ -191,7 +194,8 @@ impl HostCommand {
 
 /// Puts the families of an enum together.
 macro_rules! families {
-    ($(#[$about:meta])* $all:ident { $($(#[$words:meta])* $variant:ident($family:ident)),* $(,)? }) => {
+    ($(#[$about:meta])* $all:ident {
+        $($(#[$words:meta])* $variant:ident($family:ident)),* $(,)? }) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $all {
@@ -338,7 +342,8 @@ impl DocumentCommand {
         )
     }
 
-    /// The components that it gives nodes, of those commands that tools give while something is dragged; none of others.
+    /// The components that it gives nodes, of those commands that tools give while something is
+    /// dragged; none of others.
     ///
     /// # Errors
     /// As the command.
@@ -407,7 +412,9 @@ impl Command {
         /// Poses of a node, or keys.
         const MANY: usize = 100_000;
         match self {
-            Self::Document(DocumentCommand::Mix(MixCommand::BakeMix(bake))) => bake.samples(document) > MANY as f64,
+            Self::Document(DocumentCommand::Mix(MixCommand::BakeMix(bake))) => {
+                bake.samples(document) > MANY as f64
+            }
             Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
             _ => false,
         }
@@ -416,8 +423,8 @@ impl Command {
     /// The command that a line means.
     ///
     /// # Errors
-    /// Where there is none of that name, or its arguments are missing or of another type. What they name is looked for when
-    /// it is carried out.
+    /// Where there is none of that name, or its arguments are missing or of another type. What they
+    /// name is looked for when it is carried out.
     pub fn read(line: &CommandLine) -> Result<Self, CommandError> {
         let unknown = || {
             let near = did_you_mean(&line.name, table().iter().map(|spec| spec.name));
@@ -441,11 +448,14 @@ impl Command {
         })
     }
 
-    /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is painted.
+    /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is
+    /// painted.
     pub fn touch(&mut self) -> Option<Touch<'_>> {
         match self {
             Self::Document(DocumentCommand::Weight(command)) => command.touch(),
-            Self::Document(DocumentCommand::Layer(LayerCommand::MaskLayer(command))) => Some(command.touch()),
+            Self::Document(DocumentCommand::Layer(LayerCommand::MaskLayer(command))) => {
+                Some(command.touch())
+            }
             _ => None,
         }
     }
@@ -491,12 +501,16 @@ impl<'a> Scene<'a> {
 
     /// The pose that a stack makes of its nodes.
     pub fn evaluate(&self, stack: &Stack) -> Pose {
-        self.recent.map_or_else(|| Pose::evaluate(self.document, stack), |r| r.evaluate(self.document, stack))
+        self.recent.map_or_else(
+            || Pose::evaluate(self.document, stack),
+            |r| r.evaluate(self.document, stack),
+        )
     }
 
     /// Its pose, evaluated once.
     pub fn pose(&self) -> &Pose {
-        self.pose.get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
+        self.pose
+            .get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
     }
 }
 
@@ -563,8 +577,8 @@ pub struct Availability {
 pub struct Outcome {
     /// What is to be changed.
     pub edits: Vec<Edit>,
-    /// What is to be said of it, as a sentence without its full stop: what it left as it was and why, what it replaced,
-    /// what it could not keep. Nothing where it did just what was asked.
+    /// What is to be said of it, as a sentence without its full stop: what it left as it was and
+    /// why, what it replaced, what it could not keep. Nothing where it did just what was asked.
     pub notes: Vec<Notice>,
     /// Which keys of a clip are selected then; those that were unless said.
     pub keys: Option<(ClipId, KeySet)>,
@@ -709,7 +723,8 @@ pub struct CommandSpec {
     pub help: &'static str,
     /// The menu it stands in, and after a `/` the menu inside that.
     pub menu: &'static str,
-    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts give them.
+    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts
+    /// give them.
     pub asks: bool,
     /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
     pub key: &'static str,
@@ -746,7 +761,10 @@ pub enum CommandError {
         near: String,
     },
     /// The line is not an object with a `do`.
-    #[error("a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is {0}")]
+    #[error(
+        "a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is \
+        {0}"
+    )]
     Shape(String),
     /// An argument is missing, unknown or of the wrong type.
     #[error(transparent)]
@@ -802,7 +820,9 @@ impl CommandLine {
             match value {
                 Value::Null | Value::Bool(_) | Value::Number(_) => 0,
                 Value::String(text) => text.capacity(),
-                Value::Array(items) => items.capacity() * size_of::<Value>() + items.iter().map(of).sum::<usize>(),
+                Value::Array(items) => {
+                    items.capacity() * size_of::<Value>() + items.iter().map(of).sum::<usize>()
+                }
                 Value::Object(members) => of_members(members),
             }
         }
@@ -833,7 +853,8 @@ impl CommandLine {
         }
     }
 
-    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is meant.
+    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is
+    /// meant.
     ///
     /// # Errors
     /// Where the text is not an object with a `do` that is text.
@@ -842,7 +863,8 @@ impl CommandLine {
         if !text.trim_start().starts_with('{') {
             return Err(CommandError::Shape(short()));
         }
-        let Once(arguments) = serde_json::from_str(text).map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
+        let Once(arguments) = serde_json::from_str(text)
+            .map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
         Self::from_object(arguments).ok_or_else(|| CommandError::Shape(short()))
     }
 }

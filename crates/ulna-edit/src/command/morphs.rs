@@ -14,10 +14,17 @@ use ulna_motion::{Pose, Stack, clip_edit::with_interpolation, insert_key};
 fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, CommandError> {
     let label = document.node(node).label(node);
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
-        return Err(CommandError::other("no_mesh", format!("{label} has no mesh, so it has no morph targets")));
+        return Err(CommandError::other(
+            "no_mesh",
+            format!(
+                "{label} has no mesh, so it has no morph \
+            targets"
+            ),
+        ));
     };
     let named = mesh.target_names.iter().position(|n| &**n == text);
-    let number = text.trim_start_matches('#').parse::<usize>().ok().filter(|k| *k < mesh.target_count());
+    let number =
+        text.trim_start_matches('#').parse::<usize>().ok().filter(|k| *k < mesh.target_count());
     named.or(number).ok_or_else(|| {
         CommandError::other(
             "no_such_morph_target",
@@ -74,7 +81,8 @@ document_commands! {
         target: String,
         /// Weight of the target.
         weight: f32,
-    } = "unkeyed.morph", "Pose a morph target without a key", menu: "Clip", asks: true, enabled: rules::morphing;
+    } = "unkeyed.morph", "Pose a morph target without a \
+        key", menu: "Clip", asks: true, enabled: rules::morphing;
 }
 
 /// `weights` with one of them replaced, for every node.
@@ -99,7 +107,9 @@ impl SetMorph {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let to = (self.target.as_str(), self.weight);
-        let changed = with_target(document, self.node.all(document)?, to, |node| document.morph_weights(node))?;
+        let changed = with_target(document, self.node.all(document)?, to, |node| {
+            document.morph_weights(node)
+        })?;
         Ok(changed.into_iter().map(|(node, to)| Edit::SetMorphs { node, to: Some(to) }).collect())
     }
 }
@@ -119,10 +129,18 @@ impl HoldMorph {
         let id = self.clip.find(document)?;
         let time = keys::time_of(self.time)?;
         let seen = seen(document, id, time)?;
-        let at = document.aids.unkeyed(id, f64::from(time)).map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
+        let at = document
+            .aids
+            .unkeyed(id, f64::from(time))
+            .map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
         let to = (self.target.as_str(), self.weight);
-        let changed = with_target(document, self.node.all(document)?, to, |node| seen.morphs[node.index()].clone())?;
-        Ok(changed.into_iter().map(|(node, to)| Edit::SetUnkeyedMorphs { at, node, to: Some(to) }).collect())
+        let changed = with_target(document, self.node.all(document)?, to, |node| {
+            seen.morphs[node.index()].clone()
+        })?;
+        Ok(changed
+            .into_iter()
+            .map(|(node, to)| Edit::SetUnkeyedMorphs { at, node, to: Some(to) })
+            .collect())
     }
 }
 
@@ -192,7 +210,8 @@ pub(super) struct MorphKey<'a> {
     pub interpolation: Option<Between>,
 }
 
-/// The edits that key a node's morph weights, to a value or as they are seen; nothing where its mesh has no targets.
+/// The edits that key a node's morph weights, to a value or as they are seen; nothing where its
+/// mesh has no targets.
 pub(super) fn key_edits(
     document: &Document,
     id: ClipId,
@@ -207,11 +226,14 @@ pub(super) fn key_edits(
     keys::refuse_kept(document, clip, node, Property::Weights)?;
     let (track, to) = match clip.track(node, Property::Weights) {
         Some((track, old)) => {
-            let mut made = insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
+            let mut made =
+                insert_key(old, time, value.filter(|v| v.len() == old.width), false).track;
             if made == **old {
                 return Ok(Vec::new());
             }
-            if let Some(way) = interpolation.filter(|_| old.times.len() < 2 && made.times.len() == 2) {
+            if let Some(way) =
+                interpolation.filter(|_| old.times.len() < 2 && made.times.len() == 2)
+            {
                 made = with_interpolation(&made, way.interpolation());
             }
             (track, made)
@@ -220,7 +242,10 @@ pub(super) fn key_edits(
             let track = *free;
             *free = TrackId(free.0 + 1);
             let seen = || document.morph_weights(node);
-            (track, keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)))
+            (
+                track,
+                keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)),
+            )
         }
     };
     Ok(vec![Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) }])

@@ -1,5 +1,5 @@
-//! Where a pose goes: the one way in which every posing command writes. A command finds the local transforms that it wants from
-//! what is seen, and hands over the components that it is about.
+//! Where a pose goes: the one way in which every posing command writes. A command finds the local
+//! transforms that it wants from what is seen, and hands over the components that it is about.
 //!
 //! ```text
 //!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
@@ -24,11 +24,12 @@ use super::{
 use crate::Edit;
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{
-    Components, Document, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers, Property, Shared, Transform,
-    UnkeyedAt,
+    Components, Document, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers, Property,
+    Shared, Transform, UnkeyedAt,
 };
 use ulna_motion::{
-    LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers, user_at, with_layers,
+    LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers,
+    user_at, with_layers,
 };
 
 choice! {
@@ -75,7 +76,11 @@ impl PoseDestination {
 impl ArgumentPart for PoseDestination {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         [
-            Option::<ClipName>::specs("clip", "Clip that receives an unkeyed pose; the pose of the file if omitted."),
+            Option::<ClipName>::specs(
+                "clip",
+                "Clip that receives an unkeyed pose; the pose of the \
+                file if omitted.",
+            ),
             Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
             Option::<LayerName>::specs(
                 "layer",
@@ -151,9 +156,10 @@ impl<'a> Place<'a> {
             let stack = Stack::shown(document, clip, time);
             let under = match home {
                 LayerHome::Pose => Stack::default(),
-                LayerHome::Clip(id) => {
-                    Stack { layers: stack.layers.clone(), ..Stack::of(document.clips.get(id), time) }
-                }
+                LayerHome::Clip(id) => Stack {
+                    layers: stack.layers.clone(),
+                    ..Stack::of(document.clips.get(id), time)
+                },
             };
             let into = IntoLayer {
                 home,
@@ -179,9 +185,13 @@ impl<'a> Place<'a> {
         let id = clip.find(document)?;
         clip_of(document, id)?;
         let held = document.aids.unkeyed(id, f64::from(time));
-        let stack = Stack::shown(document, Some(id), f64::from(time)).with_unkeyed(held.map(|(_, pose)| pose.clone()));
+        let stack = Stack::shown(document, Some(id), f64::from(time))
+            .with_unkeyed(held.map(|(_, pose)| pose.clone()));
         let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
-        Ok(Self { document, target: Target::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) } })
+        Ok(Self {
+            document,
+            target: Target::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) },
+        })
     }
 
     /// The pose that is seen there.
@@ -242,8 +252,8 @@ impl<'a> Place<'a> {
         all.into_iter().collect()
     }
 
-    /// Adds what the nodes below these need to stay where they are, or as they are turned, while these are posed; what is said
-    /// where that is more than a node can hold.
+    /// Adds what the nodes below these need to stay where they are, or as they are turned, while
+    /// these are posed; what is said where that is more than a node can hold.
     pub fn counter(&self, wanted: &mut Wanted, children: Option<Children>) -> Option<Notice> {
         /// Parts of a matrix that nobody sees.
         const UNSEEN: f32 = 1e-4;
@@ -252,7 +262,9 @@ impl<'a> Place<'a> {
         let posed: BTreeMap<NodeId, Components> = wanted.iter().copied().collect();
         let (before, after) = (self.seen(), self.seen().with(document, wanted));
         let mut worst: Option<(f32, NodeId)> = None;
-        for child in posed.keys().flat_map(|n| document.children(*n)).filter(|c| !posed.contains_key(c)) {
+        for child in
+            posed.keys().flat_map(|n| document.children(*n)).filter(|c| !posed.contains_key(c))
+        {
             let (was, local) = (before.world[child.index()], self.local(*child));
             let mut to = Components::default();
             match how {
@@ -270,12 +282,16 @@ impl<'a> Place<'a> {
                 }
                 Children::Angle => {
                     let axes = |m: Mat4| orthogonal_factor(&m.as_dmat4());
-                    let (then, now) = (before.parent_world(document, *child), after.parent_world(document, *child));
+                    let (then, now) = (
+                        before.parent_world(document, *child),
+                        after.parent_world(document, *child),
+                    );
                     let (Some(then), Some(now)) = (axes(then), axes(now)) else { continue };
                     let turn = now.transpose() * then;
                     // Where a parent is turned inside out, no turn does it.
                     if turn.determinant() > 0.0 {
-                        to.rotation = Some((DQuat::from_mat3(&turn).as_quat() * local.rotation).normalize());
+                        to.rotation =
+                            Some((DQuat::from_mat3(&turn).as_quat() * local.rotation).normalize());
                     }
                 }
             }
@@ -284,17 +300,21 @@ impl<'a> Place<'a> {
         let (residue, node) = worst?;
         let label = document.node(node).label(node);
         let said = format!(
-            "{label} cannot keep its exact world transform: that would shear it by {:.1} %, which a node cannot store",
+            "{label} cannot keep its exact world transform: that would shear it by {:.1} %, which \
+                a node cannot store",
             residue * 100.0
         );
         Some(Notice::new("shear_dropped", said))
     }
 
-    /// The edits that set the weights of morph targets there; a layer has none, so that they go where they would without it.
+    /// The edits that set the weights of morph targets there; a layer has none, so that they go
+    /// where they would without it.
     pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
         let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
             Target::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
-            Target::Unkeyed { at, .. } => Edit::SetUnkeyedMorphs { at: *at, node, to: Some(to.into()) },
+            Target::Unkeyed { at, .. } => {
+                Edit::SetUnkeyedMorphs { at: *at, node, to: Some(to.into()) }
+            }
             Target::Layer(into) => match into.home {
                 LayerHome::Pose => Edit::SetMorphs { node, to: Some(to.into()) },
                 LayerHome::Clip(clip) => {
@@ -322,12 +342,15 @@ impl<'a> Place<'a> {
         Ok(done)
     }
 
-    /// The edits that put these components there; what they do not change of a node is not written. Pinned nodes stay where
-    /// they are, unless they are among them.
+    /// The edits that put these components there; what they do not change of a node is not written.
+    /// Pinned nodes stay where they are, unless they are among them.
     ///
     /// # Errors
     /// Where no `Ul` does it.
-    pub fn put(&self, wanted: impl IntoIterator<Item = (NodeId, Components)>) -> Result<Outcome, CommandError> {
+    pub fn put(
+        &self,
+        wanted: impl IntoIterator<Item = (NodeId, Components)>,
+    ) -> Result<Outcome, CommandError> {
         let document = self.document;
         let wanted = self.with_pins(wanted.into_iter().collect());
         let at = match &self.target {
@@ -344,7 +367,10 @@ impl<'a> Place<'a> {
                     poses.push((node, pose_at(document, node, &wanted)?));
                 }
                 poses.sort_unstable_by_key(|(node, _)| *node);
-                return Ok(done(document, if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] }));
+                return Ok(done(
+                    document,
+                    if poses.is_empty() { Vec::new() } else { vec![Edit::SetPoses(poses)] },
+                ));
             }
         };
         let mut edits = Vec::new();
@@ -353,7 +379,13 @@ impl<'a> Place<'a> {
             if differs.is_empty() {
                 continue;
             }
-            let now = document.aids.unkeyed.get(&at).and_then(|p| p.locals.get(&node)).copied().unwrap_or_default();
+            let now = document
+                .aids
+                .unkeyed
+                .get(&at)
+                .and_then(|p| p.locals.get(&node))
+                .copied()
+                .unwrap_or_default();
             let to = Components {
                 translation: differs.translation.or(now.translation),
                 rotation: differs.rotation.or(now.rotation),
@@ -366,7 +398,8 @@ impl<'a> Place<'a> {
 }
 
 impl IntoLayer {
-    /// The layer with these components seen: a component that has keys gets one at that time, any other is changed for all times.
+    /// The layer with these components seen: a component that has keys gets one at that time, any
+    /// other is changed for all times.
     fn put(&self, document: &Document, wanted: Wanted) -> Result<Outcome, CommandError> {
         let at = self.layers.position(self.layer).ok_or(LayerWriteError::NoLayer)?;
         let mut layer = (*self.layers.0[at]).clone();
@@ -398,10 +431,15 @@ impl IntoLayer {
 
 /// All components of a transform.
 pub(super) fn all_of(to: &Transform) -> Components {
-    Components { translation: Some(to.translation), rotation: Some(to.rotation), scale: Some(to.scale) }
+    Components {
+        translation: Some(to.translation),
+        rotation: Some(to.rotation),
+        scale: Some(to.scale),
+    }
 }
 
-/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether that is anything.
+/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether
+/// that is anything.
 pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
     let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
     let mut constant = *to;

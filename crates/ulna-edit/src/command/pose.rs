@@ -1,4 +1,5 @@
-//! Commands on the pose: every one ends as a new `Ul`, and writes only the components that it is about.
+//! Commands on the pose: every one ends as a new `Ul`, and writes only the components that it is
+//! about.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Components, Document, Local, NodeId, NodePose, Notice, Property, Track, Transform, TransformError,
+    Components, Document, Local, NodeId, NodePose, Notice, Property, Track, Transform,
+    TransformError,
     transform::{is_invertible, is_turned_less},
 };
 use ulna_motion::Space;
@@ -25,13 +27,17 @@ fn failed(document: &Document, node: NodeId) -> impl FnOnce(TransformError) -> C
 /// Angles and factors that differ by less than this are one: the last digit of a float.
 const SAME: f32 = 1e-7;
 
-/// The edit that gives some components of a node's local transform other values. The others keep their bits, in the local
-/// transform and in `Ul`; an `Ul` that comes to nothing is stored as none. A matrix becomes translation, rotation and
-/// scale.
+/// The edit that gives some components of a node's local transform other values. The others keep
+/// their bits, in the local transform and in `Ul`; an `Ul` that comes to nothing is stored as none.
+/// A matrix becomes translation, rotation and scale.
 ///
 /// # Errors
 /// Where no `Ul` does it.
-pub fn pose_at(document: &Document, node: NodeId, wanted: &Components) -> Result<Option<NodePose>, CommandError> {
+pub fn pose_at(
+    document: &Document,
+    node: NodeId,
+    wanted: &Components,
+) -> Result<Option<NodePose>, CommandError> {
     let found = document.node(node);
     let now = found.local().transform();
     let wanted = changed(&now, wanted);
@@ -43,19 +49,26 @@ pub fn pose_at(document: &Document, node: NodeId, wanted: &Components) -> Result
     Ok(tidy(&found.rest, user, wanted.over(&now)))
 }
 
-/// Of some components those that differ from what is there: a turn by nothing must leave nothing, not a last digit.
+/// Of some components those that differ from what is there: a turn by nothing must leave nothing,
+/// not a last digit.
 pub(super) fn changed(now: &Transform, wanted: &Components) -> Components {
     let near = now.translation.abs().max_element().max(1e-3) * SAME;
     Components {
-        translation: wanted.translation.filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
-        rotation: wanted.rotation.filter(|r| !is_turned_less(*r, now.rotation, SAME) || !r.is_finite()),
+        translation: wanted
+            .translation
+            .filter(|t| (*t - now.translation).abs().max_element() > near || !t.is_finite()),
+        rotation: wanted
+            .rotation
+            .filter(|r| !is_turned_less(*r, now.rotation, SAME) || !r.is_finite()),
         scale: wanted.scale.filter(|s| {
-            (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0) || !s.is_finite()
+            (*s - now.scale).abs().max_element() > SAME * now.scale.abs().max_element().max(1.0)
+                || !s.is_finite()
         }),
     }
 }
 
-/// No pose where `Ul` is the identity to the last digit or two; components of it that are go back to the rest's own bits.
+/// No pose where `Ul` is the identity to the last digit or two; components of it that are go back
+/// to the rest's own bits.
 fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodePose> {
     let base = rest.transform();
     if user.translation.abs().max_element() <= 1e-9 {
@@ -70,13 +83,16 @@ fn tidy(rest: &Local, mut user: Transform, mut local: Transform) -> Option<NodeP
     (user != Transform::IDENTITY).then_some(NodePose { user, local: Local::Trs(local) })
 }
 
-/// What an edit of these nodes drops: the shear of matrices, of which translation, rotation and scale hold none.
+/// What an edit of these nodes drops: the shear of matrices, of which translation, rotation and
+/// scale hold none.
 pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice> {
     let mut worst: Option<(f32, NodeId)> = None;
     let mut count = 0;
     for (node, to) in poses_of(edits) {
         let found = document.node(*node);
-        let Local::Matrix(was) = found.pose.as_ref().map_or(&found.rest, |p| &p.local) else { continue };
+        let Local::Matrix(was) = found.pose.as_ref().map_or(&found.rest, |p| &p.local) else {
+            continue;
+        };
         if let Local::Trs(_) = to.as_ref().map_or(&found.rest, |p| &p.local) {
             let residue = Transform::decompose(was, &Transform::IDENTITY).residue;
             if residue > 1e-4 {
@@ -89,10 +105,20 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     }
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
-    let whose =
-        if count == 1 { format!("“{label}” has") } else { format!("{count} nodes, “{label}” the most, have") };
+    let whose = if count == 1 {
+        format!(
+            "“{label}” \
+            has"
+        )
+    } else {
+        format!(
+            "{count} nodes, “{label}” the \
+            most, have"
+        )
+    };
     let said = format!(
-        "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, rotation and scale cannot store it",
+        "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, \
+            rotation and scale cannot store it",
         residue * 100.0
     );
     Some(Notice::new("shear_dropped", said))
@@ -100,17 +126,23 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
 
 /// The poses that edits set.
 fn poses_of(edits: &[Edit]) -> impl Iterator<Item = &(NodeId, Option<NodePose>)> {
-    edits.iter().filter_map(|e| if let Edit::SetPoses(poses) = e { Some(poses) } else { None }).flatten()
+    edits
+        .iter()
+        .filter_map(|e| if let Edit::SetPoses(poses) = e { Some(poses) } else { None })
+        .flatten()
 }
 
-/// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0, *Transformations*), so those that
-/// have one get translation, rotation and scale, and what that drops is said.
+/// Adds what edits of keys need besides: a node that a clip moves has no matrix (glTF 2.0,
+/// *Transformations*), so those that have one get translation, rotation and scale, and what that
+/// drops is said.
 pub fn free_of_matrices(document: &Document, done: &mut Outcome) {
     let mut moved = BTreeSet::new();
     for edit in &done.edits {
         match edit {
             Edit::SetTrack { to: Some(track), .. } => moved.extend(moved_by(track)),
-            Edit::SetClip { to: Some(clip), .. } => moved.extend(clip.tracks.values().filter_map(|t| moved_by(t))),
+            Edit::SetClip { to: Some(clip), .. } => {
+                moved.extend(clip.tracks.values().filter_map(|t| moved_by(t)))
+            }
             _ => {}
         }
     }
@@ -172,7 +204,11 @@ fn moved_by(track: &Track) -> Option<NodeId> {
 }
 
 pub(super) fn done(document: &Document, edits: Vec<Edit>) -> Outcome {
-    Outcome { notes: shear_remark(document, &edits).into_iter().collect(), edits, ..Outcome::default() }
+    Outcome {
+        notes: shear_remark(document, &edits).into_iter().collect(),
+        edits,
+        ..Outcome::default()
+    }
 }
 
 document_commands! {
@@ -216,7 +252,8 @@ document_commands! {
         degrees: Degrees,
         /// Space of the axis; local if omitted.
         space: Option<AnySpace>,
-        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if omitted.
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
+        /// omitted.
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
@@ -244,7 +281,8 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<AnySpace>,
-        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if omitted.
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
+        /// omitted.
         pivot: Option<Vec3>,
         /// Behavior of the children; they follow if omitted.
         children: Option<Children>,
@@ -296,21 +334,24 @@ document_commands! {
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_translation", "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
+    } = "pose.reset_translation", "Reset the \
+        translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
     /// Resets the rotation of the selected nodes
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_rotation", "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
+    } = "pose.reset_rotation", "Reset the \
+        rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
     /// Resets the scale of the selected nodes
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_scale", "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
+    } = "pose.reset_scale", "Reset the \
+        scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
 }
 
 /// One edit of all nodes, which rise.
@@ -327,7 +368,11 @@ fn each(
 }
 
 /// The inverse of a parent's matrix, for what is found in the scene.
-fn into_parent(place: &Place<'_>, document: &Document, node: NodeId) -> Result<DMat4, CommandError> {
+fn into_parent(
+    place: &Place<'_>,
+    document: &Document,
+    node: NodeId,
+) -> Result<DMat4, CommandError> {
     let parent = place.parent_world(node).as_dmat4();
     if !is_invertible(parent.determinant()) {
         return Err(failed(document, node)(TransformError::SingularParent));
@@ -336,7 +381,12 @@ fn into_parent(place: &Place<'_>, document: &Document, node: NodeId) -> Result<D
 }
 
 /// The translation that puts a node's origin at a point of the scene.
-fn translation_at(place: &Place<'_>, document: &Document, node: NodeId, at: DVec3) -> Result<Vec3, CommandError> {
+fn translation_at(
+    place: &Place<'_>,
+    document: &Document,
+    node: NodeId,
+    at: DVec3,
+) -> Result<Vec3, CommandError> {
     Ok(into_parent(place, document, node)?.transform_point3(at).as_vec3())
 }
 
@@ -353,10 +403,15 @@ fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
 }
 
 impl Turn {
-    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<Wanted, CommandError> {
         let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default().0);
         check_pivot(self.pivot, space)?;
-        let turn = DQuat::from_axis_angle(self.axis.0.as_dvec3().normalize_or(DVec3::X), f64::from(angle));
+        let turn =
+            DQuat::from_axis_angle(self.axis.0.as_dvec3().normalize_or(DVec3::X), f64::from(angle));
         let each = |node: NodeId| {
             let rotation = place.standing(node, space).turned(self.axis.0, angle, space);
             let rotation = rotation.map_err(failed(document, node))?;
@@ -365,7 +420,8 @@ impl Turn {
                 let at = place.seen().world[node.index()].w_axis.truncate().as_dvec3();
                 // A node that is its own pivot keeps its place to the bit.
                 if at.distance(pivot) > 1e-7 * at.length().max(1e-3) {
-                    to.translation = Some(translation_at(place, document, node, pivot + turn * (at - pivot))?);
+                    to.translation =
+                        Some(translation_at(place, document, node, pivot + turn * (at - pivot))?);
                 }
             }
             Ok((node, to))
@@ -382,7 +438,11 @@ impl Turn {
 }
 
 impl Shift {
-    pub(super) fn wanted(&self, place: &Place<'_>, document: &Document) -> Result<Wanted, CommandError> {
+    pub(super) fn wanted(
+        &self,
+        place: &Place<'_>,
+        document: &Document,
+    ) -> Result<Wanted, CommandError> {
         let by = self.by.0;
         let space = self.space.unwrap_or_default().0;
         let each = |node: NodeId| {
@@ -390,9 +450,14 @@ impl Shift {
             let step = match space {
                 Space::Local => local.rotation * by,
                 Space::Parent => by,
-                Space::World => into_parent(place, document, node)?.transform_vector3(by.as_dvec3()).as_vec3(),
+                Space::World => {
+                    into_parent(place, document, node)?.transform_vector3(by.as_dvec3()).as_vec3()
+                }
                 Space::Gimbal | Space::Rest => {
-                    let axes = place.standing(node, space).axes_in_parent(space).map_err(failed(document, node))?;
+                    let axes = place
+                        .standing(node, space)
+                        .axes_in_parent(space)
+                        .map_err(failed(document, node))?;
                     axes[0] * by.x + axes[1] * by.y + axes[2] * by.z
                 }
             };
@@ -400,7 +465,8 @@ impl Shift {
             if step != Vec3::ZERO && to == local.translation {
                 let label = document.node(node).label(node);
                 let message = format!(
-                    "{label} is so far from the origin that a step of this size is lost to rounding; use larger values"
+                    "{label} is so far from the origin that a step of this size is lost to \
+                        rounding; use larger values"
                 );
                 return Err(CommandError::other("too_far_away", message));
             }
@@ -417,7 +483,8 @@ impl Shift {
     }
 }
 
-/// How far a scaling along the axes of a space stretches a direction, and how far it turns it, as the sine of the angle.
+/// How far a scaling along the axes of a space stretches a direction, and how far it turns it, as
+/// the sine of the angle.
 fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
     let axis = |k: usize| axes[k] * (by[k] - 1.0) * axes[k].dot(along);
     let to = along + axis(0) + axis(1) + axis(2);
@@ -445,7 +512,8 @@ impl Resize {
             if local.scale.cmpeq(Vec3::ZERO).any() && by != Vec3::ONE {
                 let label = document.node(node).label(node);
                 let message = format!(
-                    "{label} has a scale of 0 along an axis, which cannot be scaled by a factor; set the scale first, with “{}” or in the inspector",
+                    "{label} has a scale of 0 along an axis, which cannot be scaled by a factor; \
+                        set the scale first, with “{}” or in the inspector",
                     SetLocal::NAME
                 );
                 return Err(CommandError::other("scale_is_zero", message));
@@ -454,10 +522,12 @@ impl Resize {
             let factors = if space == Space::Local || uniform {
                 by
             } else {
-                // Both as directions of the parent: its turning part takes nothing from the angles between them.
+                // Both as directions of the parent: its turning part takes nothing from the angles
+                // between them.
                 let standing = place.standing(node, space);
                 let axes = standing.axes_in_parent(space).map_err(failed(document, node))?;
-                let own = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| stretched(&axes, by, local.rotation * a));
+                let own =
+                    [Vec3::X, Vec3::Y, Vec3::Z].map(|a| stretched(&axes, by, local.rotation * a));
                 let worst = own.iter().fold(0.0f32, |a, (_, turned)| a.max(*turned));
                 if worst > oblique.map_or(ALIGNED, |(w, _)| w) {
                     oblique = Some((worst, node));
@@ -477,7 +547,8 @@ impl Resize {
         let note = oblique.map(|(_, node)| {
             let label = document.node(node).label(node);
             let said = format!(
-                "the axes of {label} differ from the axes of scaling, which would shear it; the nearest scale without shear was used"
+                "the axes of {label} differ from the axes of scaling, which would shear it; the \
+                    nearest scale without shear was used"
             );
             Notice::new("shear_dropped", said)
         });
@@ -547,7 +618,11 @@ impl Turn {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         match plain(self.space) {
-            Some(space) if self.pivot.is_none() && self.children.is_none() && self.over == PoseDestination::FILE => {
+            Some(space)
+                if self.pivot.is_none()
+                    && self.children.is_none()
+                    && self.over == PoseDestination::FILE =>
+            {
                 Rotate { node: self.node, axis: self.axis, degrees: self.degrees, space }.into()
             }
             _ => self.into(),
@@ -571,7 +646,11 @@ impl Resize {
     /// As the plain command, where that says as much.
     pub fn simplest(self) -> PoseCommand {
         let own = matches!(self.space, None | Some(AnySpace(Space::Local)));
-        if own && self.pivot.is_none() && self.children.is_none() && self.over == PoseDestination::FILE {
+        if own
+            && self.pivot.is_none()
+            && self.children.is_none()
+            && self.over == PoseDestination::FILE
+        {
             return Scale { node: self.node, by: self.by }.into();
         }
         self.into()
@@ -579,15 +658,23 @@ impl Resize {
 }
 
 impl PoseCommand {
-    /// The components that it gives nodes, of those commands that tools give while something is dragged.
+    /// The components that it gives nodes, of those commands that tools give while something is
+    /// dragged.
     ///
     /// # Errors
     /// As the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
-            Self::Rotate(rotate) => rotate.turn().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document),
-            Self::Move(by) => by.shift().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document),
-            Self::Scale(by) => Ok(by.resize().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)?.0),
+            Self::Rotate(rotate) => {
+                rotate.turn().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)
+            }
+            Self::Move(by) => {
+                by.shift().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)
+            }
+            Self::Scale(by) => Ok(by
+                .resize()
+                .wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)?
+                .0),
             Self::Turn(turn) => {
                 let place = Place::of(scene, &turn.over)?;
                 with_children(&place, turn.wanted(&place, scene.document)?, turn.children)
@@ -605,7 +692,11 @@ impl PoseCommand {
     }
 }
 
-fn with_children(place: &Place<'_>, mut wanted: Wanted, children: Option<Children>) -> Result<Wanted, CommandError> {
+fn with_children(
+    place: &Place<'_>,
+    mut wanted: Wanted,
+    children: Option<Children>,
+) -> Result<Wanted, CommandError> {
     // What cannot be held is said when it is done.
     let _said = place.counter(&mut wanted, children);
     Ok(wanted)
@@ -669,15 +760,18 @@ impl SetWorld {
         let mut each = |node: NodeId| {
             let local = pose.local[node.index()].transform();
             let world = Transform::decompose(&pose.world[node.index()], &local).transform;
-            let found =
-                pose.local_for_world(document, node, &given.over(&world).matrix()).map_err(failed(document, node))?;
+            let found = pose
+                .local_for_world(document, node, &given.over(&world).matrix())
+                .map_err(failed(document, node))?;
             let (wanted, residue) = (found.transform, found.residue);
             let turns = given.rotation.is_some() || given.scale.is_some();
             if turns && residue > worst.map_or(UNSEEN, |(w, _)| w) {
                 worst = Some((residue, node));
             }
             let scaled = |s: Vec3| {
-                given.scale.is_some() || (s - local.scale).abs().max_element() > 1e-5 * local.scale.abs().max_element()
+                given.scale.is_some()
+                    || (s - local.scale).abs().max_element()
+                        > 1e-5 * local.scale.abs().max_element()
             };
             let part = Components {
                 translation: given.translation.map(|_| wanted.translation),
@@ -690,7 +784,8 @@ impl SetWorld {
         let note = worst.map(|(residue, node)| {
             let label = document.node(node).label(node);
             let said = format!(
-                "nonuniform scale in a parent of {label} would shear it by {:.1} %, which a node cannot store; the nearest transform was used",
+                "nonuniform scale in a parent of {label} would shear it by {:.1} %, which a node \
+                    cannot store; the nearest transform was used",
                 residue * 100.0
             );
             Notice::new("shear_dropped", said)
@@ -758,8 +853,12 @@ fn reset(
         let (mut user, mut local) = (posed.user, posed.local.transform());
         for part in parts {
             match part {
-                Property::Translation => (user.translation, local.translation) = (Vec3::ZERO, rest.translation),
-                Property::Rotation => (user.rotation, local.rotation) = (Quat::IDENTITY, rest.rotation),
+                Property::Translation => {
+                    (user.translation, local.translation) = (Vec3::ZERO, rest.translation)
+                }
+                Property::Rotation => {
+                    (user.rotation, local.rotation) = (Quat::IDENTITY, rest.rotation)
+                }
                 Property::Scale => (user.scale, local.scale) = (Vec3::ONE, rest.scale),
                 Property::Weights => {}
             }

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{Edit, apply, command::weights::bind_bare};
 use ulna_model::{
-    Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, Skin, SkinId, Track,
+    Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, Skin,
+    SkinId, Track,
 };
 use ulna_motion::{Pose, Stack};
 use ulna_weights::{at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world};
@@ -26,7 +27,8 @@ document_commands! {
     CreateSkin {
         /// Nodes of the meshes to bind.
         node: Nodes,
-        /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a single joint includes all joints below it.
+        /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a
+        /// single joint includes all joints below it.
         joint: Nodes,
         /// Whether to add all nodes below these joints, after the named ones.
         below: Option<bool>,
@@ -45,7 +47,8 @@ document_commands! {
         clip: Option<ClipName>,
         /// Time in that clip, in seconds; 0 if omitted.
         time: Option<Seconds>,
-        /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently deformed; the modeled shape if omitted.
+        /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently
+        /// deformed; the modeled shape if omitted.
         shape: Option<BoundShape>,
     } = "skin.bind", "Rebind at current pose", asks: true, enabled: rules::weighted;
 }
@@ -65,10 +68,20 @@ fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, Comman
 }
 
 /// The pose of a moment.
-fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>) -> Result<Pose, CommandError> {
+fn standing(
+    document: &Document,
+    clip: Option<&ClipName>,
+    time: Option<Seconds>,
+) -> Result<Pose, CommandError> {
     let time = f64::from(time.map_or(0.0, |t| t.0));
     if !time.is_finite() {
-        return refuse("argument_out_of_range", format!("“time” is {time} s, but must be 0 s or more"));
+        return refuse(
+            "argument_out_of_range",
+            format!(
+                "“time” is {time} s, but must be 0 s or \
+            more"
+            ),
+        );
     }
     let clip = match clip {
         None => None,
@@ -84,7 +97,16 @@ fn standing(document: &Document, clip: Option<&ClipName>, time: Option<Seconds>)
 fn labels(document: &Document, nodes: &[NodeId]) -> String {
     const MOST: usize = 3;
     let some: Vec<String> = nodes.iter().take(MOST).map(|n| document.node(*n).label(*n)).collect();
-    if nodes.len() > MOST { format!("{} and {} more", some.join(", "), nodes.len() - MOST) } else { some.join(", ") }
+    if nodes.len() > MOST {
+        format!(
+            "{} and {} \
+        more",
+            some.join(", "),
+            nodes.len() - MOST
+        )
+    } else {
+        some.join(", ")
+    }
 }
 
 /// A skin of joints as they stand, around a mesh.
@@ -99,13 +121,22 @@ fn bound(
         let label = document.node(joint).label(joint);
         refuse(
             "squashed_flat",
-            format!("“{label}” has a scale of 0 there, so nothing can be bound to it; set another scale"),
+            format!(
+                "“{label}” has a scale of 0 there, so nothing can be bound to it; set another \
+                scale"
+            ),
         )
     })?;
-    Ok(Shared::new(Skin { name, joints: joints.to_vec().into(), inverse_bind: inverse.into(), has_inverse_bind: true }))
+    Ok(Shared::new(Skin {
+        name,
+        joints: joints.to_vec().into(),
+        inverse_bind: inverse.into(),
+        has_inverse_bind: true,
+    }))
 }
 
-/// Edits as they are made: each is applied to a copy, so that the next one finds what is there then.
+/// Edits as they are made: each is applied to a copy, so that the next one finds what is there
+/// then.
 struct Draft {
     document: Document,
     edits: Vec<Edit>,
@@ -122,8 +153,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it: where nothing else hangs on
-    /// them, it becomes a root without a transform. Whether it did, or was one before.
+    /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it:
+    /// where nothing else hangs on them, it becomes a root without a transform. Whether it did, or
+    /// was one before.
     fn hang(&mut self, node: NodeId, skin: SkinId) -> Result<Hung, CommandError> {
         self.skin(node, skin)?;
         let document = &self.document;
@@ -140,7 +172,11 @@ impl Draft {
             || document.clips.values().any(|c| c.tracks.values().any(is_moved))
             || document.unkeyed_nodes().contains(&node)
             || document.aids.pins.contains_key(&node)
-            || document.aids.pose_layers.values().any(|layers| layers.iter().any(|l| l.nodes().contains(&node)));
+            || document
+                .aids
+                .pose_layers
+                .values()
+                .any(|layers| layers.iter().any(|l| l.nodes().contains(&node)));
         if carries || others || kept {
             return Ok(Hung::Stays);
         }
@@ -149,8 +185,14 @@ impl Draft {
             root = parent;
         }
         let plain = Local::default();
-        let to =
-            Node { parent: None, rank: 0, rest: plain, rest_source: RestSource::File, pose: None, ..about.clone() };
+        let to = Node {
+            parent: None,
+            rank: 0,
+            rest: plain,
+            rest_source: RestSource::File,
+            pose: None,
+            ..about.clone()
+        };
         let scenes: Vec<(SceneId, Vec<NodeId>)> = document
             .scenes
             .iter()
@@ -246,7 +288,10 @@ impl Plan {
         for (primitive, shape) in shapes {
             self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
         }
-        self.lines.push(format!("{count} vertices of {label} are stored in their current deformed shape"));
+        self.lines.push(format!(
+            "{count} vertices of {label} are stored in their current deformed \
+            shape"
+        ));
         Ok(())
     }
 
@@ -296,7 +341,15 @@ impl CreateSkin {
         for node in &nodes {
             let (about, label) = (document.node(*node), document.node(*node).label(*node));
             match (about.mesh, about.skin) {
-                (None, _) => return refuse("no_mesh", format!("“{label}” has no mesh; name a node with a mesh")),
+                (None, _) => {
+                    return refuse(
+                        "no_mesh",
+                        format!(
+                            "“{label}” has no mesh; name a node \
+                    with a mesh"
+                        ),
+                    );
+                }
                 (_, Some(_)) => {
                     return refuse(
                         "skinned_already",
@@ -306,7 +359,8 @@ impl CreateSkin {
                 _ => {}
             }
         }
-        let meshes: BTreeSet<MeshId> = nodes.iter().filter_map(|n| document.node(*n).mesh).collect();
+        let meshes: BTreeSet<MeshId> =
+            nodes.iter().filter_map(|n| document.node(*n).mesh).collect();
         let joints = self.joints(document, &nodes, counted(document, &meshes))?;
         let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
         let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
@@ -323,13 +377,15 @@ impl CreateSkin {
         plan.lines.push(format!("bound without changing position: {}", labels(document, &nodes)));
         if !moved.is_empty() {
             plan.lines.push(format!(
-                "{} was moved to the top level without a transform, because parent transforms do not affect skinned meshes",
+                "{} was moved to the top level without a transform, because parent transforms do \
+                    not affect skinned meshes",
                 labels(document, &moved)
             ));
         }
         if !stays.is_empty() {
             plan.lines.push(format!(
-                "{} keeps its parent, because other nodes depend on it; its transform and its parents no longer affect the mesh, and “ulna check” warns about that",
+                "{} keeps its parent, because other nodes depend on it; its transform and its \
+                    parents no longer affect the mesh, and “ulna check” warns about that",
                 labels(document, &stays)
             ));
         }
@@ -339,7 +395,10 @@ impl CreateSkin {
         };
         match plan.bare.iter().map(vertices).sum::<usize>() {
             0 => plan.lines.push("its weights stay as they are".to_owned()),
-            count => plan.lines.push(format!("weights of {count} vertices were computed from the nearest bones")),
+            count => plan.lines.push(format!(
+                "weights of {count} vertices were computed from the \
+                nearest bones"
+            )),
         }
         plan.settle(&joints)?;
         let others: Vec<NodeId> = document
@@ -348,13 +407,17 @@ impl CreateSkin {
             .filter(|n| document.node(*n).mesh.is_some_and(|m| plan.bare.contains(&m)))
             .collect();
         if !others.is_empty() {
-            plan.lines.push(format!("{} uses the same mesh and stays unskinned", labels(document, &others)));
+            plan.lines.push(format!(
+                "{} uses the same mesh and stays \
+                unskinned",
+                labels(document, &others)
+            ));
         }
         Ok(plan)
     }
 
-    /// The joints in their order: as they are named, then what hangs below, where that is meant. `counted` is the largest number that
-    /// the meshes' weights have.
+    /// The joints in their order: as they are named, then what hangs below, where that is meant.
+    /// `counted` is the largest number that the meshes' weights have.
     fn joints(
         &self,
         document: &Document,
@@ -370,7 +433,8 @@ impl CreateSkin {
                 return refuse(
                     "named_twice",
                     format!(
-                        "“{label}” is listed twice; the weights of {} refer to joints by their order, so list each joint once",
+                        "“{label}” is listed twice; the weights of {} refer to joints by their \
+                            order, so list each joint once",
                         labels(document, meshes)
                     ),
                 );
@@ -384,7 +448,10 @@ impl CreateSkin {
             let label = document.node(*mesh).label(*mesh);
             return refuse(
                 "mesh_is_no_joint",
-                format!("“{label}” has a mesh, so it cannot be a joint; name only joints, or their topmost joint"),
+                format!(
+                    "“{label}” has a mesh, so it cannot be a joint; name only joints, or their \
+                    topmost joint"
+                ),
             );
         }
         let named = joints.len();
@@ -395,7 +462,8 @@ impl CreateSkin {
             Some(most) if usize::from(most) >= joints.len() => refuse(
                 "count_mismatch",
                 format!(
-                    "the weights of {} use {} joints, but {} were named; name all of them, in order",
+                    "the weights of {} use {} joints, but {} were named; name all of them, in \
+                        order",
                     labels(document, meshes),
                     usize::from(most) + 1,
                     joints.len()
@@ -405,7 +473,8 @@ impl CreateSkin {
         }
     }
 
-    /// The skin that a mesh hangs on: one that binds the same joints in the same way, else a new one.
+    /// The skin that a mesh hangs on: one that binds the same joints in the same way, else a new
+    /// one.
     fn skin_for(
         &self,
         plan: &mut Plan,
@@ -414,7 +483,13 @@ impl CreateSkin {
         joints: &[NodeId],
         node: NodeId,
     ) -> Result<SkinId, CommandError> {
-        let to = bound(document, pose, joints, &world(document, pose, node), self.name.as_deref().map(Into::into))?;
+        let to = bound(
+            document,
+            pose,
+            joints,
+            &world(document, pose, node),
+            self.name.as_deref().map(Into::into),
+        )?;
         let is_same = |skin: &Skin| {
             let near = |(a, b): (&Mat4, &Mat4)| {
                 let size = b.to_cols_array().iter().fold(1.0f32, |s, v| s.max(v.abs()));
@@ -430,7 +505,8 @@ impl CreateSkin {
             if document.skins.contains(skin) {
                 let name = plan.draft.document.skin(skin).name.as_deref().unwrap_or_default();
                 plan.lines.push(format!(
-                    "the existing skin “{name}” is used, because it has the same joints and inverse bind matrices"
+                    "the existing skin “{name}” is used, because it has the same joints and \
+                        inverse bind matrices"
                 ));
             }
             return Ok(skin);
@@ -450,8 +526,8 @@ fn is_joint(document: &Document, node: NodeId) -> bool {
     document.skins.values().any(|s| s.joints.contains(&node))
 }
 
-/// Adds what hangs below some joints, each before what hangs below it: nodes that show something are none, unless a skin
-/// says so.
+/// Adds what hangs below some joints, each before what hangs below it: nodes that show something
+/// are none, unless a skin says so.
 fn add_below(document: &Document, joints: &mut Vec<NodeId>) {
     let mut known: BTreeSet<NodeId> = joints.iter().copied().collect();
     let named = known.clone();
@@ -490,7 +566,10 @@ impl BindSkin {
                 let label = about.label(*node);
                 return refuse(
                     "not_skinned",
-                    format!("“{label}” is not a skinned mesh; use skin.create to bind it to joints"),
+                    format!(
+                        "“{label}” is not a skinned mesh; use skin.create to bind it to \
+                        joints"
+                    ),
                 );
             }
         }
@@ -503,10 +582,12 @@ impl BindSkin {
         let mut joints: Vec<NodeId> = Vec::new();
         for skin in skins {
             let about = document.skin(skin);
-            let users: Vec<NodeId> = document.node_ids().filter(|n| document.node(*n).skin == Some(skin)).collect();
+            let users: Vec<NodeId> =
+                document.node_ids().filter(|n| document.node(*n).skin == Some(skin)).collect();
             let own: Vec<NodeId> = users.iter().copied().filter(|n| nodes.contains(n)).collect();
             let shown = bound_mesh(document, &rest, skin);
-            let to = bound(document, &pose, &about.joints, &shown.scene_from_mesh, about.name.clone())?;
+            let to =
+                bound(document, &pose, &about.joints, &shown.scene_from_mesh, about.name.clone())?;
             if self.shape == Some(BoundShape::Posed) {
                 for node in &own {
                     plan.bake(document, &pose, *node, &shown.scene_from_mesh, &own)?;
@@ -514,26 +595,30 @@ impl BindSkin {
             }
             let far = farthest(&about.inverse_bind, &to.inverse_bind, &shown.scene_from_mesh);
             plan.lines.push(format!(
-                "{} bound to {} in the current pose; the farthest joint is {:.1} cm from its previous bind position",
+                "{} bound to {} in the current pose; the farthest joint is {:.1} cm from its \
+                    previous bind position",
                 labels(document, &own),
                 joints_of(about.joints.len()),
                 far * 100.0
             ));
             if shown.apart > 1e-4 {
                 plan.lines.push(format!(
-                    "its joints disagree by up to {:.1} mm about its rest position; the position given by the joint with the most weight is used",
+                    "its joints disagree by up to {:.1} mm about its rest position; the position \
+                        given by the joint with the most weight is used",
                     shown.apart * 1000.0
                 ));
             }
             // The others of the skin stay as they are bound.
-            let place = if own.len() == users.len() { skin } else { plan.draft.document.skins.next_id() };
+            let place =
+                if own.len() == users.len() { skin } else { plan.draft.document.skins.next_id() };
             plan.draft.put(Edit::SetSkin { skin: place, to: Some(to) })?;
             if place != skin {
                 if document.aids.weight_layers.contains_key(&skin) {
                     return refuse(
                         "layers_on_shared_skin",
                         format!(
-                            "{} shares its skin with other meshes and has weight layers; flatten the layers first, or bind all meshes of the skin",
+                            "{} shares its skin with other meshes and has weight layers; flatten \
+                                the layers first, or bind all meshes of the skin",
                             labels(document, &own)
                         ),
                     );
@@ -554,7 +639,8 @@ impl BindSkin {
 
 /// How far a joint is bound from where it was, metres of the scene, the farthest.
 fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
-    let place = |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();
+    let place =
+        |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();
     let off = |(a, b): (&Mat4, &Mat4)| place(a).distance(place(b));
     was.iter().zip(now).map(off).filter(|d| d.is_finite()).fold(0.0, f64::max)
 }

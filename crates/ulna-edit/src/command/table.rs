@@ -1,4 +1,5 @@
-//! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands` read it.
+//! The table: every command there is. Menus, keys, help, the palette, scripts and `ulna commands`
+//! read it.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -354,7 +355,8 @@ const ORDER: &[&str] = &[
 type Table = (Vec<CommandSpec>, HashMap<&'static str, usize>);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut all = [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()].concat();
+    let mut all =
+        [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()].concat();
     // Keys are those of a clip, or of one of its layers.
     for spec in all.iter_mut().filter(|spec| is_of_keys(spec)) {
         spec.arguments.push(super::pose_layers::LAYER_OF_KEYS);

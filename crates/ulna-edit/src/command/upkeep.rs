@@ -1,4 +1,5 @@
-//! What edits of clips keep, whichever command makes them: the frame rate, and that glTF can hold the keys.
+//! What edits of clips keep, whichever command makes them: the frame rate, and that glTF can hold
+//! the keys.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +7,9 @@ use super::Outcome;
 use crate::Edit;
 use ulna_model::{Clip, ClipId, Document, Interpolation, Shared, Track, TrackId};
 
-/// Adds what edits of keys need besides. A spline of one key, which a file may have and must not, becomes a key: glTF wants two of a
-/// CUBICSPLINE. With `rates` a clip whose keys come to lie elsewhere keeps its frame rate.
+/// Adds what edits of keys need besides. A spline of one key, which a file may have and must not,
+/// becomes a key: glTF wants two of a CUBICSPLINE. With `rates` a clip whose keys come to lie
+/// elsewhere keeps its frame rate.
 pub(super) fn keep_up(document: &Document, done: &mut Outcome, rates: bool) {
     let mut keyed: BTreeSet<ClipId> = BTreeSet::new();
     for edit in &mut done.edits {
@@ -20,7 +22,10 @@ pub(super) fn keep_up(document: &Document, done: &mut Outcome, rates: bool) {
                 keyed.insert(*clip);
             }
             Edit::SetClip { clip, to: Some(to) } => {
-                let short = to.tracks.iter().filter(|(id, t)| !is_there(document, *clip, **id, t) && is_short(t));
+                let short = to
+                    .tracks
+                    .iter()
+                    .filter(|(id, t)| !is_there(document, *clip, **id, t) && is_short(t));
                 let short: Vec<TrackId> = short.map(|(id, _)| *id).collect();
                 if !short.is_empty() {
                     let made = Shared::make_mut(to);
@@ -73,7 +78,11 @@ fn is_short(track: &Track) -> bool {
 
 /// Whether a clip has that very track: nobody edited it.
 fn is_there(document: &Document, clip: ClipId, id: TrackId, track: &Shared<Track>) -> bool {
-    document.clips.get(clip).and_then(|c| c.tracks.get(&id)).is_some_and(|own| Shared::ptr_eq(own, track))
+    document
+        .clips
+        .get(clip)
+        .and_then(|c| c.tracks.get(&id))
+        .is_some_and(|own| Shared::ptr_eq(own, track))
 }
 
 fn whole_spline(document: &Document, clip: ClipId, id: TrackId, track: &mut Shared<Track>) {

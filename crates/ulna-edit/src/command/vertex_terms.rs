@@ -1,7 +1,8 @@
 //! Vertices in words: `of LeftArm 0.2..0.8; stray | grow 2`, on top of plain numbers.
 //!
-//! Terms apart by `;` add up; each `|` after them reshapes what there is. A term is numbers, `0-99, 120`, of each primitive
-//! that is meant or, with `mesh/primitive:` before them, of one; or words.
+//! Terms apart by `;` add up; each `|` after them reshapes what there is. A term is numbers,
+//! `0-99, 120`, of each primitive that is meant or, with `mesh/primitive:` before them, of one; or
+//! words.
 
 use std::ops::Range;
 
@@ -56,7 +57,10 @@ pub enum Untold {
 const MOST_STEPS: usize = 32;
 
 /// What can be written, for a message.
-const WANTED: &str = "vertex numbers such as 0-99, 120, or 0/1: 7 (mesh/primitive: vertex), or a query: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, optionally followed by | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, | invert";
+const WANTED: &str = "vertex numbers such as 0-99, 120, or 0/1: 7 (mesh/primitive: vertex), or a \
+    query: all, faulty, stray, open, crowded, doubled, unpaired, mesh NAME, of JOINT 0.2..0.8, \
+    optionally followed by | grow 2, | shrink, | linked, | loop, | ring, | grow_loop 3, | mirror, \
+    | invert";
 
 impl Vertices {
     /// What an argument says.
@@ -68,8 +72,9 @@ impl Vertices {
         let found = match value {
             serde_json::Value::String(text) => Self::parse(text),
             serde_json::Value::Array(list) => {
-                let one =
-                    |v: &serde_json::Value| v.as_u64().filter(|v| *v < 1 << 32).map(|v| v as usize..v as usize + 1);
+                let one = |v: &serde_json::Value| {
+                    v.as_u64().filter(|v| *v < 1 << 32).map(|v| v as usize..v as usize + 1)
+                };
                 let numbers: Option<Vec<_>> = list.iter().map(one).collect();
                 numbers.map(|n| Self { terms: vec![Term::Numbers(n)], steps: Vec::new() })
             }
@@ -81,8 +86,10 @@ impl Vertices {
     /// Reads a text; nothing where it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let mut pieces = text.split('|').map(str::trim);
-        let terms = pieces.next()?.split(';').map(|t| term(t.trim())).collect::<Option<Vec<Term>>>()?;
-        let steps = pieces.map(step).collect::<Option<Vec<_>>>().filter(|s| s.len() <= MOST_STEPS)?;
+        let terms =
+            pieces.next()?.split(';').map(|t| term(t.trim())).collect::<Option<Vec<Term>>>()?;
+        let steps =
+            pieces.map(step).collect::<Option<Vec<_>>>().filter(|s| s.len() <= MOST_STEPS)?;
         Some(Self { terms, steps })
     }
 
@@ -99,7 +106,12 @@ impl Vertices {
     ///
     /// # Errors
     /// Where numbers are past the end, or there is no such joint.
-    pub fn mark(&self, document: &Document, canvas: &SkinnedSurface, meant: &[bool]) -> Result<Vec<bool>, Untold> {
+    pub fn mark(
+        &self,
+        document: &Document,
+        canvas: &SkinnedSurface,
+        meant: &[bool],
+    ) -> Result<Vec<bool>, Untold> {
         let mut chosen = vec![false; canvas.vertex_count()];
         for term in &self.terms {
             match term {
@@ -111,25 +123,34 @@ impl Vertices {
                 Term::ArgumentPart((mesh, primitive), list) => {
                     let is = |k: &usize| {
                         let part = &canvas.parts()[*k];
-                        meant[*k] && (part.mesh.index(), part.primitive.index()) == (*mesh, *primitive)
+                        meant[*k]
+                            && (part.mesh.index(), part.primitive.index()) == (*mesh, *primitive)
                     };
                     for part in (0..canvas.parts().len()).filter(is) {
                         mark_numbers(canvas, part, list, &mut chosen)?;
                     }
                 }
                 Term::Pick(what) => {
-                    pick(document, canvas, what).into_iter().for_each(|v| chosen[v as usize] = true);
+                    pick(document, canvas, what)
+                        .into_iter()
+                        .for_each(|v| chosen[v as usize] = true);
                 }
                 Term::Mesh(name) => {
-                    for mesh in Meshes::Named(vec![name.clone()]).find(document).map_err(Untold::Joint)? {
-                        pick(document, canvas, &Pick::Mesh(mesh)).into_iter().for_each(|v| chosen[v as usize] = true);
+                    for mesh in
+                        Meshes::Named(vec![name.clone()]).find(document).map_err(Untold::Joint)?
+                    {
+                        pick(document, canvas, &Pick::Mesh(mesh))
+                            .into_iter()
+                            .for_each(|v| chosen[v as usize] = true);
                     }
                 }
                 Term::Of { joint, from, to } => {
                     let nodes = find_nodes(document, joint).map_err(Untold::Joint)?;
                     for joint in nodes.iter().filter_map(|n| canvas.joint(*n)) {
                         let what = Pick::Of { joint, from: *from, to: *to };
-                        pick(document, canvas, &what).into_iter().for_each(|v| chosen[v as usize] = true);
+                        pick(document, canvas, &what)
+                            .into_iter()
+                            .for_each(|v| chosen[v as usize] = true);
                     }
                 }
             }
@@ -177,7 +198,10 @@ fn term(text: &str) -> Option<Term> {
     if let Some((part, list)) = text.split_once(':')
         && let Some((mesh, primitive)) = part.split_once('/')
     {
-        return Some(Term::ArgumentPart((mesh.trim().parse().ok()?, primitive.trim().parse().ok()?), ranges(list)?));
+        return Some(Term::ArgumentPart(
+            (mesh.trim().parse().ok()?, primitive.trim().parse().ok()?),
+            ranges(list)?,
+        ));
     }
     if let Some(rest) = text.strip_prefix("of ") {
         let (joint, bounds) = match rest.trim().rsplit_once(' ') {
@@ -235,7 +259,10 @@ mod tests {
         let parts = read("0/1: 5, 8; 2/0: 7-8, 3").map(|v| v.terms);
         assert_eq!(
             parts,
-            Some(vec![Term::ArgumentPart((0, 1), vec![5..6, 8..9]), Term::ArgumentPart((2, 0), vec![7..9, 3..4])])
+            Some(vec![
+                Term::ArgumentPart((0, 1), vec![5..6, 8..9]),
+                Term::ArgumentPart((2, 0), vec![7..9, 3..4])
+            ])
         );
         let of = Term::Of { joint: "Left Arm".into(), from: 0.25, to: 0.5 };
         let all = Vertices {
@@ -245,7 +272,19 @@ mod tests {
         assert_eq!(read("of Left Arm 0.25..0.5; stray | grow 2 | invert"), Some(all));
         let any = Term::Of { joint: "Hips".into(), from: 0.0, to: 1.0 };
         assert_eq!(read("of Hips").map(|v| v.terms), Some(vec![any]));
-        for odd in ["of Hips 0.5..0.2", "some", "0-", "all | turn", "all | grow x", "0/a: 1", "5-2"] {
+        for odd in [
+            "of Hips \
+            0.5..0.2",
+            "some",
+            "0-",
+            "all | \
+            turn",
+            "all | grow \
+            x",
+            "0/a: \
+            1",
+            "5-2",
+        ] {
             assert_eq!(read(odd), None, "{odd}");
         }
     }

@@ -21,6 +21,10 @@ impl SetVisibility {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         let differs = |n: &ulna_model::NodeId| document.node(*n).hidden == self.visible;
-        Ok(nodes.into_iter().filter(differs).map(|node| Edit::SetHidden { node, to: !self.visible }).collect())
+        Ok(nodes
+            .into_iter()
+            .filter(differs)
+            .map(|node| Edit::SetHidden { node, to: !self.visible })
+            .collect())
     }
 }

@@ -32,19 +32,23 @@ impl Field for KeyList {
     const KIND: ArgumentType = ArgumentType::Keys;
 
     fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
-        const WANTED: &str =
-            "keys such as {\"Arm\": {\"rotation\": [0, 0.5]}}, or {\"from\": 0, \"to\": 2} in place of the list";
+        const WANTED: &str = "keys such as {\"Arm\": {\"rotation\": [0, 0.5]}}, or {\"from\": \
+            0, \"to\": 2} in \
+                place of the list";
         let value = from.value(name)?;
         let wrong = || Arguments::wrong(name, WANTED, value);
         let mut list = Vec::new();
         for (node, tracks) in value.as_object().ok_or_else(wrong)? {
             for (path, times) in tracks.as_object().ok_or_else(wrong)? {
-                let property = [Property::Translation, Property::Rotation, Property::Scale, Property::Weights]
-                    .into_iter()
-                    .find(|p| p.path() == path)
-                    .ok_or_else(wrong)?;
+                let property =
+                    [Property::Translation, Property::Rotation, Property::Scale, Property::Weights]
+                        .into_iter()
+                        .find(|p| p.path() == path)
+                        .ok_or_else(wrong)?;
                 let keys = match times {
-                    Value::Array(times) => times.iter().map(finite).collect::<Option<_>>().map(TrackKeys::Times),
+                    Value::Array(times) => {
+                        times.iter().map(finite).collect::<Option<_>>().map(TrackKeys::Times)
+                    }
                     Value::Object(range) if range.len() == 2 => {
                         let end = |name| range.get(name).and_then(finite);
                         end("from").zip(end("to")).map(|(from, to)| TrackKeys::Range(from, to))
@@ -54,15 +58,23 @@ impl Field for KeyList {
                 list.push((node.clone(), property, keys.ok_or_else(wrong)?));
             }
         }
-        if list.is_empty() { Err(ArgumentError::Empty(name.to_owned())) } else { Ok(Self::Named(list)) }
+        if list.is_empty() {
+            Err(ArgumentError::Empty(name.to_owned()))
+        } else {
+            Ok(Self::Named(list))
+        }
     }
 
     fn write(&self, document: &Document) -> Value {
         let mut all = Map::new();
         let mut put = |node: String, property: Property, keys: &TrackKeys| {
             let keys = match keys {
-                TrackKeys::Times(times) => times.iter().map(|t| number(*t)).collect::<Vec<_>>().into(),
-                TrackKeys::Range(from, to) => serde_json::json!({"from": number(*from), "to": number(*to)}),
+                TrackKeys::Times(times) => {
+                    times.iter().map(|t| number(*t)).collect::<Vec<_>>().into()
+                }
+                TrackKeys::Range(from, to) => {
+                    serde_json::json!({"from": number(*from), "to": number(*to)})
+                }
             };
             let tracks = all.entry(node).or_insert_with(|| Value::Object(Map::new()));
             if let Some(tracks) = tracks.as_object_mut() {
@@ -70,7 +82,9 @@ impl Field for KeyList {
             }
         };
         match self {
-            Self::Named(list) => list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys)),
+            Self::Named(list) => {
+                list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys))
+            }
             Self::Set(clip, keys) => {
                 let Some(clip) = document.clips.get(*clip) else { return Value::Null };
                 let texts = names::NodeTexts::of(document);
@@ -101,8 +115,8 @@ fn finite(value: &Value) -> Option<f32> {
     value.as_f64().map(|v| v as f32).filter(|v| v.is_finite())
 }
 
-/// Which keys of a clip: those at `time`, at `times`, from `from` to `to`, of some nodes and of some of their tracks; or `keys`,
-/// one by one.
+/// Which keys of a clip: those at `time`, at `times`, from `from` to `to`, of some nodes and of
+/// some of their tracks; or `keys`, one by one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WhichKeys {
     /// Those at this time,
@@ -129,7 +143,11 @@ impl ArgumentPart for WhichKeys {
             Option::<Seconds>::specs("from", "Keys from this time on, in seconds."),
             Option::<Seconds>::specs("to", "Keys up to this time, in seconds."),
             Option::<Nodes>::specs("node", "Nodes whose keys to use; all if omitted."),
-            Option::<KeyParts>::specs("parts", "Kinds of tracks whose keys to use; all if omitted."),
+            Option::<KeyParts>::specs(
+                "parts",
+                "Kinds of tracks whose keys to use; all if \
+                omitted.",
+            ),
             Option::<KeyList>::specs("keys", "Individual keys, in place of times and nodes."),
         ]
         .concat()
@@ -188,11 +206,22 @@ impl WhichKeys {
     ///
     /// # Errors
     /// As that.
-    pub fn or_all(&self, document: &Document, id: ClipId, clip: &Clip) -> Result<KeySet, CommandError> {
+    pub fn or_all(
+        &self,
+        document: &Document,
+        id: ClipId,
+        clip: &Clip,
+    ) -> Result<KeySet, CommandError> {
         self.find(document, id, clip, true)
     }
 
-    fn find(&self, document: &Document, id: ClipId, clip: &Clip, or_all: bool) -> Result<KeySet, CommandError> {
+    fn find(
+        &self,
+        document: &Document,
+        id: ClipId,
+        clip: &Clip,
+        or_all: bool,
+    ) -> Result<KeySet, CommandError> {
         let Self { time, times, from, to, node, parts, keys } = self;
         let timed = time.is_some() || times.is_some() || from.is_some() || to.is_some();
         if let Some(keys) = keys {
@@ -211,7 +240,10 @@ impl WhichKeys {
         };
         if or_all && !timed {
             let all = |t: &Track| KeyTimes::part(&t.times, 0..t.times.len());
-            return Ok(KeySet::of(clip, |_, t| if wanted(t) { all(t) } else { KeyTimes::default() }));
+            return Ok(KeySet::of(
+                clip,
+                |_, t| if wanted(t) { all(t) } else { KeyTimes::default() },
+            ));
         }
         let meant = NamedKeys::of(*time, times.as_ref(), *from, *to)?;
         Ok(KeySet::of(clip, |_, t| if wanted(t) { meant.of_track(t) } else { KeyTimes::default() }))
@@ -223,7 +255,11 @@ impl KeyList {
         let list = match self {
             Self::Set(of, keys) if *of == id => return Ok(keys.clone().there(clip)),
             Self::Set(..) => {
-                return Err(CommandError::other("keys_of_other_clip", "the keys belong to another clip"));
+                return Err(CommandError::other(
+                    "keys_of_other_clip",
+                    "the keys belong to another \
+                    clip",
+                ));
             }
             Self::Named(list) => list,
         };
@@ -233,7 +269,9 @@ impl KeyList {
                 let Some((track, own)) = clip.track(node, *property) else { continue };
                 let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
                 let times = match keys {
-                    TrackKeys::Times(times) => times.iter().filter_map(near).collect::<Vec<_>>().into(),
+                    TrackKeys::Times(times) => {
+                        times.iter().filter_map(near).collect::<Vec<_>>().into()
+                    }
                     TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
                 };
                 found = found.union(&std::iter::once((track, times)).collect());
@@ -259,16 +297,26 @@ impl NamedKeys {
         to: Option<Seconds>,
     ) -> Result<Self, CommandError> {
         match (time, times, from, to) {
-            (Some(Seconds(time)), None, None, None) => Ok(Self::Range(time - SAME_TIME, time + SAME_TIME)),
+            (Some(Seconds(time)), None, None, None) => {
+                Ok(Self::Range(time - SAME_TIME, time + SAME_TIME))
+            }
             (None, Some(times), None, None) => {
                 let mut times: Vec<f32> = times.0.iter().map(|t| *t as f32).collect();
                 times.sort_by(f32::total_cmp);
                 Ok(Self::Times(times))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
-                Err(CommandError::other("times_out_of_order", format!("“from” ({from} s) is later than “to” ({to} s)")))
+                Err(CommandError::other(
+                    "times_out_of_order",
+                    format!(
+                        "“from” ({from} s) is later \
+                    than “to” ({to} s)"
+                    ),
+                ))
             }
-            (None, None, Some(Seconds(from)), Some(Seconds(to))) => Ok(Self::Range(from - SAME_TIME, to + SAME_TIME)),
+            (None, None, Some(Seconds(from)), Some(Seconds(to))) => {
+                Ok(Self::Range(from - SAME_TIME, to + SAME_TIME))
+            }
             (None, None, Some(_), None) | (None, None, None, Some(_)) => {
                 let missing = if from.is_some() { "to" } else { "from" };
                 Err(CommandError::other(

@@ -1,7 +1,9 @@
-//! BVH, read only: the skeleton and the motion of a capture. A tree of joints with offsets, and a line of numbers for each frame.
+//! BVH, read only: the skeleton and the motion of a capture. A tree of joints with offsets, and a
+//! line of numbers for each frame.
 //!
-//! After the description of the format by M. Meredith and S. Maddock, "Motion Capture File Formats Explained" (2001): the rotation of a joint
-//! is the product of its channels in the order in which they stand, first to last.
+//! After the description of the format by M. Meredith and S. Maddock, "Motion Capture File Formats
+//! Explained" (2001): the rotation of a joint is the product of its channels in the order in which
+//! they stand, first to last.
 
 mod read;
 
@@ -13,7 +15,9 @@ use self::read::{Axis, Capture, Channel};
 use super::{
     Budget,
     gltf::ReadError,
-    import::{Conversion, Converted, GlbBuilder, ImportFindings, KeysOut, NodeOut, short, unlikely_rate},
+    import::{
+        Conversion, Converted, GlbBuilder, ImportFindings, KeysOut, NodeOut, short, unlikely_rate,
+    },
 };
 use ulna_model::{Diagnostics, Severity, Transform};
 
@@ -23,11 +27,16 @@ pub fn is_bvh(bytes: &[u8]) -> bool {
     bytes.get(start..start + 9).is_some_and(|w| w.eq_ignore_ascii_case(b"HIERARCHY"))
 }
 
-/// The GLB that a BVH makes: its joints as a skin without a mesh, and its motion as a clip called by the file.
+/// The GLB that a BVH makes: its joints as a skin without a mesh, and its motion as a clip called
+/// by the file.
 ///
 /// # Errors
 /// Where the file is cut, damaged or hostile, with what and where.
-pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Result<Converted, ReadError> {
+pub fn read(
+    bytes: &[u8],
+    path: Option<&Path>,
+    conversion: &Conversion,
+) -> Result<Converted, ReadError> {
     let mut diagnostics = Diagnostics::default();
     let mut budget = Budget::of(bytes.len());
     let capture = Capture::read(bytes, &mut budget, &mut diagnostics)?;
@@ -35,7 +44,8 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let unit = conversion.unit.or(guessed.map(|(unit, _)| unit));
     if let (None, Some((unit, size))) = (conversion.unit, guessed) {
         let message = format!(
-            "BVH files have no unit. The body is {size:.1} units tall, so 1 unit is read as {} and the body is {:.2} m tall",
+            "BVH files have no unit. The body is {size:.1} units tall, so 1 unit is read as {} and \
+                the body is {:.2} m tall",
             unit_words(unit),
             size * unit
         );
@@ -44,31 +54,51 @@ pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Resul
     let stated = (capture.frame_time > 0.0).then(|| 1.0 / capture.frame_time);
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
-        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or("not a number".into(), |t| t.to_string());
-        let message = format!("the frame time is {time}, which is invalid; {} frames per second are used", short(rate));
+        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or(
+            "not a \
+            number"
+                .into(),
+            |t| t.to_string(),
+        );
+        let message = format!(
+            "the frame time is {time}, which is invalid; {} frames per second \
+            are used",
+            short(rate)
+        );
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
     }
     let longest = capture.frames.saturating_sub(1) as f64 / rate;
     if let Some(message) = unlikely_rate(longest, rate, capture.frames) {
         diagnostics.add(Severity::Warning, "ULNA_BVH_RATE", ".bvh Frame Time", message);
     }
-    let name = path.and_then(Path::file_stem).map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .and_then(Path::file_stem)
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let glb = built(&capture, rate, &name, &mut diagnostics).finish(
         ".bvh",
         &Conversion { unit, ..conversion.clone() },
         conversion.up.direction(),
     )?;
     let longest = stated.map_or(longest, |stated| longest * rate / stated);
-    let found = ImportFindings { unit: guessed.map(|g| g.0), rate: stated, rate_of: "frames", longest, heights: 0 };
+    let found = ImportFindings {
+        unit: guessed.map(|g| g.0),
+        rate: stated,
+        rate_of: "frames",
+        longest,
+        heights: 0,
+    };
     Ok(Converted { glb, diagnostics, found })
 }
 
 /// Frames a second where a file states none.
 const USUAL: f64 = 30.0;
 
-/// Metres of the unit in which a body is as high as people are, with the height in the file's; none where it has none.
+/// Metres of the unit in which a body is as high as people are, with the height in the file's; none
+/// where it has none.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
-    /// Metres: metres, decimetres, inches, centimetres, millimetres, and what the files of Carnegie Mellon's motions are commonly in.
+    /// Metres: metres, decimetres, inches, centimetres, millimetres, and what the files of Carnegie
+    /// Mellon's motions are commonly in.
     const UNITS: [f32; 6] = [1.0, 0.1, 0.0254, 0.01, 0.001, 0.056_444];
     /// Metres of a body.
     const HIGH: f32 = 1.7;
@@ -77,7 +107,9 @@ fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
         let from = joint.parent.map_or(Vec3::ZERO, |p| places[p]);
         places.push(if joint.parent.is_none() { Vec3::ZERO } else { from + joint.offset });
     }
-    let (low, high) = places.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
+    let (low, high) = places
+        .iter()
+        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
     let size = (high - low).max_element();
     if !(1e-6..1e9).contains(&size) {
         return None;
@@ -117,7 +149,12 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
     for joint in &capture.joints {
         let transform = Transform { translation: joint.offset, ..Transform::IDENTITY };
         let name = joint.name.clone();
-        glb.node(NodeOut { name, transform: Some(transform), parent: joint.parent, ..NodeOut::default() });
+        glb.node(NodeOut {
+            name,
+            transform: Some(transform),
+            parent: joint.parent,
+            ..NodeOut::default()
+        });
     }
     let all: Vec<usize> = (0..capture.joints.len()).collect();
     if !all.is_empty() {
@@ -128,7 +165,8 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
     let mut added = 0;
     for (node, joint) in capture.joints.iter().enumerate() {
         let (from, to) = (joint.first, joint.first + joint.channels.len());
-        let frames = || capture.values.chunks_exact(capture.width.max(1)).map(|frame| &frame[from..to]);
+        let frames =
+            || capture.values.chunks_exact(capture.width.max(1)).map(|frame| &frame[from..to]);
         if joint.channels.iter().any(|c| matches!(c, Channel::Turn(_))) {
             let mut values = Vec::with_capacity(times.len() * 4);
             let mut last = DQuat::IDENTITY;
@@ -140,8 +178,10 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
             tracks.push(KeysOut { node, path: "rotation", times: times.clone(), values });
         }
         if joint.channels.iter().any(|c| matches!(c, Channel::Place(_))) {
-            // Places are whole, or what is added to the offset: those that stay near nothing far from it are added.
-            let mean = frames().map(|f| place(&joint.channels, f).length()).sum::<f64>() / times.len().max(1) as f64;
+            // Places are whole, or what is added to the offset: those that stay near nothing far
+            // from it are added.
+            let mean = frames().map(|f| place(&joint.channels, f).length()).sum::<f64>()
+                / times.len().max(1) as f64;
             let is_added = joint.parent.is_some() && mean < 0.2 * f64::from(joint.offset.length());
             added += usize::from(is_added);
             // Along an axis without a channel it stays where its offset puts it.
@@ -151,9 +191,11 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
                     base[*axis as usize] = 0.0;
                 }
             }
-            let values: Vec<f32> =
-                frames().flat_map(|f| (place(&joint.channels, f) + base).as_vec3().to_array()).collect();
-            let stays = values.chunks_exact(3).all(|v| Vec3::from_slice(v).distance(joint.offset) < 1e-5);
+            let values: Vec<f32> = frames()
+                .flat_map(|f| (place(&joint.channels, f) + base).as_vec3().to_array())
+                .collect();
+            let stays =
+                values.chunks_exact(3).all(|v| Vec3::from_slice(v).distance(joint.offset) < 1e-5);
             if joint.parent.is_none() || !stays {
                 tracks.push(KeysOut { node, path: "translation", times: times.clone(), values });
             }
@@ -161,7 +203,8 @@ fn built(capture: &Capture, rate: f64, name: &str, diagnostics: &mut Diagnostics
     }
     if added > 0 {
         let message = format!(
-            "the position channels of {added} joints are near 0, so they are read as offsets added to the OFFSET of the joints"
+            "the position channels of {added} joints are near 0, so they are read as offsets added \
+                to the OFFSET of the joints"
         );
         diagnostics.add(Severity::Info, "ULNA_BVH_PLACES", ".bvh MOTION", message);
     }

@@ -109,7 +109,11 @@ impl<'a> Words<'a> {
 }
 
 impl Capture {
-    pub(super) fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Self, ReadError> {
+    pub(super) fn read(
+        bytes: &[u8],
+        budget: &mut Budget,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, ReadError> {
         // Names are the only text in it, and the format says nothing of their letters.
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_start_matches('\u{feff}');
@@ -161,11 +165,24 @@ impl Capture {
                     }
                 }
                 "OFFSET" if named.is_none() => {
-                    let offset = [words.number("an offset")?, words.number("an offset")?, words.number("an offset")?];
-                    let Some(joint) = open.last() else { return fail("an OFFSET is outside of a joint") };
+                    let offset = [
+                        words.number("an offset")?,
+                        words.number("an offset")?,
+                        words.number("an offset")?,
+                    ];
+                    let Some(joint) = open.last() else {
+                        return fail(
+                            "an OFFSET is outside of a \
+                        joint",
+                        );
+                    };
                     let offset = Vec3::from_array(offset.map(|v| v as f32));
                     if !offset.is_finite() {
-                        return fail(format!("the offset of “{}” is not a number", self.joints[*joint].name));
+                        return fail(format!(
+                            "the offset of “{}” is not a \
+                            number",
+                            self.joints[*joint].name
+                        ));
                     }
                     self.joints[*joint].offset = offset;
                 }
@@ -205,8 +222,15 @@ impl Capture {
         Ok(())
     }
 
-    fn motion(&mut self, text: &str, budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
-        let mut odd = |message: String| diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
+    fn motion(
+        &mut self,
+        text: &str,
+        budget: &mut Budget,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
+        let mut odd = |message: String| {
+            diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message)
+        };
         // Some programs write no space after the colons.
         let (start, after) = text.split_once(':').unwrap_or((text, ""));
         let mut words = Words(start.split_ascii_whitespace());
@@ -238,33 +262,53 @@ impl Capture {
         }
         self.frames = self.values.len().checked_div(self.width).unwrap_or(0);
         if let Some((at, word)) = bad {
-            let joint = self.joints.iter().rfind(|j| j.first <= at % self.width && !j.channels.is_empty());
+            let joint =
+                self.joints.iter().rfind(|j| j.first <= at % self.width && !j.channels.is_empty());
             let place = format!("{} of “{}”", at / self.width + 1, joint.map_or("", |j| &j.name));
             if count * 2 > self.values.len() {
                 return fail(format!(
-                    "{count} of its {} values are invalid, the first of them “{word}” in frame {place}",
+                    "{count} of its {} values are invalid, the first of them “{word}” in frame \
+                        {place}",
                     self.values.len()
                 ));
             }
             self.fill_from_neighbors();
-            let are = if count == 1 { "1 value is invalid".to_owned() } else { format!("{count} values are invalid") };
-            odd(format!("{are}, such as “{word}” in frame {place}; the value of the nearest valid frame is used"));
+            let are = if count == 1 {
+                "1 value is \
+                invalid"
+                    .to_owned()
+            } else {
+                format!(
+                    "{count} \
+                values are invalid"
+                )
+            };
+            odd(format!(
+                "{are}, such as “{word}” in frame {place}; the value of the nearest valid \
+                frame is used"
+            ));
         }
         self.values.truncate(self.frames * self.width);
         if self.frames < stated {
             odd(format!("the file states {stated} frames, but has only {}", self.frames));
         } else if words.0.next().is_some() {
-            odd(format!("the file has more values than its {stated} frames need; the extra ones are ignored"));
+            odd(format!(
+                "the file has more values than its {stated} frames need; the extra ones \
+                are ignored"
+            ));
         }
         Ok(())
     }
 
-    /// Gives each number that is none the value that its channel has in the nearest frame, the earlier of two; 0 where none has one.
+    /// Gives each number that is none the value that its channel has in the nearest frame, the
+    /// earlier of two; 0 where none has one.
     fn fill_from_neighbors(&mut self) {
         for channel in 0..self.width {
             let at = |frame: usize| frame * self.width + channel;
-            let frames = (0..self.values.len()).map(at).take_while(|k| *k < self.values.len()).count();
-            let good: Vec<usize> = (0..frames).filter(|f| self.values[at(*f)].is_finite()).collect();
+            let frames =
+                (0..self.values.len()).map(at).take_while(|k| *k < self.values.len()).count();
+            let good: Vec<usize> =
+                (0..frames).filter(|f| self.values[at(*f)].is_finite()).collect();
             if good.len() == frames {
                 continue;
             }

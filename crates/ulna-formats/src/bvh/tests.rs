@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::{read::Joint, *};
 
-const SMALL: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Left Leg\n {\n  OFFSET 10 0 0\n  CHANNELS 3 Yrotation Xrotation Zrotation\n  End Site\n  {\n   OFFSET 0 -160 0\n  }\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.05\n0 90 0 30 20 10 0 0 0\n1 91 2 0 0 0 40 -50 60\n";
+const SMALL: &str = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 90 0\n CHANNELS 6 Xposition Yposition \
+    Zposition Zrotation Xrotation Yrotation\n JOINT Left Leg\n {\n  OFFSET 10 0 0\n  CHANNELS 3 \
+    Yrotation Xrotation Zrotation\n  End Site\n  {\n   OFFSET 0 -160 0\n  }\n \
+    }\n}\nMOTION\nFrames: 2\nFrame Time: 0.05\n0 90 0 30 20 10 0 0 0\n1 91 2 0 0 0 40 -50 60\n";
 
 fn converted(text: &str) -> Result<Converted, ReadError> {
     read(text.as_bytes(), Some(Path::new("a/walk.bvh")), &Conversion::default())
@@ -24,7 +27,8 @@ fn joints_channels_and_frames_are_as_they_stand() {
     let made = converted(SMALL).unwrap();
     assert!((made.found.rate.unwrap() - 20.0).abs() < 1e-9 && made.found.unit == Some(0.01));
     let root = json(&made.glb);
-    let names: Vec<&str> = root["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        root["nodes"].as_array().unwrap().iter().map(|n| n["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Hips", "Left Leg", "Left Leg end", "From .bvh"]);
     assert_eq!(root["animations"][0]["name"], "walk");
     assert_eq!(root["nodes"][3]["scale"][0].as_f64().map(|v| (v * 1e6).round()), Some(10_000.0));
@@ -51,7 +55,10 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     let more = format!("{SMALL} 7 8");
     assert!(findings(converted(&more).unwrap()).contains("more values"));
     let nan = SMALL.replace("1 91 2", "nan 91 inf");
-    assert!(findings(converted(&nan).unwrap()).contains("2 values are invalid, such as “nan” in frame 2"));
+    assert!(findings(converted(&nan).unwrap()).contains(
+        "2 values are invalid, such as “nan” in \
+        frame 2"
+    ));
     let spaced = SMALL.replace("Frames: 2", "Frames:2").replace("Time: 0.05", "Time:0.05");
     assert!(!findings(converted(&spaced).unwrap()).contains("REPAIRED"));
     let bad_time = SMALL.replace("0.05", "1.#INF");
@@ -64,7 +71,16 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     assert!(findings(converted(&huge).unwrap()).contains("but has only 2"));
     let comma = SMALL.replace("1 91 2", "1,5 91 2");
     assert!(!findings(converted(&comma).unwrap()).contains("REPAIRED"));
-    let fast = SMALL.replace("Frames: 2", "Frames: 3").replace("0.05", "0.0001") + "0 0 0 0 0 0 0 0 0\n";
+    let fast = SMALL
+        .replace(
+            "Frames: \
+        2",
+            "Frames: \
+        3",
+        )
+        .replace("0.05", "0.0001")
+        + "0 0 0 0 0 0 0 \
+        0 0\n";
     assert!(findings(converted(&fast).unwrap()).contains("is unlikely"));
 }
 
@@ -80,7 +96,12 @@ fn what_is_none_is_refused_with_what_and_where() {
         ("HIERARCHY ROOT a { CHANNELS -1 }", "not a valid number"),
         ("HIERARCHY ROOT a { OFFSET 0 0 nan }", "not a number"),
         ("HIERARCHY ROOT a { SHAPE }", "SHAPE"),
-        ("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame Time: 1\nx", "frame 1"),
+        (
+            "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame \
+                Time: \
+            1\nx",
+            "frame 1",
+        ),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nFrames: -1", "not a valid number"),
         ("HIERARCHY ROOT a { OFFSET 0 0 0 }\nMOTION\nHello", "Frames"),
     ] {
@@ -96,7 +117,9 @@ fn units_are_those_in_which_a_body_is_one() {
         let joints = vec![offset(7.0), Joint { parent: Some(0), ..offset(high) }];
         guessed_unit(&Capture { joints, ..Capture::default() }).map(|g| g.0)
     };
-    for (high, unit) in [(1.6, 1.0), (172.0, 0.01), (66.0, 0.0254), (1800.0, 0.001), (30.0, 0.056_444)] {
+    for (high, unit) in
+        [(1.6, 1.0), (172.0, 0.01), (66.0, 0.0254), (1800.0, 0.001), (30.0, 0.056_444)]
+    {
         assert_eq!(body(high), Some(unit), "{high}");
     }
     assert_eq!(body(0.0), None);

@@ -1,4 +1,5 @@
-//! Accessors: typed views into buffers, checked against what is really there before anything is allocated.
+//! Accessors: typed views into buffers, checked against what is really there before anything is
+//! allocated.
 
 use std::{
     borrow::Cow,
@@ -71,7 +72,10 @@ impl Component {
         match self {
             Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
             Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
-            Self::U16 => f32::from(u16::from_le_bytes([b[0], b[1]])) * if normalized { self.step() } else { 1.0 },
+            Self::U16 => {
+                f32::from(u16::from_le_bytes([b[0], b[1]]))
+                    * if normalized { self.step() } else { 1.0 }
+            }
             Self::U8 => f32::from(b[0]) * if normalized { self.step() } else { 1.0 },
             Self::I16 => {
                 let v = f32::from(i16::from_le_bytes([b[0], b[1]]));
@@ -125,7 +129,8 @@ impl Elements<'_> {
         (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
     }
 
-    /// Every component through `convert`, which takes the `N` bytes of one. Long lists on all cores.
+    /// Every component through `convert`, which takes the `N` bytes of one. Long lists on all
+    /// cores.
     fn convert<T: Copy + Default + Send, const N: usize>(
         &self,
         shape: Shape,
@@ -136,11 +141,13 @@ impl Elements<'_> {
         let Some(bytes) = &self.bytes else { return out };
         let block = |(k, out): (usize, &mut [T])| {
             if self.stride == shape.width * N {
-                let components = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().as_chunks::<N>().0;
+                let components =
+                    bytes.get(k * BLOCK * self.stride..).unwrap_or_default().as_chunks::<N>().0;
                 out.iter_mut().zip(components).for_each(|(o, b)| *o = convert(*b));
                 return;
             }
-            let elements = bytes.get(k * BLOCK * self.stride..).unwrap_or_default().chunks(self.stride);
+            let elements =
+                bytes.get(k * BLOCK * self.stride..).unwrap_or_default().chunks(self.stride);
             for (out, b) in out.chunks_exact_mut(shape.width).zip(elements) {
                 for (o, b) in out.iter_mut().zip(b.as_chunks::<N>().0) {
                     *o = convert(*b);
@@ -159,7 +166,8 @@ impl Elements<'_> {
 /// Why an accessor's values cannot be had.
 #[derive(Debug)]
 pub enum Missing {
-    /// An extension packs them in a way that Ulna does not unpack; the rest of the file can be shown.
+    /// An extension packs them in a way that Ulna does not unpack; the rest of the file can be
+    /// shown.
     Packed(&'static str),
     /// The file is refused.
     Refused(ReadError),
@@ -225,8 +233,13 @@ impl<'a> Accessors<'a> {
         Ok(part.unwrap_or_else(|| bytes.into()))
     }
 
-    /// The bytes of a view, and where they begin in which bytes of the source, unless they were packed.
-    fn view_at(&self, view: usize, place: impl Fn() -> String) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
+    /// The bytes of a view, and where they begin in which bytes of the source, unless they were
+    /// packed.
+    fn view_at(
+        &self,
+        view: usize,
+        place: impl Fn() -> String,
+    ) -> Result<(&'a [u8], Option<SourceRange<'a>>), Missing> {
         let Some(v) = self.views.get(view) else {
             return Err(ReadError::at(place(), format!("buffer view {view} does not exist")).into());
         };
@@ -236,12 +249,20 @@ impl<'a> Accessors<'a> {
             Some(Unpacked::Plain) | None => {}
         }
         let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
-            return Err(
-                ReadError::at(format!("bufferViews/{view}"), format!("buffer {} does not exist", v.buffer.0)).into()
-            );
+            return Err(ReadError::at(
+                format!("bufferViews/{view}"),
+                format!(
+                    "buffer {} does not \
+                    exist",
+                    v.buffer.0
+                ),
+            )
+            .into());
         };
         let start = v.byte_offset.map_or(0, |i| i.0);
-        let found = start.checked_add(v.byte_length.0).and_then(|end| bytes[buffer.clone()].get(start..end));
+        let found = start
+            .checked_add(v.byte_length.0)
+            .and_then(|end| bytes[buffer.clone()].get(start..end));
         let found = found.ok_or_else(|| {
             let message = format!("it extends beyond its buffer of {} bytes", buffer.len());
             ReadError::at(format!("bufferViews/{view}"), message)
@@ -256,7 +277,14 @@ impl<'a> Accessors<'a> {
         };
         let here = || format!("accessors/{index}");
         let Some(component) = Component::of(a.component_type.0) else {
-            return Err(ReadError::at(here(), format!("component type {} is unknown", a.component_type.0)));
+            return Err(ReadError::at(
+                here(),
+                format!(
+                    "component type {} is \
+                unknown",
+                    a.component_type.0
+                ),
+            ));
         };
         let width = match &*a.kind {
             "SCALAR" => 1,
@@ -293,12 +321,15 @@ impl<'a> Accessors<'a> {
 
     /// Takes memory from the budget, in bytes, for what is made of the values.
     pub fn spend(&mut self, bytes: u64, place: &str) -> Result<(), ReadError> {
-        self.budget =
-            self.budget.checked_sub(bytes).ok_or_else(|| ReadError::Memory { place: place.into(), wanted: bytes })?;
+        self.budget = self
+            .budget
+            .checked_sub(bytes)
+            .ok_or_else(|| ReadError::Memory { place: place.into(), wanted: bytes })?;
         Ok(())
     }
 
-    /// Widens the budget, once a view: its data was packed, and stands for more bytes than the file has.
+    /// Widens the budget, once a view: its data was packed, and stands for more bytes than the file
+    /// has.
     pub fn grant(&mut self, view: usize, bytes: u64) {
         if self.granted.insert(view) {
             self.budget = self.budget.saturating_add(bytes);
@@ -325,7 +356,8 @@ impl<'a> Accessors<'a> {
         }
         let shape = self.shape(index, "").ok().filter(|s| s.component == Component::F32)?;
         let elements = self.find(index, shape).ok()?;
-        let (bytes, start) = elements.home.filter(|_| elements.stride == shape.width * size_of::<f32>())?;
+        let (bytes, start) =
+            elements.home.filter(|_| elements.stride == shape.width * size_of::<f32>())?;
         bytemuck::try_cast_slice(&bytes[start..start + shape.count * elements.stride]).ok()
     }
 
@@ -346,7 +378,11 @@ impl<'a> Accessors<'a> {
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
         if let Some(bytes) = self.provided.get(&index).filter(|b| b.len() == size * shape.count) {
-            return Ok(Elements { bytes: Some(Cow::Owned(bytes.to_vec())), stride: size, home: None });
+            return Ok(Elements {
+                bytes: Some(Cow::Owned(bytes.to_vec())),
+                stride: size,
+                home: None,
+            });
         }
         let Some(view) = a.buffer_view else {
             return Ok(Elements { bytes: None, stride: size, home: None });
@@ -364,10 +400,19 @@ impl<'a> Accessors<'a> {
             Some(stride) => stride.0,
         };
         let start = a.byte_offset.map_or(0, |i| i.0);
-        let end =
-            (shape.count - 1).checked_mul(stride).and_then(|v| v.checked_add(size)).and_then(|v| v.checked_add(start));
+        let end = (shape.count - 1)
+            .checked_mul(stride)
+            .and_then(|v| v.checked_add(size))
+            .and_then(|v| v.checked_add(start));
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
-            ReadError::at(here(), format!("its {} elements extend beyond buffer view {}", shape.count, view.0))
+            ReadError::at(
+                here(),
+                format!(
+                    "its {} elements extend beyond buffer view \
+                {}",
+                    shape.count, view.0
+                ),
+            )
         })?;
         let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
         Ok(Elements { bytes: Some(Cow::Borrowed(bytes)), stride, home })
@@ -380,18 +425,23 @@ impl<'a> Accessors<'a> {
         }
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
-        let in_place = if shape.component == Component::F32 { elements.in_place(shape) } else { None };
+        let in_place =
+            if shape.component == Component::F32 { elements.in_place(shape) } else { None };
         let list = if let Some(list) = in_place {
             list
         } else {
             let (component, normalized) = (shape.component, shape.normalized);
             let mut out = match component {
                 Component::F32 => elements.convert(shape, f32::from_le_bytes),
-                Component::I8 | Component::U8 => elements.convert(shape, |b: [u8; 1]| component.float(&b, normalized)),
+                Component::I8 | Component::U8 => {
+                    elements.convert(shape, |b: [u8; 1]| component.float(&b, normalized))
+                }
                 Component::I16 | Component::U16 => {
                     elements.convert(shape, |b: [u8; 2]| component.float(&b, normalized))
                 }
-                Component::U32 => elements.convert(shape, |b: [u8; 4]| component.float(&b, normalized)),
+                Component::U32 => {
+                    elements.convert(shape, |b: [u8; 4]| component.float(&b, normalized))
+                }
             };
             self.sparse(index, shape, &mut out, |b| component.float(b, normalized))?;
             out.into()
@@ -448,11 +498,23 @@ impl<'a> Accessors<'a> {
         let here = format!("accessors/{index}/sparse");
         let count = sparse.count.0;
         if count > shape.count {
-            return Err(ReadError::at(here, "it replaces more elements than the accessor has").into());
+            return Err(ReadError::at(
+                here,
+                "it replaces more elements than the accessor \
+                has",
+            )
+            .into());
         }
         let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
             Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
-            _ => return Err(ReadError::at(here, "the type of its indices is not an unsigned integer").into()),
+            _ => {
+                return Err(ReadError::at(
+                    here,
+                    "the type of its indices is not an unsigned \
+                integer",
+                )
+                .into());
+            }
         };
         let part = |part: &schema::SparsePart, size: usize| -> Result<&'a [u8], Missing> {
             let bytes = self.view(part.buffer_view.0, &here)?;
@@ -464,10 +526,19 @@ impl<'a> Accessors<'a> {
         let size = shape.component.size();
         let indices = part(&sparse.indices, index_type.size())?;
         let values = part(&sparse.values, size * shape.width)?;
-        for (i, v) in indices.chunks_exact(index_type.size()).zip(values.chunks_exact(size * shape.width)) {
+        for (i, v) in
+            indices.chunks_exact(index_type.size()).zip(values.chunks_exact(size * shape.width))
+        {
             let element = index_type.integer(i) as usize;
             let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
-                return Err(ReadError::at(here, format!("it replaces element {element}, which does not exist")).into());
+                return Err(ReadError::at(
+                    here,
+                    format!(
+                        "it replaces element {element}, which does \
+                    not exist"
+                    ),
+                )
+                .into());
             };
             for (o, b) in slot.iter_mut().zip(v.chunks_exact(size)) {
                 *o = convert(b);

@@ -11,8 +11,8 @@ use super::{
     schema,
 };
 use ulna_model::{
-    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track, TrackId,
-    VisibilityKeys,
+    Clip, Diagnostics, Interpolation, MeshId, NodeId, PointerTrack, Property, Severity, Shared,
+    Slice, Track, TrackId, VisibilityKeys,
 };
 
 /// What a clip may point at.
@@ -83,7 +83,8 @@ pub fn read(
         // A fault of a channel stays with it: the file keeps it, and nothing of it is played.
         let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
             let message = format!(
-                "The channel refers to sampler {}, which does not exist; it stays in the file, but is not played",
+                "The channel refers to sampler {}, which does not exist; it stays in the file, but \
+                    is not played",
                 channel.sampler.0
             );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
@@ -96,7 +97,14 @@ pub fn read(
             "scale" => Property::Scale,
             "weights" => Property::Weights,
             "pointer" => {
-                let found = pointer(channel, sampler, (&here(), &sampler_place()), accessors, targets, diagnostics);
+                let found = pointer(
+                    channel,
+                    sampler,
+                    (&here(), &sampler_place()),
+                    accessors,
+                    targets,
+                    diagnostics,
+                );
                 if let Some(track) = found.as_ref().and_then(|p| p.track.as_ref()) {
                     kept.push((track.target, track.property));
                 }
@@ -104,8 +112,10 @@ pub fn read(
                 continue;
             }
             other => {
-                let message =
-                    format!("The target path “{other}” is unknown; the channel stays in the file, but is not played");
+                let message = format!(
+                    "The target path “{other}” is unknown; the channel stays in the file, \
+                        but is not played"
+                );
                 diagnostics.add(Severity::Error, "VALUE_NOT_IN_LIST", here(), message);
                 continue;
             }
@@ -113,7 +123,8 @@ pub fn read(
         let Some(node) = channel.target.node else { continue };
         let Some(target) = targets.nodes.get(node.0) else {
             let message = format!(
-                "The channel animates node {}, which does not exist; it stays in the file, but is not played",
+                "The channel animates node {}, which does not exist; it stays in the file, but is \
+                    not played",
                 node.0
             );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", here(), message);
@@ -121,30 +132,47 @@ pub fn read(
         };
         if targets.fixed[node.0] && property != Property::Weights {
             let message = format!(
-                "The channel animates node {}, which has a matrix and so cannot be animated; it stays in the file, but is not played",
+                "The channel animates node {}, which has a matrix and so cannot be animated; it \
+                    stays in the file, but is not played",
                 node.0
             );
-            diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_MATRIX", here(), message);
+            diagnostics.add(
+                Severity::Error,
+                "ANIMATION_CHANNEL_TARGET_NODE_MATRIX",
+                here(),
+                message,
+            );
             kept.push((node.0.into(), property));
             continue;
         }
         let width = match property {
             Property::Translation | Property::Scale => 3,
             Property::Rotation => 4,
-            Property::Weights => target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
+            Property::Weights => {
+                target.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0)))
+            }
         };
         if width == 0 {
             let message = format!(
-                "The channel animates morph targets of node {}, which has none; it stays in the file, but is not played",
+                "The channel animates morph targets of node {}, which has none; it stays in the \
+                    file, but is not played",
                 node.0
             );
-            diagnostics.add(Severity::Error, "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", here(), message);
+            diagnostics.add(
+                Severity::Error,
+                "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS",
+                here(),
+                message,
+            );
             kept.push((node.0.into(), property));
             continue;
         }
         if std::mem::replace(&mut targets.moved[node.0][slot(property)], index + 1) == index + 1 {
-            let message =
-                format!("Two channels animate the {} of the same node; the later one is used", property.path());
+            let message = format!(
+                "Two channels animate the {} of the same node; the later one is \
+                    used",
+                property.path()
+            );
             diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
         }
         match track(sampler, &sampler_place, (property, width), sound[k], accessors, diagnostics) {
@@ -165,15 +193,28 @@ pub fn read(
             }
             Ok(None) => kept.push((node.0.into(), property)),
             Err(Missing::Packed(extension)) => {
-                let message =
-                    format!("The keys are packed with {extension}; they stay in the file, but are not played");
+                let message = format!(
+                    "The keys are packed with {extension}; they stay in the file, but are \
+                        not played"
+                );
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
-            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => return Err(error),
+            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => {
+                return Err(error);
+            }
             Err(Missing::Refused(error)) => {
-                let message = format!("The keys stay in the file, but are not played: {}", error.fault());
-                diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_else(here), message);
+                let message = format!(
+                    "The keys stay in the file, but are not played: \
+                    {}",
+                    error.fault()
+                );
+                diagnostics.add(
+                    Severity::Error,
+                    error.finding_code(),
+                    error.place().unwrap_or_else(here),
+                    message,
+                );
                 kept.push((node.0.into(), property));
             }
         }
@@ -186,7 +227,8 @@ pub fn read(
     let mut still = clip.pointers.iter().filter(|p| p.track.is_none() && p.visibility.is_none());
     if let Some(first) = still.next() {
         let message = format!(
-            "{} animation pointers target something other than a node, such as “{}”; they stay in the file, but are not played",
+            "{} animation pointers target something other than a node, such as “{}”; they stay in \
+                the file, but are not played",
             still.count() + 1,
             first.pointer
         );
@@ -244,7 +286,8 @@ struct Pointer {
     pointer: String,
 }
 
-/// A channel that names what it moves by a pointer. Whatever is wrong with it is a finding: it is kept in any case.
+/// A channel that names what it moves by a pointer. Whatever is wrong with it is a finding: it is
+/// kept in any case.
 fn pointer(
     channel: &schema::Channel,
     sampler: &schema::Sampler,
@@ -255,8 +298,9 @@ fn pointer(
 ) -> Option<PointerTrack> {
     const NAME: &str = "KHR_animation_pointer";
     let Some(Pointer { pointer }) = channel.target.extensions.get(NAME) else {
-        let message =
-            "The target of the channel has no valid pointer; the channel stays in the file, but is not played";
+        let message = "The target of the channel has no valid pointer; the channel stays in the \
+            file, but is \
+                not played";
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", here, message);
         return None;
     };
@@ -265,16 +309,27 @@ fn pointer(
         let width = match property {
             Property::Translation | Property::Scale => 3,
             Property::Rotation => 4,
-            Property::Weights => node.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0))),
+            Property::Weights => {
+                node.mesh.map_or(0, |m| (targets.target_counts)(MeshId::from(m.0)))
+            }
         };
         let fixed = targets.fixed[index] && property != Property::Weights;
         (width > 0 && !fixed).then_some((NodeId::from(index), property, width))
     });
     let keys = match target {
-        Some((_, property, width)) => {
-            track(sampler, &|| sampler_place.to_owned(), (property, width), Sound::default(), accessors, diagnostics)
-                .map(|keys| keys.map(|(times, values, interpolation, _)| (times, Some(values), interpolation, width)))
-        }
+        Some((_, property, width)) => track(
+            sampler,
+            &|| sampler_place.to_owned(),
+            (property, width),
+            Sound::default(),
+            accessors,
+            diagnostics,
+        )
+        .map(|keys| {
+            keys.map(|(times, values, interpolation, _)| {
+                (times, Some(values), interpolation, width)
+            })
+        }),
         None => pointer_keys(sampler, sampler_place, accessors, diagnostics),
     };
     let (times, values, interpolation, width) = match keys {
@@ -284,8 +339,10 @@ fn pointer(
                 Missing::Packed(extension) => format!("they are packed with {extension}"),
                 Missing::Refused(error) => error.to_string(),
             };
-            let message =
-                format!("The keys of the animation pointer “{pointer}” stay in the file, but are not displayed: {why}");
+            let message = format!(
+                "The keys of the animation pointer “{pointer}” stay in the file, but are \
+                    not displayed: {why}"
+            );
             diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
             return None;
         }
@@ -302,20 +359,23 @@ fn pointer(
         })
     });
     let shown = shown_node(&pointer).filter(|node| *node < targets.nodes.len());
-    let visibility = match shown.map(|node| visibility_keys(node, sampler, sampler_place, &times, accessors)) {
-        Some(Ok(keys)) => Some(keys),
-        Some(Err(error)) => {
-            let why = match error {
-                Missing::Packed(extension) => format!("they are packed with {extension}"),
-                Missing::Refused(error) => error.to_string(),
-            };
-            let message =
-                format!("The keys of the animation pointer “{pointer}” stay in the file, but are not played: {why}");
-            diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
-            None
-        }
-        None => None,
-    };
+    let visibility =
+        match shown.map(|node| visibility_keys(node, sampler, sampler_place, &times, accessors)) {
+            Some(Ok(keys)) => Some(keys),
+            Some(Err(error)) => {
+                let why = match error {
+                    Missing::Packed(extension) => format!("they are packed with {extension}"),
+                    Missing::Refused(error) => error.to_string(),
+                };
+                let message = format!(
+                    "The keys of the animation pointer “{pointer}” stay in the file, but are \
+                    not played: {why}"
+                );
+                diagnostics.add(Severity::Error, "ULNA_POINTER_CHANNEL", here, message);
+                None
+            }
+            None => None,
+        };
     Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track, visibility })
 }
 
@@ -336,14 +396,27 @@ fn pointer_keys(
     let output = accessors.shape(sampler.output.0, place)?;
     let width = output.width * (output.count / (input.count * interpolation.values_per_key()));
     if width == 0 {
-        return Err(ReadError::at(place, format!("it has {} values, but {} keys", output.count, input.count)).into());
+        return Err(ReadError::at(
+            place,
+            format!(
+                "it has {} values, but {} \
+            keys",
+                output.count, input.count
+            ),
+        )
+        .into());
     }
     let times = accessors.floats(sampler.input.0, place)?;
-    let (times, _) = mend_times(times, Slice::default(), 0, false, &|| place.to_owned(), diagnostics);
+    let (times, _) =
+        mend_times(times, Slice::default(), 0, false, &|| place.to_owned(), diagnostics);
     Ok((!times.is_empty()).then_some((times, None, interpolation, width)))
 }
 
-fn interpolation(sampler: &schema::Sampler, place: Place<'_>, diagnostics: &mut Diagnostics) -> Interpolation {
+fn interpolation(
+    sampler: &schema::Sampler,
+    place: Place<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Interpolation {
     match sampler.interpolation.as_deref() {
         None | Some("LINEAR") => Interpolation::Linear,
         Some("STEP") => Interpolation::Step,
@@ -369,14 +442,16 @@ struct Sound {
     values: bool,
 }
 
-/// Looks over the keys of all channels that lie in the file as they are wanted; long clips on all cores. Of the others,
-/// and of what is not sound, nothing is said here.
+/// Looks over the keys of all channels that lie in the file as they are wanted; long clips on all
+/// cores. Of the others, and of what is not sound, nothing is said here.
 fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound> {
     let look = |channels: &[schema::Channel]| {
         // Samplers of one clip mostly share their times.
         let mut last = None;
         let look = |channel: &schema::Channel| {
-            let Some(sampler) = animation.samplers.get(channel.sampler.0) else { return Sound::default() };
+            let Some(sampler) = animation.samplers.get(channel.sampler.0) else {
+                return Sound::default();
+            };
             let times = match last {
                 Some((input, sound)) if input == sampler.input => sound,
                 _ => accessors.in_place(sampler.input.0).is_some_and(are_times_sound),
@@ -386,7 +461,8 @@ fn sound(animation: &schema::Animation, accessors: &Accessors<'_>) -> Vec<Sound>
             let values = accessors.in_place(sampler.output.0).is_some_and(|values| {
                 // What is about of length 1 is finite; tangents may be of any length.
                 let turns = channel.target.path == "rotation";
-                ((turns && !is_cubic) || are_finite(values)) && (!turns || are_about_unit(values, is_cubic))
+                ((turns && !is_cubic) || are_finite(values))
+                    && (!turns || are_about_unit(values, is_cubic))
             });
             Sound { times, values }
         };
@@ -411,7 +487,8 @@ fn are_times_sound(times: &[f32]) -> bool {
 
 /// Whether all quaternions are so close to length 1 that nobody would complain; false says nothing.
 fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
-    let unit = |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;
+    let unit =
+        |q: &[f32; 4]| (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0).abs() <= 0.015;
     let quaternions = values.as_chunks::<4>().0;
     if is_cubic {
         return quaternions.iter().skip(1).step_by(3).all(unit);
@@ -431,7 +508,11 @@ fn track(
     let interpolation = interpolation(sampler, place, diagnostics);
     // Only what is not there is named by whose it is.
     let shape = |accessors: &Accessors<'_>, index: usize| {
-        if accessors.has(index) { accessors.shape(index, "") } else { accessors.shape(index, &place()) }
+        if accessors.has(index) {
+            accessors.shape(index, "")
+        } else {
+            accessors.shape(index, &place())
+        }
     };
     let input = shape(accessors, sampler.input.0)?;
     if input.width != 1 || input.component != Component::F32 {
@@ -440,38 +521,61 @@ fn track(
     let output = shape(accessors, sampler.output.0)?;
     let element = if property == Property::Weights { 1 } else { width };
     if output.width != element {
-        let message = format!("its values have {} components, but {element} are needed", output.width);
+        let message = format!(
+            "its values have {} components, but {element} are \
+            needed",
+            output.width
+        );
         return Err(ReadError::at(place(), message).into());
     }
-    let per_key = interpolation.values_per_key() * if property == Property::Weights { width } else { 1 };
+    let per_key =
+        interpolation.values_per_key() * if property == Property::Weights { width } else { 1 };
     let wanted = input.count.saturating_mul(per_key);
     if output.count < wanted {
-        let message = format!("it has {} values for {} keys, but {wanted} are needed", output.count, input.count);
+        let message = format!(
+            "it has {} values for {} keys, but {wanted} are \
+            needed",
+            output.count, input.count
+        );
         return Err(ReadError::at(place(), message).into());
     }
     if output.count > wanted {
-        let message =
-            format!("There are {} values for {} keys; the extra values are ignored", output.count, input.count);
-        diagnostics.add(Severity::Error, "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT", place(), message);
+        let message = format!(
+            "There are {} values for {} keys; the extra values are \
+                ignored",
+            output.count, input.count
+        );
+        diagnostics.add(
+            Severity::Error,
+            "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT",
+            place(),
+            message,
+        );
     }
     let times = accessors.floats(sampler.input.0, "")?;
     let values = accessors.floats(sampler.output.0, "")?;
-    let values: Slice<f32> = if output.count > wanted { values[..wanted * element].into() } else { values };
+    let values: Slice<f32> =
+        if output.count > wanted { values[..wanted * element].into() } else { values };
     let stride = per_key * element;
-    let (stored_times, stored_values, extra) = (times.clone(), values.clone(), output.count > wanted);
+    let (stored_times, stored_values, extra) =
+        (times.clone(), values.clone(), output.count > wanted);
     let (times, values) = mend_times(times, values, stride, sound.times, place, diagnostics);
     if times.is_empty() {
         return Ok(None);
     }
-    let values =
-        if sound.values { values } else { mend_values(values, property, interpolation, width, place, diagnostics) };
+    let values = if sound.values {
+        values
+    } else {
+        mend_values(values, property, interpolation, width, place, diagnostics)
+    };
     // What is not the file's own numbers must be written whole when any of it changes.
-    let mended = extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
+    let mended =
+        extra || !Slice::ptr_eq(&times, &stored_times) || !Slice::ptr_eq(&values, &stored_values);
     Ok(Some((times, values, interpolation, mended)))
 }
 
-/// Times finite and strictly increasing: what the file has, or its keys sorted, without those that are not numbers and,
-/// of keys at one time, with the last one.
+/// Times finite and strictly increasing: what the file has, or its keys sorted, without those that
+/// are not numbers and, of keys at one time, with the last one.
 fn mend_times(
     times: Slice<f32>,
     values: Slice<f32>,
@@ -481,7 +585,13 @@ fn mend_times(
     diagnostics: &mut Diagnostics,
 ) -> (Slice<f32>, Slice<f32>) {
     if times.first().is_some_and(|t| *t < 0.0) {
-        diagnostics.add(Severity::Error, "ACCESSOR_ANIMATION_INPUT_NEGATIVE", place(), "Some key times are negative");
+        diagnostics.add(
+            Severity::Error,
+            "ACCESSOR_ANIMATION_INPUT_NEGATIVE",
+            place(),
+            "Some key \
+            times are negative",
+        );
     }
     if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
         diagnostics.add(
@@ -510,7 +620,8 @@ fn mend_times(
         kept.push(k);
     }
     let sorted = kept.iter().map(|k| times[*k]).collect();
-    let values = kept.iter().flat_map(|k| values[k * stride..(k + 1) * stride].iter().copied()).collect();
+    let values =
+        kept.iter().flat_map(|k| values[k * stride..(k + 1) * stride].iter().copied()).collect();
     (sorted, values)
 }
 
@@ -543,7 +654,10 @@ fn mend_values(
         }
         broken |= zero > 0;
         if off > 0 {
-            let message = format!("{off} rotation keys are not unit quaternions; they are normalized for display");
+            let message = format!(
+                "{off} rotation keys are not unit quaternions; they are \
+                normalized for display"
+            );
             diagnostics.add(
                 Severity::Error,
                 "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",

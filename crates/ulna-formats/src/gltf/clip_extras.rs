@@ -1,10 +1,12 @@
-//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens at its end, in which ticks and
-//! frames it counts.
+//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens
+//! at its end, in which ticks and frames it counts.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{json::Extensions, layer_extras};
-use ulna_model::{Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track};
+use ulna_model::{
+    Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track,
+};
 
 /// The member of an animation's `extras` where markers are.
 pub const MARKERS: &str = "ulna.markers";
@@ -70,7 +72,8 @@ struct Ticks {
     rate: f64,
 }
 
-/// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the file, and is said.
+/// Reads what the extras say of a clip whose tracks are there. What cannot be read stays in the
+/// file, and is said.
 pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
     if let Some(Markers { markers }) = member(extras, MARKERS, "markers", place, diagnostics) {
         clip.markers = Marker::in_order(markers).into();
@@ -79,18 +82,24 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
         let mut lost = 0;
         for kinds in tracks {
             let wanted = kinds.extreme.len() + kinds.breakdown.len() + kinds.in_between.len();
-            let track = clip.tracks.values_mut().rev().find(|t| t.target.0 == kinds.node && t.property == kinds.path);
+            let track = clip
+                .tracks
+                .values_mut()
+                .rev()
+                .find(|t| t.target.0 == kinds.node && t.property == kinds.path);
             let Some(track) = track else {
                 lost += wanted;
                 continue;
             };
-            let found: KeyKinds = kinds.times().filter_map(|(t, k)| Some((near(track, t)?, k))).collect();
+            let found: KeyKinds =
+                kinds.times().filter_map(|(t, k)| Some((near(track, t)?, k))).collect();
             lost += wanted - found.iter().count();
             Shared::make_mut(track).kinds = found;
         }
         if lost > 0 {
             let message = format!(
-                "Key kinds (extreme, breakdown, in-between) are stored for {lost} keys that do not exist; they are ignored"
+                "Key kinds (extreme, breakdown, in-between) are stored for {lost} keys that do not \
+                    exist; they are ignored"
             );
             diagnostics.add(Severity::Info, "ULNA_KEY_KINDS", place, message);
         }
@@ -104,12 +113,20 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
 }
 
 /// How many ticks or frames a second a member says.
-fn rate(extras: &Extensions, (name, what): (&str, &str), place: &str, diagnostics: &mut Diagnostics) -> Option<f64> {
+fn rate(
+    extras: &Extensions,
+    (name, what): (&str, &str),
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<f64> {
     let Ticks { rate } = member(extras, name, &format!("{what} per second"), place, diagnostics)?;
     if rate > 0.0 && rate.is_finite() {
         return Some(rate);
     }
-    let message = format!("Its rate of {rate} {what} per second is invalid; it is kept in the extras and ignored");
+    let message = format!(
+        "Its rate of {rate} {what} per second is invalid; it is kept in the \
+        extras and ignored"
+    );
     diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
     None
 }
@@ -118,9 +135,13 @@ impl TrackKinds {
     fn times(&self) -> impl Iterator<Item = (f32, KeyKind)> + '_ {
         let of = |list: &'_ [f32], kind| list.iter().map(move |t| (*t, kind)).collect::<Vec<_>>();
         let Self { extreme, breakdown, in_between, .. } = self;
-        [of(in_between, KeyKind::InBetween), of(breakdown, KeyKind::Breakdown), of(extreme, KeyKind::Extreme)]
-            .into_iter()
-            .flatten()
+        [
+            of(in_between, KeyKind::InBetween),
+            of(breakdown, KeyKind::Breakdown),
+            of(extreme, KeyKind::Extreme),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -143,7 +164,8 @@ pub(super) fn member<T: DeserializeOwned>(
         Some(found) if found.version == VERSION => Some(found.what),
         _ => {
             let message = format!(
-                "Its data in extras ({what}) is invalid or was written by a newer version of Ulna; it stays in the file, but is ignored"
+                "Its data in extras ({what}) is invalid or was written by a newer version of Ulna; \
+                    it stays in the file, but is ignored"
             );
             diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
             None

@@ -44,7 +44,11 @@ impl Container {
         let start = if bytes.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 };
         match bytes[start..].iter().find(|b| !b.is_ascii_whitespace()) {
             Some(b'{') => Ok(Self::Gltf { json: start..bytes.len() }),
-            _ => Err(ReadError::NotGltf("it starts with neither a JSON object nor a GLB header".into())),
+            _ => Err(ReadError::NotGltf(
+                "it starts with neither a JSON object nor a GLB \
+                header"
+                    .into(),
+            )),
         }
     }
 
@@ -78,7 +82,8 @@ impl Container {
             if data.end > declared {
                 return fail("the BIN chunk is longer than the file");
             }
-            // A length that is no multiple of four is against the specification; what it leaves out was meant as data.
+            // A length that is no multiple of four is against the specification; what it leaves out
+            // was meant as data.
             end = data.start + data.len().next_multiple_of(4);
             end = end.min(declared);
             bin = Some(data.start..end);
@@ -99,11 +104,16 @@ impl Container {
     }
 }
 
-/// The whole chunks at the start of what follows JSON and BIN, type and data, and how many bytes are left after them.
+/// The whole chunks at the start of what follows JSON and BIN, type and data, and how many bytes
+/// are left after them.
 pub(super) fn chunks(rest: &[u8]) -> (Vec<(u32, &[u8])>, usize) {
     let (mut list, mut at) = (Vec::new(), 0);
     while let (Some(length), Some(kind)) = (word(rest, at), word(rest, at + 4)) {
-        let Some(data) = (at + 8).checked_add(length as usize).and_then(|end| rest.get(at + 8..end)) else { break };
+        let Some(data) =
+            (at + 8).checked_add(length as usize).and_then(|end| rest.get(at + 8..end))
+        else {
+            break;
+        };
         list.push((kind, data));
         at += 8 + data.len();
     }
@@ -123,7 +133,9 @@ pub(super) fn chunk(kind: u32, data: &[u8]) -> Result<Vec<u8>, std::num::TryFrom
 /// Name of a chunk type: its four characters, or its number.
 pub(super) fn chunk_name(kind: u32) -> String {
     match kind.to_le_bytes() {
-        bytes if bytes.iter().all(|b| b.is_ascii_graphic()) => String::from_utf8_lossy(&bytes).into_owned(),
+        bytes if bytes.iter().all(|b| b.is_ascii_graphic()) => {
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
         _ => format!("{kind:#010X}"),
     }
 }
@@ -133,7 +145,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in the header.
+/// A GLB of these parts. `rest` follows as it was; `trailing` of its last bytes are not counted in
+/// the header.
 ///
 /// # Errors
 /// Where it would be larger than a GLB can be.
@@ -159,7 +172,8 @@ pub(super) fn assemble(
     trailing: usize,
 ) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let json_length = json.len().next_multiple_of(4);
-    let bin_length = bin.map_or(0, |b| b.iter().map(|b| b.len()).sum::<usize>().next_multiple_of(4));
+    let bin_length =
+        bin.map_or(0, |b| b.iter().map(|b| b.len()).sum::<usize>().next_multiple_of(4));
     let total = 12 + 8 + json_length + bin.map_or(0, |_| 8 + bin_length) + rest.len();
     let mut out = Vec::with_capacity(total);
     out.extend_from_slice(MAGIC);

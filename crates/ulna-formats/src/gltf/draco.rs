@@ -1,4 +1,5 @@
-//! `KHR_draco_mesh_compression`: the shapes of primitives that are packed, unpacked by the `draco-core` crate.
+//! `KHR_draco_mesh_compression`: the shapes of primitives that are packed, unpacked by the
+//! `draco-core` crate.
 
 use draco_core::{DataType, DecodeLimits, DecoderBuffer, Mesh, MeshDecoder, PointIndex};
 use indexmap::IndexMap;
@@ -13,8 +14,8 @@ use super::{
 /// The extension's name.
 pub const NAME: &str = "KHR_draco_mesh_compression";
 
-/// How many bytes of shape one packed byte may stand for, and how many a small file may have besides: flat and even shapes
-/// pack very well.
+/// How many bytes of shape one packed byte may stand for, and how many a small file may have
+/// besides: flat and even shapes pack very well.
 const MOST: (u64, u64) = (64, 16 << 20);
 
 /// The extension's object in a primitive.
@@ -26,12 +27,12 @@ struct Packed {
     attributes: IndexMap<String, u32>,
 }
 
-/// Unpacks a primitive: its attributes become the values of the accessors that it names for them, until the next primitive
-/// does so, and the triangles come back. `None` where nothing is packed.
+/// Unpacks a primitive: its attributes become the values of the accessors that it names for them,
+/// until the next primitive does so, and the triangles come back. `None` where nothing is packed.
 ///
 /// # Errors
-/// [`Missing::Packed`] where it cannot be unpacked, with the reason in `why`; the file is refused where it asks for more
-/// memory than such a file may.
+/// [`Missing::Packed`] where it cannot be unpacked, with the reason in `why`; the file is refused
+/// where it asks for more memory than such a file may.
 pub fn unpack(
     raw: &schema::Primitive,
     place: &str,
@@ -45,14 +46,23 @@ pub fn unpack(
         *why = message.to_owned();
         Err(Missing::Packed(NAME))
     };
-    let Some(packed) = raw.extensions.get::<Packed>(NAME) else { return fail("the extension is invalid") };
+    let Some(packed) = raw.extensions.get::<Packed>(NAME) else {
+        return fail(
+            "the extension is \
+        invalid",
+        );
+    };
     let bytes = accessors.view(packed.view.0, place)?;
     let most = bytes.len() as u64 * MOST.0 + MOST.1;
     accessors.grant(packed.view.0, most);
-    let limits =
-        DecodeLimits::default().with_max_decoded_bytes(most).with_max_faces(most / 12).with_max_points(most / 12);
+    let limits = DecodeLimits::default()
+        .with_max_decoded_bytes(most)
+        .with_max_faces(most / 12)
+        .with_max_points(most / 12);
     let mut mesh = Mesh::new();
-    if let Err(error) = MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh) {
+    if let Err(error) =
+        MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh)
+    {
         return fail(&error.to_string());
     }
     let points = mesh.num_points();
@@ -70,9 +80,14 @@ pub fn unpack(
         accessors.spend((points * shape.width * size) as u64, place)?;
         let mut out = Vec::with_capacity(points * shape.width * size);
         if shape.component == Component::F32 {
-            out.extend(attribute.read_f32s(points, shape.width).iter().flat_map(|v| v.to_le_bytes()));
+            out.extend(
+                attribute.read_f32s(points, shape.width).iter().flat_map(|v| v.to_le_bytes()),
+            );
         } else if integers(attribute, points, shape.width, size, &mut out).is_none() {
-            return fail(&format!("its {name} is not stored as integers, although its accessor says so"));
+            return fail(&format!(
+                "its {name} is not stored as integers, although its accessor says \
+                so"
+            ));
         }
         accessors.provide(index.0, out.into());
     }
@@ -83,7 +98,8 @@ pub fn unpack(
     Ok(Some(indices))
 }
 
-/// Whole numbers of an attribute in `size` bytes each, point after point; `None` where it holds other numbers.
+/// Whole numbers of an attribute in `size` bytes each, point after point; `None` where it holds
+/// other numbers.
 fn integers(
     attribute: &draco_core::PointAttribute,
     points: usize,
@@ -97,13 +113,15 @@ fn integers(
         DataType::Int32 | DataType::Uint32 => 4,
         _ => return None,
     };
-    let (data, stride) = (attribute.buffer().data(), usize::try_from(attribute.byte_stride()).ok()?);
+    let (data, stride) =
+        (attribute.buffer().data(), usize::try_from(attribute.byte_stride()).ok()?);
     for point in 0..points {
         let value = attribute.mapped_index(PointIndex(u32::try_from(point).ok()?));
         let start = (value.0 as usize).checked_mul(stride)?;
         let bytes = data.get(start..start.checked_add(stored * width)?)?;
         for number in bytes.chunks_exact(stored) {
-            // Wider or narrower, little-endian: what is cut off is 0 where the accessor's type is the right one.
+            // Wider or narrower, little-endian: what is cut off is 0 where the accessor's type is
+            // the right one.
             out.extend((0..size).map(|k| number.get(k).copied().unwrap_or(0)));
         }
     }

@@ -8,7 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file could not be read at all.
-    #[error("{path} could not be read: {source}. Check that the file exists and that you have permission to read it", path = path.display())]
+    #[error("{path} could not be read: {source}. Check that the file exists and that you have \
+        permission to read it", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -22,7 +23,10 @@ pub enum ReadError {
     #[error("the GLB container is damaged: {0}. Export the model again")]
     Container(String),
     /// The JSON does not parse.
-    #[error("the JSON is damaged at line {line}, column {column}: {message}. Export the model again")]
+    #[error(
+        "the JSON is damaged at line {line}, column {column}: {message}. Export the model \
+        again"
+    )]
     Json {
         /// From 1.
         line: usize,
@@ -35,7 +39,10 @@ pub enum ReadError {
     #[error("this file is glTF {0}. Ulna opens version 2")]
     Version(String),
     /// An extension the file cannot be shown without.
-    #[error("this file requires the extension {name}, which Ulna does not support{why}. Export the model without it")]
+    #[error(
+        "this file requires the extension {name}, which Ulna does not support{why}. Export the \
+        model without it"
+    )]
     Extension {
         /// Its name.
         name: String,
@@ -66,7 +73,8 @@ pub enum ReadError {
     },
     /// Reading it would take more memory than such a file may.
     #[error(
-        "{place}: it would need {wanted} bytes of memory, far more than the size of the file allows. The file is damaged or malicious"
+        "{place}: it would need {wanted} bytes of memory, far more than the size of the file \
+            allows. The file is damaged or malicious"
     )]
     Memory {
         /// Where.
@@ -97,7 +105,8 @@ impl ReadError {
         }
     }
 
-    /// What is wrong, without the place and without what to do, for a fault that does not refuse the file.
+    /// What is wrong, without the place and without what to do, for a fault that does not refuse
+    /// the file.
     pub fn fault(&self) -> String {
         match self {
             Self::Place { message, .. } | Self::Uri { message, .. } => message.clone(),
@@ -109,7 +118,9 @@ impl ReadError {
     /// Where it is, where that is known.
     pub fn place(&self) -> Option<String> {
         match self {
-            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place } if !place.is_empty() => {
+            Self::Place { place, .. } | Self::Uri { place, .. } | Self::Empty { place }
+                if !place.is_empty() =>
+            {
                 Some(place.clone())
             }
             _ => None,

@@ -1,6 +1,8 @@
-//! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data that then is unused.
+//! *Export*: a new file with only some of the clips, or only the skeleton, and none of the data
+//! that then is unused.
 //!
-//! Unlike saving, this makes another file on purpose, so elements are written anew and packed data is unpacked.
+//! Unlike saving, this makes another file on purpose, so elements are written anew and packed data
+//! is unpacked.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -36,19 +38,25 @@ pub enum ExportError {
     #[error(transparent)]
     Source(#[from] ReadError),
     /// The JSON is nested too deeply to be written anew.
-    #[error("the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it unchanged")]
+    #[error(
+        "the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it \
+        unchanged"
+    )]
     Json(#[from] serde_json::Error),
     /// Too large.
     #[error(transparent)]
     Save(#[from] SaveError),
     /// A view's packed data cannot be unpacked.
     #[error(
-        "data packed with {0} is damaged and cannot be exported. Export the model from its source program again, or use “convert”"
+        "data packed with {0} is damaged and cannot be exported. Export the model from its source \
+            program again, or use “convert”"
     )]
     Packed(&'static str),
-    /// An extension names data in a way that is not known here, and would name other data afterwards.
+    /// An extension names data in a way that is not known here, and would name other data
+    /// afterwards.
     #[error(
-        "the file uses the extension {0}, whose indices Ulna cannot update for an export. Use “convert”, which copies everything unchanged"
+        "the file uses the extension {0}, whose indices Ulna cannot update for an export. Use \
+            “convert”, which copies everything unchanged"
     )]
     Foreign(String),
 }
@@ -94,9 +102,11 @@ impl<'a> Exporter<'a> {
     /// See [`ExportError`].
     pub fn new(source: &'a Source) -> Result<Self, ExportError> {
         let mut root: Value = serde_json::from_str(source.json()?)?;
-        let mut taken =
-            |key: &str| root.get_mut(key).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
-        let (animations, accessors, views) = (taken("animations"), taken("accessors"), taken("bufferViews"));
+        let mut taken = |key: &str| {
+            root.get_mut(key).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
+        };
+        let (animations, accessors, views) =
+            (taken("animations"), taken("accessors"), taken("bufferViews"));
         let typed: Vec<schema::BufferView> = serde_json::from_value(Value::Array(views.clone()))?;
         let mut budget = (source.bytes.len() as u64) * 12 + (48 << 20);
         let unpacked = meshopt::unpack(source, &typed, &mut budget, &mut Diagnostics::default())?;
@@ -115,7 +125,8 @@ impl<'a> Exporter<'a> {
     /// See [`ExportError`].
     pub fn export(&self, options: &ExportOptions) -> Result<Vec<u8>, ExportError> {
         let (json, bin) = self.parts(options, Bin::default())?;
-        Ok(build_glb(&json, (bin.length > 0).then_some(&bin.bytes), &[], 0).map_err(SaveError::from)?)
+        Ok(build_glb(&json, (bin.length > 0).then_some(&bin.bytes), &[], 0)
+            .map_err(SaveError::from)?)
     }
 
     /// How many bytes the GLB of these options has; it is not made.
@@ -135,7 +146,13 @@ impl<'a> Exporter<'a> {
         let mut root = self.root.clone();
         if let Some(list) = root.get_mut("animations").and_then(Value::as_array_mut) {
             let is_kept = |k: usize| options.clips.as_ref().is_none_or(|keep| keep.contains(&k));
-            list.extend(self.animations.iter().enumerate().filter(|(k, _)| is_kept(*k)).map(|(_, v)| v.clone()));
+            list.extend(
+                self.animations
+                    .iter()
+                    .enumerate()
+                    .filter(|(k, _)| is_kept(*k))
+                    .map(|(_, v)| v.clone()),
+            );
         }
         if options.skeleton_only {
             strip_meshes(&mut root);
@@ -152,10 +169,15 @@ impl<'a> Exporter<'a> {
     }
 }
 
-/// The first extension that seems to name accessors or buffer views and is none of those that are renumbered here.
+/// The first extension that seems to name accessors or buffer views and is none of those that are
+/// renumbered here.
 fn foreign_data(root: &Value) -> Option<String> {
-    const KNOWN: [&str; 4] =
-        ["EXT_mesh_gpu_instancing", "EXT_meshopt_compression", "KHR_draco_mesh_compression", "KHR_meshopt_compression"];
+    const KNOWN: [&str; 4] = [
+        "EXT_mesh_gpu_instancing",
+        "EXT_meshopt_compression",
+        "KHR_draco_mesh_compression",
+        "KHR_meshopt_compression",
+    ];
     fn names_data(value: &Value) -> bool {
         match value {
             Value::Object(members) => members.iter().any(|(key, value)| {
@@ -167,14 +189,16 @@ fn foreign_data(root: &Value) -> Option<String> {
         }
     }
     match root {
-        Value::Object(members) => members.iter().find_map(|(key, value)| match (key.as_str(), value) {
-            ("extras", _) => None,
-            ("extensions", Value::Object(list)) => list
-                .iter()
-                .find(|(name, value)| !KNOWN.contains(&name.as_str()) && names_data(value))
-                .map(|(name, _)| name.clone()),
-            _ => foreign_data(value),
-        }),
+        Value::Object(members) => {
+            members.iter().find_map(|(key, value)| match (key.as_str(), value) {
+                ("extras", _) => None,
+                ("extensions", Value::Object(list)) => list
+                    .iter()
+                    .find(|(name, value)| !KNOWN.contains(&name.as_str()) && names_data(value))
+                    .map(|(name, _)| name.clone()),
+                _ => foreign_data(value),
+            })
+        }
         Value::Array(items) => items.iter().find_map(foreign_data),
         _ => None,
     }
@@ -205,13 +229,18 @@ fn strip_meshes(root: &mut Value) -> Vec<Notice> {
             }
         }
     }
-    for animation in members.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+    for animation in
+        members.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten()
+    {
         if let Some(channels) = animation.get_mut("channels").and_then(Value::as_array_mut) {
             channels.retain(|c| match c["target"]["path"].as_str() {
                 Some("weights") => false,
                 Some("pointer") => {
-                    let pointer = c["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str();
-                    pointer.and_then(animation::pointed).is_some_and(|(_, p)| p != Property::Weights)
+                    let pointer =
+                        c["target"]["extensions"]["KHR_animation_pointer"]["pointer"].as_str();
+                    pointer
+                        .and_then(animation::pointed)
+                        .is_some_and(|(_, p)| p != Property::Weights)
                 }
                 _ => true,
             });
@@ -237,7 +266,9 @@ impl Exporter<'_> {
     /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
     fn gather(&self, root: &mut Value, mut bin: Bin) -> Result<Bin, ExportError> {
         let Self { source, accessors: old, views, unpacked, .. } = self;
-        for animation in root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten() {
+        for animation in
+            root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten()
+        {
             drop_unused_samplers(animation);
         }
         let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
@@ -274,7 +305,9 @@ impl Exporter<'_> {
             if packed.contains_key(from) {
                 return None;
             }
-            let view = views.get(at).filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
+            let view = views
+                .get(at)
+                .filter(|_| matches!(unpacked.get(at), Some(Unpacked::Plain) | None))?;
             let (buffer, start) = (number(&view["buffer"]), number(&view["byteOffset"]));
             let end = start.checked_add(number(&view["byteLength"]))?;
             source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
@@ -294,7 +327,9 @@ impl Exporter<'_> {
                     bin.put(bytes, 0)
                 }
                 (None, Some(Unpacked::Bytes(bytes))) => bin.put(bytes, 0),
-                (None, Some(Unpacked::Damaged(extension))) => return Err(ExportError::Packed(extension)),
+                (None, Some(Unpacked::Damaged(extension))) => {
+                    return Err(ExportError::Packed(extension));
+                }
                 (None, _) => bin.length,
             };
             view["buffer"] = 0.into();
@@ -310,7 +345,9 @@ impl Exporter<'_> {
         let mut views = new_views;
         let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
         for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
-            let Some(uri) = image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned) else {
+            let Some(uri) =
+                image["uri"].as_str().filter(|u| !u.starts_with("data:")).map(ToOwned::to_owned)
+            else {
                 continue;
             };
             let (view, mime) = if let Some(known) = embedded.get(&uri) {
@@ -318,7 +355,9 @@ impl Exporter<'_> {
             } else {
                 let Ok(bytes) = source.companion(&uri) else { continue };
                 let at = bin.put(&bytes, 0);
-                views.push(serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}));
+                views.push(
+                    serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}),
+                );
                 let made = (views.len() - 1, mime_type(&bytes));
                 embedded.insert(uri, made);
                 made
@@ -335,8 +374,12 @@ impl Exporter<'_> {
                 list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
             }
         }
-        root["buffers"] =
-            if bin.length == 0 { Vec::new() } else { vec![serde_json::json!({"byteLength": bin.length})] }.into();
+        root["buffers"] = if bin.length == 0 {
+            Vec::new()
+        } else {
+            vec![serde_json::json!({"byteLength": bin.length})]
+        }
+        .into();
         Ok(bin)
     }
 }
@@ -374,7 +417,8 @@ struct ViewUse {
 impl Exporter<'_> {
     /// For accessors that say, and hold, the same as one before them, that one.
     fn firsts(&self, root: &mut Value) -> BTreeMap<u64, u64> {
-        /// So many times the file's size is looked at: accessors of a file that means harm lie over each other.
+        /// So many times the file's size is looked at: accessors of a file that means harm lie over
+        /// each other.
         const EFFORT: usize = 4;
         let mut effort = self.source.bytes.len().saturating_mul(EFFORT);
         let (keys, inputs) = (key_accessors(root), input_accessors(root));
@@ -383,10 +427,17 @@ impl Exporter<'_> {
         let mut looked: BTreeSet<u64> = BTreeSet::new();
         for_each_accessor(root, &mut |slot| {
             let Some(id) = slot.as_u64().filter(|id| looked.insert(*id)) else { return };
-            let Some(accessor) = usize::try_from(id).ok().and_then(|k| self.accessors.get(k)) else { return };
-            let Some((view, bytes)) = self.tight_bytes(accessor).filter(|(_, b)| b.len() <= effort) else { return };
+            let Some(accessor) = usize::try_from(id).ok().and_then(|k| self.accessors.get(k))
+            else {
+                return;
+            };
+            let Some((view, bytes)) = self.tight_bytes(accessor).filter(|(_, b)| b.len() <= effort)
+            else {
+                return;
+            };
             effort -= bytes.len();
-            // Times must say their bounds, values need not: the one is never the other, though their numbers be the same.
+            // Times must say their bounds, values need not: the one is never the other, though
+            // their numbers be the same.
             let (is_key, is_input) = (keys.contains(&id), inputs.contains(&id));
             let mut said = accessor.clone();
             if let Some(said) = said.as_object_mut() {
@@ -397,7 +448,8 @@ impl Exporter<'_> {
                 });
             }
             let target = self.views[view]["target"].as_u64().unwrap_or_default();
-            let known = *first.entry((is_key, is_input, target, said.to_string(), bytes)).or_insert(id);
+            let known =
+                *first.entry((is_key, is_input, target, said.to_string(), bytes)).or_insert(id);
             if known != id {
                 firsts.insert(id, known);
             }
@@ -405,22 +457,30 @@ impl Exporter<'_> {
         firsts
     }
 
-    /// The view and the bytes of an accessor whose values lie one behind the other in a view of plain bytes.
+    /// The view and the bytes of an accessor whose values lie one behind the other in a view of
+    /// plain bytes.
     fn tight_bytes(&self, accessor: &Value) -> Option<(usize, &[u8])> {
         let at = usize::try_from(accessor["bufferView"].as_u64()?).ok()?;
-        let view = self.views.get(at).filter(|v| v.get("byteStride").is_none() && v.get("extensions").is_none())?;
-        if accessor.get("sparse").is_some() || !matches!(self.unpacked.get(at), Some(Unpacked::Plain) | None) {
+        let view = self
+            .views
+            .get(at)
+            .filter(|v| v.get("byteStride").is_none() && v.get("extensions").is_none())?;
+        if accessor.get("sparse").is_some()
+            || !matches!(self.unpacked.get(at), Some(Unpacked::Plain) | None)
+        {
             return None;
         }
         let (start, length) = (number(&view["byteOffset"]), number(&view["byteLength"]));
-        let bytes = self.source.buffer(number(&view["buffer"]))?.get(start..start.checked_add(length)?)?;
+        let bytes =
+            self.source.buffer(number(&view["buffer"]))?.get(start..start.checked_add(length)?)?;
         let from = number(&accessor["byteOffset"]);
         Some((at, bytes.get(from..from.checked_add(tight_size(accessor)?)?)?))
     }
 
-    /// The bytes of views of which accessors use a part alone, that part; and moves the accessors to it. What keys leave behind when
-    /// others take their place is in no file that is exported. Keys come to lie in one view, `keys_view`: one of
-    /// their own for each costs more text than a reduced track has bytes.
+    /// The bytes of views of which accessors use a part alone, that part; and moves the accessors
+    /// to it. What keys leave behind when others take their place is in no file that is exported.
+    /// Keys come to lie in one view, `keys_view`: one of their own for each costs more text than a
+    /// reduced track has bytes.
     fn packed(&self, root: &mut Value, keys_view: u64) -> BTreeMap<u64, Vec<u8>> {
         let Self { source, views, unpacked, .. } = self;
         let keys = key_accessors(root);
@@ -449,18 +509,34 @@ impl Exporter<'_> {
         let mut packed = BTreeMap::new();
         let mut of_keys: Vec<(usize, usize, Range<usize>)> = Vec::new();
         for (from, mut used) in uses {
-            let Some(view) = usize::try_from(from).ok().and_then(|at| views.get(at)) else { continue };
+            let Some(view) = usize::try_from(from).ok().and_then(|at| views.get(at)) else {
+                continue;
+            };
             let is_plain = matches!(unpacked.get(from as usize), Some(Unpacked::Plain) | None);
-            if used.other || !is_plain || view.get("byteStride").is_some() || view.get("extensions").is_some() {
+            if used.other
+                || !is_plain
+                || view.get("byteStride").is_some()
+                || view.get("extensions").is_some()
+            {
                 continue;
             }
             let (start, length) = (number(&view["byteOffset"]), number(&view["byteLength"]));
-            let bytes = source.buffer(number(&view["buffer"])).and_then(|b| b.get(start..start.checked_add(length)?));
-            let Some(bytes) = bytes.filter(|b| used.accessors.iter().all(|(_, r)| r.end <= b.len())) else { continue };
+            let bytes = source
+                .buffer(number(&view["buffer"]))
+                .and_then(|b| b.get(start..start.checked_add(length)?));
+            let Some(bytes) =
+                bytes.filter(|b| used.accessors.iter().all(|(_, r)| r.end <= b.len()))
+            else {
+                continue;
+            };
             used.accessors.retain(|(k, range)| {
                 let is_key = keys.contains(&(*k as u64));
                 if is_key {
-                    of_keys.push((*k, number(&view["buffer"]), start + range.start..start + range.end));
+                    of_keys.push((
+                        *k,
+                        number(&view["buffer"]),
+                        start + range.start..start + range.end,
+                    ));
                 }
                 !is_key
             });
@@ -468,7 +544,8 @@ impl Exporter<'_> {
                 continue;
             }
             used.accessors.sort_by_key(|(_, range)| (range.start, range.end));
-            let stretches = Stretches::of(used.accessors.iter().map(|(_, range)| (0, range.clone())));
+            let stretches =
+                Stretches::of(used.accessors.iter().map(|(_, range)| (0, range.clone())));
             let mut made = Bin::default();
             let places = stretches.copy_from(&|_, range| bytes.get(range), &mut made);
             let made = made.bytes;
@@ -481,7 +558,8 @@ impl Exporter<'_> {
             }
             packed.insert(from, made);
         }
-        let stretches = Stretches::of(of_keys.iter().map(|(_, buffer, range)| (*buffer, range.clone())));
+        let stretches =
+            Stretches::of(of_keys.iter().map(|(_, buffer, range)| (*buffer, range.clone())));
         let mut made = Bin::default();
         let places = stretches.copy(source, &mut made);
         let made = made.bytes;
@@ -489,7 +567,9 @@ impl Exporter<'_> {
             let accessor = &mut accessors[k];
             accessor["bufferView"] = keys_view.into();
             accessor["byteOffset"] = places.of(buffer, range.start).into();
-            if let Some(accessor) = accessor.as_object_mut().filter(|_| !inputs.contains(&(k as u64))) {
+            if let Some(accessor) =
+                accessor.as_object_mut().filter(|_| !inputs.contains(&(k as u64)))
+            {
                 // Asked for of times alone.
                 accessor.shift_remove("min");
                 accessor.shift_remove("max");
@@ -520,7 +600,8 @@ fn input_accessors(root: &mut Value) -> BTreeSet<u64> {
     samplers.filter_map(|s| s["input"].as_u64()).collect()
 }
 
-/// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it says none.
+/// Bytes of an accessor whose values lie one behind the other; nothing where rows are padded, or it
+/// says none.
 fn tight_size(accessor: &Value) -> Option<usize> {
     let component = match accessor["componentType"].as_u64()? {
         5120 | 5121 => 1,
@@ -564,7 +645,11 @@ impl Stretches {
         self.copy_from(&|buffer, range| source.buffer(buffer).and_then(|b| b.get(range)), bin)
     }
 
-    fn copy_from<'b>(self, bytes: &dyn Fn(usize, Range<usize>) -> Option<&'b [u8]>, bin: &mut Bin) -> Places {
+    fn copy_from<'b>(
+        self,
+        bytes: &dyn Fn(usize, Range<usize>) -> Option<&'b [u8]>,
+        bin: &mut Bin,
+    ) -> Places {
         let mut places = Vec::with_capacity(self.0.len());
         for (buffer, range) in self.0 {
             let start = range.start;

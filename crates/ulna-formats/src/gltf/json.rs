@@ -1,18 +1,21 @@
-//! JSON as the reader wants it: elements as raw text, typed on demand, forgiving where a repair is plain.
+//! JSON as the reader wants it: elements as raw text, typed on demand, forgiving where a repair is
+//! plain.
 
 use std::marker::PhantomData;
 
 use indexmap::IndexMap;
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        DeserializeOwned, Error as _, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer,
+    },
 };
 use serde_json::{Value, value::RawValue};
 
 use super::ReadError;
 
-/// An object's members as raw text, in order; of a key that stands twice the later value counts, and the earlier ones are
-/// listed apart.
+/// An object's members as raw text, in order; of a key that stands twice the later value counts,
+/// and the earlier ones are listed apart.
 #[derive(Debug, Default)]
 pub struct RawMap<'a>(pub IndexMap<String, &'a RawValue>, pub Vec<(String, &'a RawValue)>);
 
@@ -75,13 +78,15 @@ impl<'de> Deserialize<'de> for Index {
     }
 }
 
-/// Extensions or extras of an element: members as owned raw text. Most elements have none, so none costs a pointer.
+/// Extensions or extras of an element: members as owned raw text. Most elements have none, so none
+/// costs a pointer.
 #[derive(Debug, Default)]
 pub struct Extensions(Option<Box<IndexMap<String, Box<RawValue>>>>);
 
 impl<'de> Deserialize<'de> for Extensions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Anything but an object is nobody's extension; it is kept in the source and not looked into.
+        // Anything but an object is nobody's extension; it is kept in the source and not looked
+        // into.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(serde_json::from_str(raw.get()).ok().map(Box::new)))
     }
@@ -111,7 +116,11 @@ impl Extensions {
 
 /// The JSON text of a file, split into its top-level members.
 pub fn split(text: &str) -> Result<RawMap<'_>, ReadError> {
-    serde_json::from_str(text).map_err(|e| ReadError::Json { line: e.line(), column: e.column(), message: plain(&e) })
+    serde_json::from_str(text).map_err(|e| ReadError::Json {
+        line: e.line(),
+        column: e.column(),
+        message: plain(&e),
+    })
 }
 
 /// The elements of a top-level array.
@@ -127,11 +136,15 @@ pub fn elements<'a>(root: &RawMap<'a>, name: &str) -> Result<Vec<&'a RawValue>, 
 /// A top-level list as a type.
 pub fn list<T: DeserializeOwned>(root: &RawMap<'_>, name: &str) -> Result<Vec<T>, ReadError> {
     let elements = elements(root, name)?;
-    elements.iter().enumerate().map(|(k, raw)| typed(raw.get(), &format!("{name}/{k}"), &mut false)).collect()
+    elements
+        .iter()
+        .enumerate()
+        .map(|(k, raw)| typed(raw.get(), &format!("{name}/{k}"), &mut false))
+        .collect()
 }
 
-/// A type that only a JSON object can be. A derived type takes a list, too, member by member, and what was read from one
-/// has nothing in it that could be patched by name.
+/// A type that only a JSON object can be. A derived type takes a list, too, member by member, and
+/// what was read from one has nothing in it that could be patched by name.
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -153,17 +166,23 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 }
 
 /// One nested object.
-pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Object::deserialize(deserializer).map(|Object(value)| value)
 }
 
 /// One nested object that may be missing.
-pub fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub fn some_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|Object(value)| value))
 }
 
 /// A list of objects.
-pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     struct Items<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
         type Value = Vec<T>;
@@ -183,13 +202,22 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) 
     deserializer.deserialize_seq(Items(PhantomData))
 }
 
-/// An element, which is an object, as a type. What can plainly be repaired is (see [`lenient`]); `repaired` is then set.
-pub fn typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
+/// An element, which is an object, as a type. What can plainly be repaired is (see [`lenient`]);
+/// `repaired` is then set.
+pub fn typed<T: DeserializeOwned>(
+    text: &str,
+    place: &str,
+    repaired: &mut bool,
+) -> Result<T, ReadError> {
     plain_typed::<Object<T>>(text, place, repaired).map(|Object(value)| value)
 }
 
 /// As [`typed`], of what is no object: a number, a list of words.
-pub fn plain_typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut bool) -> Result<T, ReadError> {
+pub fn plain_typed<T: DeserializeOwned>(
+    text: &str,
+    place: &str,
+    repaired: &mut bool,
+) -> Result<T, ReadError> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(first) => {
@@ -205,16 +233,16 @@ pub fn plain_typed<T: DeserializeOwned>(text: &str, place: &str, repaired: &mut 
     }
 }
 
-/// Parses with a lone surrogate read as U+FFFD, a number past a double as infinity, a null member as absent, and of a key
-/// that stands twice the later value.
+/// Parses with a lone surrogate read as U+FFFD, a number past a double as infinity, a null member
+/// as absent, and of a key that stands twice the later value.
 fn lenient(text: &str) -> serde_json::Result<Value> {
     let mut value: Value = serde_json::from_str(&mend_tokens(text))?;
     drop_nulls(&mut value);
     Ok(value)
 }
 
-/// Parses a whole text, null members and all, with what cannot stand in JSON mended as for reading; nothing where it is no
-/// JSON, or nested too deeply.
+/// Parses a whole text, null members and all, with what cannot stand in JSON mended as for reading;
+/// nothing where it is no JSON, or nested too deeply.
 pub fn with_nulls(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&mend_tokens(text))).ok()
@@ -246,7 +274,8 @@ fn mend_tokens(text: &str) -> String {
             b'\\' if in_string => {
                 if let Some(unit) = escape_unit(bytes, at) {
                     let pair = (0xD800..0xDC00).contains(&unit)
-                        && escape_unit(bytes, at + 6).is_some_and(|low| (0xDC00..0xE000).contains(&low));
+                        && escape_unit(bytes, at + 6)
+                            .is_some_and(|low| (0xDC00..0xE000).contains(&low));
                     if pair {
                         at += 12;
                         continue;
@@ -263,7 +292,9 @@ fn mend_tokens(text: &str) -> String {
             }
             b'-' | b'0'..=b'9' if !in_string => {
                 let start = at;
-                while at < bytes.len() && matches!(bytes[at], b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') {
+                while at < bytes.len()
+                    && matches!(bytes[at], b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
+                {
                     at += 1;
                 }
                 if text[start..at].parse::<f64>().is_ok_and(f64::is_infinite) {
@@ -291,11 +322,17 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 /// A type that only checks that something is an array of numbers of a length.
-pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<[f32; N]>, D::Error> {
+pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<Option<[f32; N]>, D::Error> {
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
-    <[f32; N]>::try_from(list)
-        .map(Some)
-        .map_err(|list| D::Error::custom(format!("{N} numbers are expected, but there are {}", list.len())))
+    <[f32; N]>::try_from(list).map(Some).map_err(|list| {
+        D::Error::custom(format!(
+            "{N} numbers are expected, but there are \
+            {}",
+            list.len()
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -321,15 +358,25 @@ mod tests {
     fn a_list_is_no_object_however_deep() {
         use super::super::schema;
         let take = |text: &str| typed::<schema::Animation>(text, "", &mut false).is_ok();
-        assert!(take(r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],"samplers":[{"input":0,"output":1}]}"#));
+        assert!(take(
+            r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],"samplers":[{"input":0,"output":1}]}"#
+        ));
         assert!(!take(r#"["x",[],[]]"#));
         assert!(!take(r#"{"channels":[[0,[1,"scale",{}]]],"samplers":[]}"#));
         assert!(!take(r#"{"channels":[{"sampler":0,"target":[1,"scale",{}]}],"samplers":[]}"#));
         assert!(!take(r#"{"channels":[],"samplers":[[0,1,null]]}"#));
         assert!(
-            typed::<schema::Node>(r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#, "", &mut false).is_err()
+            typed::<schema::Node>(
+                r#"["A",[],null,null,null,null,null,null,null,null,{},{}]"#,
+                "",
+                &mut false
+            )
+            .is_err()
         );
-        assert!(typed::<schema::Mesh>(r#"{"primitives":[[{},null,null,null,[],{}]]}"#, "", &mut false).is_err());
+        assert!(
+            typed::<schema::Mesh>(r#"{"primitives":[[{},null,null,null,[],{}]]}"#, "", &mut false)
+                .is_err()
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! `KHR_texture_basisu`: images packed with Basis Universal in a KTX2 file, unpacked by the `basisu` crate.
+//! `KHR_texture_basisu`: images packed with Basis Universal in a KTX2 file, unpacked by the
+//! `basisu` crate.
 //!
-//! That crate takes the sizes in the header for true, so they are held against the file's own size first.
+//! That crate takes the sizes in the header for true, so they are held against the file's own size
+//! first.
 
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 use image::RgbaImage;
@@ -19,7 +21,11 @@ const LARGEST: u64 = 16384;
 /// A sentence: what is wrong with it.
 pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let (width, height) = check(bytes)?;
-    let damaged = || "The KTX2 image is damaged or not in Basis Universal format, so it is not displayed".to_owned();
+    let damaged = || {
+        "The KTX2 image is damaged or not in Basis Universal format, so it is not \
+        displayed"
+            .to_owned()
+    };
     let pixels = Transcoder::new(bytes)
         .and_then(|t| t.transcode(0, TargetFormat::Rgba32, DecodeFlags::NONE))
         .map_err(|error| format!("{}: {error:?}", damaged()))?;
@@ -27,38 +33,53 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
         return Err(damaged());
     }
     let picture = RgbaImage::from_raw(width, height, pixels).ok_or_else(damaged)?;
-    picture_to_png(&picture.into())
-        .map_err(|error| format!("The KTX2 image could not be converted and is not displayed: {error}"))
+    picture_to_png(&picture.into()).map_err(|error| {
+        format!(
+            "The KTX2 image could not be converted and is not displayed: \
+            {error}"
+        )
+    })
 }
 
-/// Holds the header against the file (KTX 2.0, *File Structure*): one flat picture, no larger than its bytes can stand for.
-/// Its width and height.
+/// Holds the header against the file (KTX 2.0, *File Structure*): one flat picture, no larger than
+/// its bytes can stand for. Its width and height.
 fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
     let damaged = || "The KTX2 image is damaged and is not displayed".to_owned();
-    let word = |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
-    let long = |at: usize| -> Option<u64> { Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
-    let header = || -> Option<[u32; 6]> { Some([word(20)?, word(24)?, word(28)?, word(32)?, word(36)?, word(40)?]) };
+    let word =
+        |at: usize| -> Option<u32> { Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+    let long =
+        |at: usize| -> Option<u64> { Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?)) };
+    let header = || -> Option<[u32; 6]> {
+        Some([word(20)?, word(24)?, word(28)?, word(32)?, word(36)?, word(40)?])
+    };
     let [width, height, depth, layers, faces, levels] =
         header().filter(|_| bytes.starts_with(MAGIC)).ok_or_else(damaged)?;
     if depth > 0 || layers > 1 || faces != 1 || levels > 15 {
         return Err(
-            "The KTX2 image is not a plain 2D image or has too many mipmap levels, so it is not displayed".into()
+            "The KTX2 image is not a plain 2D image or has too many mipmap levels, so it is not \
+                displayed"
+                .into(),
         );
     }
     let (w, h) = (u64::from(width), u64::from(height));
     if w == 0 || h == 0 || w > LARGEST || h > LARGEST {
         return Err(format!(
-            "The image is {width} × {height} pixels and is not displayed; each side must be 1 to {LARGEST} pixels"
+            "The image is {width} × {height} pixels and is not displayed; each side must be 1 to \
+                {LARGEST} pixels"
         ));
     }
     if w * h * 4 > bytes.len() as u64 * 64 + (16 << 20) {
-        return Err("The stated size of the KTX2 image is too large for its data, so it is not displayed".into());
+        return Err("The stated size of the KTX2 image is too large for its data, so it is not \
+            displayed"
+            .into());
     }
     // Sixteen bytes for four by four pixels is the most that Basis takes.
     let most = w.div_ceil(4) * h.div_ceil(4) * 16;
     for level in 0..levels.max(1) as usize {
         let entry = 80 + level * 24;
-        let (Some(start), Some(packed), Some(plain)) = (long(entry), long(entry + 8), long(entry + 16)) else {
+        let (Some(start), Some(packed), Some(plain)) =
+            (long(entry), long(entry + 8), long(entry + 16))
+        else {
             return Err(damaged());
         };
         if start.checked_add(packed).is_none_or(|end| end > bytes.len() as u64) || plain > most {
@@ -72,10 +93,12 @@ fn check(bytes: &[u8]) -> Result<(u32, u32), String> {
 mod tests {
     use super::*;
 
-    /// Sixteen by eight pixels of red over x, green over y, blue 40, the right half half seen through; packed by
-    /// Basis Universal's own encoder.
-    const SAMPLES: [&[u8]; 2] =
-        [include_bytes!("../../../../tests/data/etc1s.ktx2"), include_bytes!("../../../../tests/data/uastc.ktx2")];
+    /// Sixteen by eight pixels of red over x, green over y, blue 40, the right half half seen
+    /// through; packed by Basis Universal's own encoder.
+    const SAMPLES: [&[u8]; 2] = [
+        include_bytes!("../../../../tests/data/etc1s.ktx2"),
+        include_bytes!("../../../../tests/data/uastc.ktx2"),
+    ];
 
     #[test]
     fn both_codecs_give_the_picture_back() {
@@ -84,8 +107,11 @@ mod tests {
             assert_eq!(picture.dimensions(), (16, 8));
             let mut error = 0.0;
             for (x, y, pixel) in picture.enumerate_pixels() {
-                let wanted = [x as f32 * 16.0, y as f32 * 32.0, 40.0, if x < 8 { 255.0 } else { 128.0 }];
-                error += pixel.0.iter().zip(wanted).map(|(a, b)| (f32::from(*a) - b).abs()).sum::<f32>() / 4.0;
+                let wanted =
+                    [x as f32 * 16.0, y as f32 * 32.0, 40.0, if x < 8 { 255.0 } else { 128.0 }];
+                error +=
+                    pixel.0.iter().zip(wanted).map(|(a, b)| (f32::from(*a) - b).abs()).sum::<f32>()
+                        / 4.0;
             }
             let mean = error / 128.0;
             assert!(mean < tolerance, "{mean} of 255 off");

@@ -1,5 +1,6 @@
-//! Layers in the extras of an animation or a scene: `ulna.layers`. Numbers of keys are base64 of little-endian floats, in the extras
-//! themselves, since other programs drop accessors that nothing but extras names.
+//! Layers in the extras of an animation or a scene: `ulna.layers`. Numbers of keys are base64 of
+//! little-endian floats, in the extras themselves, since other programs drop accessors that nothing
+//! but extras names.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
@@ -9,8 +10,8 @@ use super::{
     json::Extensions,
 };
 use ulna_model::{
-    Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, MixMask, OwnKeys, Property, Severity, Slice,
-    Transform,
+    Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, MixMask, OwnKeys, Property,
+    Severity, Slice, Transform,
 };
 
 /// The member of the `extras` where layers are.
@@ -96,7 +97,11 @@ fn unpacked(text: &str) -> Option<Slice<f32>> {
 
 impl Keys {
     fn of(keys: &KeptKeys) -> Self {
-        Self { interpolation: keys.interpolation, times: packed(&keys.times), values: packed(&keys.values) }
+        Self {
+            interpolation: keys.interpolation,
+            times: packed(&keys.times),
+            values: packed(&keys.values),
+        }
     }
 
     fn take(&self) -> Option<KeptKeys> {
@@ -131,7 +136,8 @@ impl Move {
             all[7..].copy_from_slice(&s);
         }
         let length = all[3..7].iter().map(|v| v * v).sum::<f32>();
-        (all.iter().all(|v| v.is_finite()) && (length - 1.0).abs() < 1e-2).then(|| (self.node.clone(), all))
+        (all.iter().all(|v| v.is_finite()) && (length - 1.0).abs() < 1e-2)
+            .then(|| (self.node.clone(), all))
     }
 }
 
@@ -157,8 +163,9 @@ pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> 
     let found: Layers = member(extras, LAYERS, "layers", place, diagnostics)?;
     let taken = take(&found);
     if taken.is_none() {
-        let message =
-            "The layers stored in its extras have invalid values or keys; they stay in the file, but are ignored";
+        let message = "The layers stored in its extras have invalid values or keys; they stay in \
+            the file, \
+                but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_LAYERS", place, message.to_owned());
     }
     taken
@@ -208,7 +215,11 @@ fn take(found: &Layers) -> Option<KeptLayers> {
 /// The member that says so, as JSON.
 pub fn member_of(kept: Option<&KeptLayers>) -> (&'static str, Option<String>) {
     let Some(kept) = kept else { return (LAYERS, None) };
-    let own = |own: &OwnKeys| Own { node: own.node.clone(), path: own.property, keys: own.keys.as_ref().map(Keys::of) };
+    let own = |own: &OwnKeys| Own {
+        node: own.node.clone(),
+        path: own.property,
+        keys: own.keys.as_ref().map(Keys::of),
+    };
     let layer = |l: &KeptLayer| Layer {
         name: l.name.clone(),
         strength: l.strength,
@@ -220,11 +231,17 @@ pub fn member_of(kept: Option<&KeptLayers>) -> (&'static str, Option<String>) {
         keys: l
             .keys
             .iter()
-            .map(|(node, path, keys)| Own { node: node.clone(), path: *path, keys: Some(Keys::of(keys)) })
+            .map(|(node, path, keys)| Own {
+                node: node.clone(),
+                path: *path,
+                keys: Some(Keys::of(keys)),
+            })
             .collect(),
     };
     let pose = |(node, local): &(String, Local)| match local {
-        Local::Matrix(m) => OwnPose { node: node.clone(), matrix: Some(m.to_cols_array()), trs: None },
+        Local::Matrix(m) => {
+            OwnPose { node: node.clone(), matrix: Some(m.to_cols_array()), trs: None }
+        }
         Local::Trs(t) => OwnPose { node: node.clone(), matrix: None, trs: Some(numbers(t)) },
     };
     let layers = Layers {

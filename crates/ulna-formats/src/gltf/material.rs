@@ -1,5 +1,5 @@
-//! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by element, so that one bad
-//! element costs no other.
+//! `materials[]`, `textures[]`, `samplers[]` and `images[]`, by the typed `gltf` crate, element by
+//! element, so that one bad element costs no other.
 
 use glam::{Vec2, Vec3, Vec4};
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use super::{
     source::data_uri,
 };
 use ulna_model::{
-    AlphaMode, Diagnostics, Image, ImageId, Material, Mip, PictureHeader, Severity, Slice, TextureRef, Wrap,
-    picture_header,
+    AlphaMode, Diagnostics, Image, ImageId, Material, Mip, PictureHeader, Severity, Slice,
+    TextureRef, Wrap, picture_header,
 };
 
 /// The raw elements that materials are made of.
@@ -33,11 +33,22 @@ pub struct Materials<'a> {
 }
 
 /// Reads all materials. A texture that is not there is not shown.
-pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result<Vec<Material>, ReadError> {
-    let textures: Vec<Option<typed::Texture>> =
-        looks.textures.iter().enumerate().map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics)).collect();
-    let samplers: Vec<Option<typed::texture::Sampler>> =
-        looks.samplers.iter().enumerate().map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics)).collect();
+pub fn materials(
+    looks: &Materials<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Material>, ReadError> {
+    let textures: Vec<Option<typed::Texture>> = looks
+        .textures
+        .iter()
+        .enumerate()
+        .map(|(k, t)| element(t, &format!("textures/{k}"), diagnostics))
+        .collect();
+    let samplers: Vec<Option<typed::texture::Sampler>> = looks
+        .samplers
+        .iter()
+        .enumerate()
+        .map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics))
+        .collect();
     let mut list = Vec::with_capacity(looks.materials.len());
     for (k, raw) in looks.materials.iter().enumerate() {
         let place = format!("materials/{k}");
@@ -45,18 +56,29 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
             list.push(Material::default());
             continue;
         };
-        let texture = |info: Option<Use>, diagnostics: &mut Diagnostics| -> Result<Option<TextureRef>, ReadError> {
+        let texture = |info: Option<Use>,
+                       diagnostics: &mut Diagnostics|
+         -> Result<Option<TextureRef>, ReadError> {
             let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
             let Some(texture) = textures.get(index) else {
-                let message = format!("Texture {index} does not exist; the material is displayed without it");
+                let message = format!(
+                    "Texture {index} does not exist; the material is displayed \
+                    without it"
+                );
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 return Ok(None);
             };
             let Some(texture) = texture else { return Ok(None) };
             let image = image_of(texture, looks.images.len());
             if image >= looks.images.len() {
-                let message = "The texture has no image that Ulna can display; it stays in the file";
-                diagnostics.add(Severity::Warning, "ULNA_TEXTURE", format!("textures/{index}"), message);
+                let message = "The texture has no image that Ulna can display; it stays in the \
+                    file";
+                diagnostics.add(
+                    Severity::Warning,
+                    "ULNA_TEXTURE",
+                    format!("textures/{index}"),
+                    message,
+                );
                 return Ok(None);
             }
             let sampler = texture.sampler.and_then(|s| samplers.get(s.value()).cloned().flatten());
@@ -64,9 +86,14 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
             Ok(Some(TextureRef {
                 image: ImageId::from(image),
                 uv_set: transform.tex_coord.unwrap_or(uv_set),
-                wrap: sampler.as_ref().map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
+                wrap: sampler
+                    .as_ref()
+                    .map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
                 nearest: sampler.as_ref().is_some_and(|s| {
-                    matches!(s.mag_filter, Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest)))
+                    matches!(
+                        s.mag_filter,
+                        Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest))
+                    )
                 }),
                 nearest_min,
                 mip,
@@ -76,10 +103,15 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
             }))
         };
         let pbr = &raw.pbr_metallic_roughness;
-        let strength =
-            raw.extensions.as_ref().and_then(|e| e.emissive_strength.as_ref()).map_or(1.0, |e| e.emissive_strength.0);
-        let through = raw.extensions.as_ref().and_then(|e| e.others.get("KHR_materials_transmission"));
-        let transmission = through.and_then(|t| t.get("transmissionFactor")).and_then(serde_json::Value::as_f64);
+        let strength = raw
+            .extensions
+            .as_ref()
+            .and_then(|e| e.emissive_strength.as_ref())
+            .map_or(1.0, |e| e.emissive_strength.0);
+        let through =
+            raw.extensions.as_ref().and_then(|e| e.others.get("KHR_materials_transmission"));
+        let transmission =
+            through.and_then(|t| t.get("transmissionFactor")).and_then(serde_json::Value::as_f64);
         let transmission = transmission.map_or(0.0, |t| t.clamp(0.0, 1.0) as f32);
         list.push(Material {
             name: raw.name.as_deref().map(Into::into),
@@ -87,7 +119,10 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
             base_color_texture: texture(pbr.base_color_texture.as_ref().map(Use::of), diagnostics)?,
             metallic: pbr.metallic_factor.0,
             roughness: pbr.roughness_factor.0,
-            metallic_roughness_texture: texture(pbr.metallic_roughness_texture.as_ref().map(Use::of), diagnostics)?,
+            metallic_roughness_texture: texture(
+                pbr.metallic_roughness_texture.as_ref().map(Use::of),
+                diagnostics,
+            )?,
             normal_texture: texture(
                 raw.normal_texture.as_ref().map(|t| {
                     let others = t.extensions.as_ref().map(|e| &e.others);
@@ -118,7 +153,9 @@ pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Result
                 typed::validation::Checked::Valid(typed::material::AlphaMode::Mask) => {
                     AlphaMode::Mask(raw.alpha_cutoff.map_or(0.5, |c| c.0))
                 }
-                typed::validation::Checked::Valid(typed::material::AlphaMode::Blend) => AlphaMode::Blend,
+                typed::validation::Checked::Valid(typed::material::AlphaMode::Blend) => {
+                    AlphaMode::Blend
+                }
                 _ => AlphaMode::Opaque,
             },
             double_sided: raw.double_sided,
@@ -138,7 +175,8 @@ struct Use {
 
 impl Use {
     fn of(info: &typed::texture::Info) -> Self {
-        let transform = info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
+        let transform =
+            info.extensions.as_ref().and_then(|e| e.texture_transform.clone()).unwrap_or_default();
         Self { index: info.index.value(), uv_set: info.tex_coord, transform }
     }
 }
@@ -149,7 +187,9 @@ fn transform(
     place: &str,
     diagnostics: &mut Diagnostics,
 ) -> TextureTransform {
-    let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else { return TextureTransform::default() };
+    let Some(raw) = others.and_then(|o| o.get("KHR_texture_transform")) else {
+        return TextureTransform::default();
+    };
     serde_json::from_value(raw.clone()).unwrap_or_else(|error| {
         let message = format!("KHR_texture_transform is invalid and is ignored: {error}");
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
@@ -157,8 +197,9 @@ fn transform(
     })
 }
 
-/// The image of a texture: WebP or Basis where `EXT_texture_webp` or `KHR_texture_basisu` names one, since Ulna shows
-/// both, else its own. Of Basis the texture's own copy is better, where there is one.
+/// The image of a texture: WebP or Basis where `EXT_texture_webp` or `KHR_texture_basisu` names
+/// one, since Ulna shows both, else its own. Of Basis the texture's own copy is better, where there
+/// is one.
 fn image_of(texture: &typed::Texture, images: usize) -> usize {
     let named = |name: &str| {
         let source = texture.extensions.as_ref()?.others.get(name)?.get("source")?.as_u64()?;
@@ -203,7 +244,8 @@ pub fn images(
             diagnostics.add(Severity::Error, "ONE_OF_MISMATCH", &place, message);
         }
         // A view that many images name is read once.
-        let view = raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
+        let view =
+            raw.as_ref().filter(|r| r.uri.is_none()).and_then(|r| r.buffer_view).map(|v| v.value());
         if let Some(bytes) = view.and_then(|v| views.get(&v)) {
             list.push(Image { name, bytes: bytes.clone() });
             continue;
@@ -236,7 +278,15 @@ pub fn images(
             )
         });
         let bytes = found.unwrap_or_else(|message| {
-            diagnostics.add(Severity::Error, "IO_ERROR", &place, format!("The image is not displayed: {message}"));
+            diagnostics.add(
+                Severity::Error,
+                "IO_ERROR",
+                &place,
+                format!(
+                    "The image is not \
+                displayed: {message}"
+                ),
+            );
             Slice::default()
         });
         if let Some(view) = view {
@@ -253,7 +303,11 @@ pub fn images(
 }
 
 /// A view's bytes, within the budget.
-fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result<Slice<u8>, String> {
+fn view_bytes(
+    view: usize,
+    place: &str,
+    accessors: &mut Accessors<'_>,
+) -> Result<Slice<u8>, String> {
     let bytes = match accessors.view_slice(view, place) {
         Ok(bytes) => bytes,
         Err(Missing::Packed(extension)) => return Err(format!("it is packed with {extension}")),
@@ -266,16 +320,20 @@ fn view_bytes(view: usize, place: &str, accessors: &mut Accessors<'_>) -> Result
 /// Looks at an image's header: whether it is one that can be shown.
 fn check_image(bytes: &[u8]) -> Result<(), String> {
     let Ok(format) = image::guess_format(bytes) else {
-        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it stays in the file, but is not displayed".into());
+        return Err("The image is neither PNG, JPEG, WebP nor KTX2; it stays in the file, but is \
+            not displayed"
+            .into());
     };
     let damaged = |error| format!("The {format:?} image is damaged and is not displayed: {error}");
-    let PictureHeader { size: (width, height), unpacked: wanted } = picture_header(bytes, format).map_err(damaged)?;
+    let PictureHeader { size: (width, height), unpacked: wanted } =
+        picture_header(bytes, format).map_err(damaged)?;
     if width == 0 || height == 0 {
         return Err("The image has no pixels and is not displayed".into());
     }
     if wanted > Image::most_memory(bytes.len()) {
         return Err(format!(
-            "The image of {width} × {height} pixels would need {} MB of memory, too much for {} bytes of data, so it is not displayed",
+            "The image of {width} × {height} pixels would need {} MB of memory, too much for {} \
+                bytes of data, so it is not displayed",
             wanted >> 20,
             bytes.len()
         ));
@@ -284,11 +342,18 @@ fn check_image(bytes: &[u8]) -> Result<(), String> {
 }
 
 /// One element as the typed crate's type; where it does not fit, a finding and nothing.
-fn element<T: DeserializeOwned>(raw: &RawValue, place: &str, diagnostics: &mut Diagnostics) -> Option<T> {
+fn element<T: DeserializeOwned>(
+    raw: &RawValue,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
     match super::json::typed(raw.get(), place, &mut false) {
         Ok(value) => Some(value),
         Err(error) => {
-            let message = format!("The material is invalid and is displayed with default values: {error}");
+            let message = format!(
+                "The material is invalid and is displayed with default values: \
+                {error}"
+            );
             diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
             None
         }
@@ -298,7 +363,9 @@ fn element<T: DeserializeOwned>(raw: &RawValue, place: &str, diagnostics: &mut D
 fn wrap(mode: typed::validation::Checked<typed::texture::WrappingMode>) -> Wrap {
     match mode {
         typed::validation::Checked::Valid(typed::texture::WrappingMode::ClampToEdge) => Wrap::Clamp,
-        typed::validation::Checked::Valid(typed::texture::WrappingMode::MirroredRepeat) => Wrap::Mirror,
+        typed::validation::Checked::Valid(typed::texture::WrappingMode::MirroredRepeat) => {
+            Wrap::Mirror
+        }
         _ => Wrap::Repeat,
     }
 }

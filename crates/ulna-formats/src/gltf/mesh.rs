@@ -11,7 +11,8 @@ use super::{
     draco, json, scene_extras, schema, weight_layer_extras,
 };
 use ulna_model::{
-    Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared, Slice, Topology, WeightEncoding, WeightMap,
+    Diagnostics, Mesh, MorphTarget, Primitive, Severity, Shared, Slice, Topology, WeightEncoding,
+    WeightMap,
 };
 
 /// Reads one mesh. `counts`: how many materials and variants of materials the file has.
@@ -42,32 +43,57 @@ pub fn read(
         let here = format!("{place}/primitives/{k}");
         if primitive.targets.len() != targets {
             let message = format!(
-                "The primitive has {} morph targets, but other primitives of the mesh have {targets}; the missing ones have no effect on it",
+                "The primitive has {} morph targets, but other primitives of the mesh have \
+                    {targets}; the missing ones have no effect on it",
                 primitive.targets.len()
             );
-            diagnostics.add(Severity::Error, "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT", &here, message);
+            diagnostics.add(
+                Severity::Error,
+                "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT",
+                &here,
+                message,
+            );
         }
         if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
-            let message =
-                format!("Material {} does not exist; the primitive is displayed with the default material", material.0);
+            let message = format!(
+                "Material {} does not exist; the primitive is displayed with the default \
+                    material",
+                material.0
+            );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &here, message);
         }
         let variants = scene_extras::mappings(&primitive.extensions, counts, &here, diagnostics);
-        let mut reader =
-            PrimitiveReader { raw: primitive, place: here.clone(), accessors, diagnostics, triangles: None };
+        let mut reader = PrimitiveReader {
+            raw: primitive,
+            place: here.clone(),
+            accessors,
+            diagnostics,
+            triangles: None,
+        };
         let read = match reader.read() {
             Ok(read) => read,
             // What Draco packs and cannot be unpacked is a finding already.
             Err(Missing::Packed(draco::NAME)) => hidden(primitive),
             Err(Missing::Packed(extension)) => {
-                let message =
-                    format!("The geometry is packed with {extension}; it stays in the file, but is not displayed");
+                let message = format!(
+                    "The geometry is packed with {extension}; it stays in the file, but is \
+                        not displayed"
+                );
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here, message);
                 hidden(primitive)
             }
             Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
-                let message = format!("The primitive stays in the file, but is not displayed: {}", error.fault());
-                diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or(here), message);
+                let message = format!(
+                    "The primitive stays in the file, but is not displayed: \
+                    {}",
+                    error.fault()
+                );
+                diagnostics.add(
+                    Severity::Error,
+                    error.finding_code(),
+                    error.place().unwrap_or(here),
+                    message,
+                );
                 hidden(primitive)
             }
             Err(Missing::Refused(error)) => return Err(error),
@@ -84,15 +110,17 @@ pub fn read(
         );
         diagnostics.add(Severity::Error, "MESH_INVALID_WEIGHTS_COUNT", &place, message);
     }
-    let default_weights =
-        (0..targets).map(|k| mesh.weights.get(k).copied().filter(|w| w.is_finite()).unwrap_or(0.0)).collect();
+    let default_weights = (0..targets)
+        .map(|k| mesh.weights.get(k).copied().filter(|w| w.is_finite()).unwrap_or(0.0))
+        .collect();
     let names: Vec<String> = mesh.extras.get("targetNames").unwrap_or_default();
     Ok(Mesh {
         name: mesh.name.map(Into::into),
         primitives,
         default_weights,
         target_names: names.into_iter().map(Into::into).collect(),
-        kept_weight_layers: weight_layer_extras::read(&mesh.extras, &place, diagnostics).map(Shared::new),
+        kept_weight_layers: weight_layer_extras::read(&mesh.extras, &place, diagnostics)
+            .map(Shared::new),
     })
 }
 
@@ -117,7 +145,8 @@ fn hidden(raw: &schema::Primitive) -> Primitive {
 /// Joints, weights and the type of the weights.
 type WeightSet = (Slice<u16>, Slice<f32>, WeightEncoding);
 
-/// Whether a fault is of what was read alone, and not one of memory or of somebody who does not want to wait.
+/// Whether a fault is of what was read alone, and not one of memory or of somebody who does not
+/// want to wait.
 const fn is_local(error: &ReadError) -> bool {
     matches!(error, ReadError::Place { .. } | ReadError::Empty { .. })
 }
@@ -140,8 +169,14 @@ impl PrimitiveReader<'_, '_> {
         self.unpack()?;
         let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
-            let message = "The primitive has no vertex positions; it stays in the file, but is not displayed";
-            self.diagnostics.add(Severity::Warning, "MESH_PRIMITIVE_NO_POSITION", &self.place, message);
+            let message = "The primitive has no vertex positions; it stays in the file, but is not \
+                displayed";
+            self.diagnostics.add(
+                Severity::Warning,
+                "MESH_PRIMITIVE_NO_POSITION",
+                &self.place,
+                message,
+            );
             return Ok(hidden(self.raw));
         };
         let positions = self.vec3(position.0, "POSITION")?;
@@ -163,7 +198,12 @@ impl PrimitiveReader<'_, '_> {
                 "The number of indices, {}, is not a multiple of 3; the last indices are ignored",
                 indices.len()
             );
-            self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_INCOMPATIBLE_MODE", &self.place, message);
+            self.diagnostics.add(
+                Severity::Error,
+                "MESH_PRIMITIVE_INCOMPATIBLE_MODE",
+                &self.place,
+                message,
+            );
             indices[..indices.len() / 3 * 3].into()
         } else {
             indices
@@ -192,16 +232,29 @@ impl PrimitiveReader<'_, '_> {
         })
     }
 
-    /// Unpacks what Draco packs. Where that fails and the accessors have their own data, those are shown.
+    /// Unpacks what Draco packs. Where that fails and the accessors have their own data, those are
+    /// shown.
     fn unpack(&mut self) -> Result<(), Missing> {
         let mut why = String::new();
         match draco::unpack(self.raw, &self.place, self.accessors, &mut why) {
             Ok(triangles) => self.triangles = triangles,
             Err(Missing::Packed(extension)) => {
-                let plain = self.raw.attributes.get("POSITION").is_some_and(|a| self.accessors.has_view(a.0));
-                let shown =
-                    if plain { "the unpacked copy is displayed" } else { "it stays in the file, but is not displayed" };
-                let message = format!("The geometry packed with {extension} cannot be unpacked: {why}; {shown}");
+                let plain = self
+                    .raw
+                    .attributes
+                    .get("POSITION")
+                    .is_some_and(|a| self.accessors.has_view(a.0));
+                let shown = if plain {
+                    "the unpacked copy is \
+                        displayed"
+                } else {
+                    "it stays in the file, \
+                        but is not displayed"
+                };
+                let message = format!(
+                    "The geometry packed with {extension} cannot be unpacked: \
+                    {why}; {shown}"
+                );
                 self.diagnostics.add(Severity::Error, "ULNA_PACKED", &self.place, message);
                 if !plain {
                     return Err(Missing::Packed(extension));
@@ -212,7 +265,8 @@ impl PrimitiveReader<'_, '_> {
         Ok(())
     }
 
-    /// An attribute that may be missing. What is wrong with it stays with it: it is kept and not shown.
+    /// An attribute that may be missing. What is wrong with it stays with it: it is kept and not
+    /// shown.
     fn optional<T: AnyBitPattern>(
         &mut self,
         name: &str,
@@ -224,13 +278,18 @@ impl PrimitiveReader<'_, '_> {
             Ok(list) if list.len() == count => return Ok(list),
             Ok(list) => {
                 let message = format!(
-                    "{name} has {} elements, but POSITION has {count}; it stays in the file, but is not displayed",
+                    "{name} has {} elements, but POSITION has {count}; it stays in the file, but \
+                        is not displayed",
                     list.len()
                 );
                 ("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", self.place.clone(), message)
             }
             Err(Missing::Refused(error)) if is_local(&error) => {
-                let message = format!("{name} stays in the file, but is not displayed: {}", error.fault());
+                let message = format!(
+                    "{name} stays in the file, but is not displayed: \
+                    {}",
+                    error.fault()
+                );
                 (error.finding_code(), error.place().unwrap_or_else(|| self.place.clone()), message)
             }
             Err(error) => return Err(error),
@@ -239,10 +298,23 @@ impl PrimitiveReader<'_, '_> {
         Ok(Slice::default())
     }
 
-    fn floats(&mut self, index: usize, name: &str, widths: &[usize]) -> Result<(Slice<f32>, usize), Missing> {
+    fn floats(
+        &mut self,
+        index: usize,
+        name: &str,
+        widths: &[usize],
+    ) -> Result<(Slice<f32>, usize), Missing> {
         let shape = self.accessors.shape(index, &self.place)?;
         if !widths.contains(&shape.width) {
-            return Err(ReadError::at(&self.place, format!("{name} has {} components", shape.width)).into());
+            return Err(ReadError::at(
+                &self.place,
+                format!(
+                    "{name} has {} \
+                components",
+                    shape.width
+                ),
+            )
+            .into());
         }
         let list = self.accessors.floats(index, &self.place)?;
         let bad = count_in(&list, |v| !v.is_finite());
@@ -274,7 +346,10 @@ impl PrimitiveReader<'_, '_> {
 
     fn colors(&mut self, index: usize) -> Result<Slice<Vec4>, Missing> {
         let (list, width) = self.floats(index, "COLOR_0", &[3, 4])?;
-        Ok(list.chunks_exact(width).map(|v| Vec4::new(v[0], v[1], v[2], v.get(3).copied().unwrap_or(1.0))).collect())
+        Ok(list
+            .chunks_exact(width)
+            .map(|v| Vec4::new(v[0], v[1], v[2], v.get(3).copied().unwrap_or(1.0)))
+            .collect())
     }
 
     fn indices(&mut self, vertices: usize) -> Result<Slice<u32>, Missing> {
@@ -285,7 +360,9 @@ impl PrimitiveReader<'_, '_> {
             return Ok((0..u32::try_from(vertices).unwrap_or(u32::MAX)).collect());
         };
         let shape = self.accessors.shape(index.0, &self.place)?;
-        if shape.width != 1 || !matches!(shape.component, Component::U8 | Component::U16 | Component::U32) {
+        if shape.width != 1
+            || !matches!(shape.component, Component::U8 | Component::U16 | Component::U32)
+        {
             return Err(ReadError::at(&self.place, "its indices are not unsigned integers").into());
         }
         let list = self.accessors.integers(index.0, &self.place)?;
@@ -295,7 +372,10 @@ impl PrimitiveReader<'_, '_> {
         {
             return Err(ReadError::at(
                 &self.place,
-                format!("its indices refer to vertex {past}, but there are only {vertices} vertices"),
+                format!(
+                    "its indices refer to vertex {past}, but there are only {vertices} \
+                    vertices"
+                ),
             )
             .into());
         }
@@ -305,19 +385,26 @@ impl PrimitiveReader<'_, '_> {
     fn weights(&mut self, count: usize) -> Result<Option<Shared<WeightMap>>, Missing> {
         let attributes = &self.raw.attributes;
         let mut pairs = Vec::new();
-        while let (Some(j), Some(w)) =
-            (attributes.get(&format!("JOINTS_{}", pairs.len())), attributes.get(&format!("WEIGHTS_{}", pairs.len())))
-        {
+        while let (Some(j), Some(w)) = (
+            attributes.get(&format!("JOINTS_{}", pairs.len())),
+            attributes.get(&format!("WEIGHTS_{}", pairs.len())),
+        ) {
             pairs.push((j.0, w.0));
         }
         let joint_sets = attributes.keys().filter(|k| k.starts_with("JOINTS_")).count();
         let weight_sets = attributes.keys().filter(|k| k.starts_with("WEIGHTS_")).count();
         if joint_sets != pairs.len() || weight_sets != pairs.len() {
             let message = format!(
-                "The numbers of JOINTS_n ({joint_sets}) and WEIGHTS_n ({weight_sets}) attributes differ; {} pairs are used",
+                "The numbers of JOINTS_n ({joint_sets}) and WEIGHTS_n ({weight_sets}) attributes \
+                    differ; {} pairs are used",
                 pairs.len()
             );
-            self.diagnostics.add(Severity::Error, "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH", &self.place, message);
+            self.diagnostics.add(
+                Severity::Error,
+                "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH",
+                &self.place,
+                message,
+            );
         }
         if pairs.is_empty() {
             return Ok(None);
@@ -330,10 +417,12 @@ impl PrimitiveReader<'_, '_> {
                     encodings.push(encoding);
                     parts.push((joints, weights));
                 }
-                // Without the first the shape would be another one; without more it is about the same.
+                // Without the first the shape would be another one; without more it is about the
+                // same.
                 Err(Missing::Refused(error)) if set > 0 && is_local(&error) => {
                     let message = format!(
-                        "The influence sets from JOINTS_{set} on stay in the file, but are ignored: {}",
+                        "The influence sets from JOINTS_{set} on stay in the file, but are \
+                            ignored: {}",
                         error.fault()
                     );
                     let place = error.place().unwrap_or_else(|| self.place.clone());
@@ -348,21 +437,44 @@ impl PrimitiveReader<'_, '_> {
     }
 
     /// One set of joints and weights.
-    fn weight_set(&mut self, set: usize, (j, w): (usize, usize), count: usize) -> Result<WeightSet, Missing> {
+    fn weight_set(
+        &mut self,
+        set: usize,
+        (j, w): (usize, usize),
+        count: usize,
+    ) -> Result<WeightSet, Missing> {
         let joint_shape = self.accessors.shape(j, &self.place)?;
         let weight_shape = self.accessors.shape(w, &self.place)?;
-        if !matches!(joint_shape.component, Component::U8 | Component::U16) || joint_shape.width != 4 {
-            return Err(ReadError::at(&self.place, format!("JOINTS_{set} is not four unsigned bytes or shorts")).into());
+        if !matches!(joint_shape.component, Component::U8 | Component::U16)
+            || joint_shape.width != 4
+        {
+            return Err(ReadError::at(
+                &self.place,
+                format!(
+                    "JOINTS_{set} is not four unsigned bytes \
+                or shorts"
+                ),
+            )
+            .into());
         }
         let whole = weight_shape.component != Component::F32;
         if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
-            return Err(
-                ReadError::at(&self.place, format!("WEIGHTS_{set} is neither floats nor normalized integers")).into()
-            );
+            return Err(ReadError::at(
+                &self.place,
+                format!(
+                    "WEIGHTS_{set} is neither floats nor normalized \
+                    integers"
+                ),
+            )
+            .into());
         }
         for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
             if shape.count != count {
-                let message = format!("{name}_{set} has {} elements, but POSITION has {count}", shape.count);
+                let message = format!(
+                    "{name}_{set} has {} elements, but POSITION has \
+                    {count}",
+                    shape.count
+                );
                 return Err(ReadError::at(&self.place, message).into());
             }
         }
@@ -397,32 +509,49 @@ impl PrimitiveReader<'_, '_> {
         // Sets of two types cannot sum to 1 in both; written again, they become floats.
         let one_type = encodings.iter().all(|e| *e == encodings[0]);
         let encoding = if one_type { encodings[0] } else { WeightEncoding::Float };
-        let map = Shared::new(WeightMap { sets, joints, weights, encoding, not_numbers: not_numbers.into() });
+        let map = Shared::new(WeightMap {
+            sets,
+            joints,
+            weights,
+            encoding,
+            not_numbers: not_numbers.into(),
+        });
         Ok(Some(map))
     }
 
     fn targets(&mut self, count: usize) -> Result<Shared<[MorphTarget]>, Missing> {
         let mut list = Vec::with_capacity(self.raw.targets.len());
         for (k, target) in self.raw.targets.iter().enumerate() {
-            let mut read = |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {
-                let Some(index) = map.get(name) else { return Ok(Slice::default()) };
-                let place = format!("{}/targets/{k}", self.place);
-                let (code, place, why) = match self.vec3(index.0, name) {
-                    Ok(deltas) if deltas.len() == count => return Ok(deltas),
-                    Ok(deltas) => {
-                        let why = format!("it has {} elements, but POSITION has {count}", deltas.len());
-                        ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
-                    }
-                    Err(Missing::Refused(error)) if is_local(&error) => {
-                        (error.finding_code(), error.place().unwrap_or(place), error.fault())
-                    }
-                    Err(error) => return Err(error),
+            let mut read =
+                |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {
+                    let Some(index) = map.get(name) else { return Ok(Slice::default()) };
+                    let place = format!("{}/targets/{k}", self.place);
+                    let (code, place, why) = match self.vec3(index.0, name) {
+                        Ok(deltas) if deltas.len() == count => return Ok(deltas),
+                        Ok(deltas) => {
+                            let why = format!(
+                                "it has {} elements, but POSITION has \
+                            {count}",
+                                deltas.len()
+                            );
+                            ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
+                        }
+                        Err(Missing::Refused(error)) if is_local(&error) => {
+                            (error.finding_code(), error.place().unwrap_or(place), error.fault())
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    let message = format!(
+                        "{name} of morph target {k} stays in the file, but is \
+                    ignored: {why}"
+                    );
+                    self.diagnostics.add(Severity::Error, code, place, message);
+                    Ok(Slice::default())
                 };
-                let message = format!("{name} of morph target {k} stays in the file, but is ignored: {why}");
-                self.diagnostics.add(Severity::Error, code, place, message);
-                Ok(Slice::default())
-            };
-            list.push(MorphTarget { positions: read("POSITION", target)?, normals: read("NORMAL", target)? });
+            list.push(MorphTarget {
+                positions: read("POSITION", target)?,
+                normals: read("NORMAL", target)?,
+            });
         }
         Ok(list.into())
     }
@@ -431,7 +560,12 @@ impl PrimitiveReader<'_, '_> {
     fn check_directions(&mut self, name: &str, shown: &str, lost: usize) {
         if lost > 0 {
             let message = format!("{lost} vectors of {name} have a length of 0; {shown}");
-            self.diagnostics.add(Severity::Error, "ACCESSOR_VECTOR3_NON_UNIT", &self.place, message);
+            self.diagnostics.add(
+                Severity::Error,
+                "ACCESSOR_VECTOR3_NON_UNIT",
+                &self.place,
+                message,
+            );
         }
     }
 
@@ -445,7 +579,12 @@ impl PrimitiveReader<'_, '_> {
         });
         if count > 0 {
             let message = format!("{count} of {} triangles have zero area", triangles.len());
-            self.diagnostics.add(Severity::Info, "ACCESSOR_INDEX_TRIANGLE_DEGENERATE", &self.place, message);
+            self.diagnostics.add(
+                Severity::Info,
+                "ACCESSOR_INDEX_TRIANGLE_DEGENERATE",
+                &self.place,
+                message,
+            );
         }
     }
 
@@ -454,16 +593,26 @@ impl PrimitiveReader<'_, '_> {
         let (Some(min), Some(max)) = self.accessors.bounds(index) else { return };
         let (low, high) = positions
             .par_chunks(BLOCK)
-            .map(|p| p.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p))))
+            .map(|p| {
+                p.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| {
+                    (low.min(*p), high.max(*p))
+                })
+            })
             .reduce(|| (Vec3::INFINITY, Vec3::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let shape = self.accessors.shape(index, &self.place);
         let exact = |stated: &[f64], found: Vec3| {
             stated.len() == 3 && stated.iter().zip(found.to_array()).all(|(s, f)| *s as f32 == f)
         };
-        let float = shape.is_ok_and(|s| s.component == Component::F32) && !self.accessors.is_packed(index);
+        let float =
+            shape.is_ok_and(|s| s.component == Component::F32) && !self.accessors.is_packed(index);
         if float && (!exact(min, low) || !exact(max, high)) {
             let message = "The stated minimum and maximum of the positions are wrong";
-            self.diagnostics.add(Severity::Error, "ACCESSOR_MIN_MISMATCH", format!("accessors/{index}"), message);
+            self.diagnostics.add(
+                Severity::Error,
+                "ACCESSOR_MIN_MISMATCH",
+                format!("accessors/{index}"),
+                message,
+            );
         }
     }
 }
@@ -521,7 +670,9 @@ fn unroll(mode: usize, list: Slice<u32>) -> (Topology, Slice<u32>) {
             (Topology::Lines, out.into())
         }
         5 => {
-            let flip = |(k, w): (usize, &[u32])| if k % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] };
+            let flip = |(k, w): (usize, &[u32])| {
+                if k % 2 == 0 { [w[0], w[1], w[2]] } else { [w[1], w[0], w[2]] }
+            };
             (Topology::Triangles, list.windows(3).enumerate().flat_map(flip).collect())
         }
         6 => {

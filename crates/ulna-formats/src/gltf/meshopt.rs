@@ -1,7 +1,9 @@
-//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views that are packed, and how they are unpacked.
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: buffer views that are packed, and how
+//! they are unpacked.
 //!
-//! After the specification of the extensions (appendix A, *Bitstream*, and appendix B, *Filters*). Whatever the bytes are,
-//! decoding ends with an element count that was asked for or with a sentence.
+//! After the specification of the extensions (appendix A, *Bitstream*, and appendix B, *Filters*).
+//! Whatever the bytes are, decoding ends with an element count that was asked for or with a
+//! sentence.
 
 use thiserror::Error;
 
@@ -64,7 +66,8 @@ pub fn packed_range(view: &schema::BufferView) -> Option<(usize, std::ops::Range
     Some((packed.buffer.0, start..start.saturating_add(packed.byte_length.0)))
 }
 
-/// Unpacks every packed view of a file, within a budget of memory in bytes. A damaged one is a finding and costs no other.
+/// Unpacks every packed view of a file, within a budget of memory in bytes. A damaged one is a
+/// finding and costs no other.
 ///
 /// # Errors
 /// Where the budget is too small: the file asks for more than its size can stand for.
@@ -101,7 +104,10 @@ pub fn unpack(
                 } else {
                     "the parts that need it stay in the file, but are not displayed"
                 };
-                let message = format!("The data packed with {extension} cannot be unpacked: {damage}; {shown}");
+                let message = format!(
+                    "The data packed with {extension} cannot be unpacked: \
+                    {damage}; {shown}"
+                );
                 diagnostics.add(Severity::Error, "ULNA_PACKED", place, message);
                 if plain { Unpacked::Plain } else { Unpacked::Damaged(extension) }
             }
@@ -110,7 +116,11 @@ pub fn unpack(
     Ok(list)
 }
 
-fn unpack_one(source: &Source, view: &schema::BufferView, packed: &Packed) -> Result<Vec<u8>, Damage> {
+fn unpack_one(
+    source: &Source,
+    view: &schema::BufferView,
+    packed: &Packed,
+) -> Result<Vec<u8>, Damage> {
     let (count, stride) = (packed.count.0, packed.byte_stride.0);
     if count.checked_mul(stride) != Some(view.byte_length.0) {
         return Err(Damage::Member("count"));
@@ -123,11 +133,18 @@ fn unpack_one(source: &Source, view: &schema::BufferView, packed: &Packed) -> Re
     decode(&packed.mode, packed.filter.as_deref().unwrap_or("NONE"), count, stride, bytes)
 }
 
-/// The `count` elements of `stride` bytes that `packed` stands for. The caller sees to it that there is memory for them.
+/// The `count` elements of `stride` bytes that `packed` stands for. The caller sees to it that
+/// there is memory for them.
 ///
 /// # Errors
 /// What is wrong with the bytes, or with what is asked of them.
-pub fn decode(mode: &str, filter: &str, count: usize, stride: usize, packed: &[u8]) -> Result<Vec<u8>, Damage> {
+pub fn decode(
+    mode: &str,
+    filter: &str,
+    count: usize,
+    stride: usize,
+    packed: &[u8],
+) -> Result<Vec<u8>, Damage> {
     if mode == "ATTRIBUTES" {
         if !(4..=256).contains(&stride) || !stride.is_multiple_of(4) {
             return Err(Damage::Member("byteStride"));
@@ -255,7 +272,8 @@ fn attributes(packed: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Dam
 fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     match mode & 15 {
         0 => {
-            let step = |k: usize| last[k].wrapping_add((delta[k] >> 1) ^ (delta[k] & 1).wrapping_neg());
+            let step =
+                |k: usize| last[k].wrapping_add((delta[k] >> 1) ^ (delta[k] & 1).wrapping_neg());
             [step(0), step(1), step(2), step(3)]
         }
         1 => {
@@ -274,7 +292,8 @@ fn next(last: [u8; 4], delta: [u8; 4], mode: u8) -> [u8; 4] {
     }
 }
 
-/// One byte of each of a block's elements; `bits` are the four widths that a group's header chooses from.
+/// One byte of each of a block's elements; `bits` are the four widths that a group's header chooses
+/// from.
 fn deltas(body: &mut Bytes<'_>, bits: [usize; 4], plane: &mut [u8]) -> Result<(), Damage> {
     let groups = plane.len() / GROUP;
     let headers = body.take(groups.div_ceil(4))?;
@@ -347,8 +366,8 @@ impl Corners<'_> {
         Ok(self.last)
     }
 
-    /// A corner by a nibble: 0 is a new vertex, 15 one given in full, others were met before. Whether it is to be
-    /// remembered comes with it.
+    /// A corner by a nibble: 0 is a new vertex, 15 one given in full, others were met before.
+    /// Whether it is to be remembered comes with it.
     fn corner(&mut self, nibble: u8) -> Result<(u32, bool), Damage> {
         Ok(match nibble {
             0 => (self.fresh(), true),
@@ -376,7 +395,11 @@ fn triangles(packed: &[u8], count: usize) -> Result<Vec<u32>, Damage> {
             let (a, b) = edges.get(high)?;
             let (c, remember) = match low {
                 13 | 14 => {
-                    state.last = if low == 13 { state.last.wrapping_sub(1) } else { state.last.wrapping_add(1) };
+                    state.last = if low == 13 {
+                        state.last.wrapping_sub(1)
+                    } else {
+                        state.last.wrapping_add(1)
+                    };
                     (state.last, true)
                 }
                 0 => (state.fresh(), true),
@@ -448,16 +471,19 @@ const fn unzigzag(v: u32) -> u32 {
     (v >> 1) ^ (v & 1).wrapping_neg()
 }
 
-/// Runs a filter over elements of four signed components, bytes or shorts; `largest` is what stands for 1.
+/// Runs a filter over elements of four signed components, bytes or shorts; `largest` is what stands
+/// for 1.
 fn signed(elements: &mut [u8], stride: usize, filter: impl Fn([f32; 4], f32) -> [f32; 4]) {
     if stride == 4 {
         for e in elements.as_chunks_mut::<4>().0 {
-            *e = filter(e.map(|v| f32::from(v.cast_signed())), 127.0).map(|v| (v.round() as i8).cast_unsigned());
+            *e = filter(e.map(|v| f32::from(v.cast_signed())), 127.0)
+                .map(|v| (v.round() as i8).cast_unsigned());
         }
     } else {
         for e in elements.as_chunks_mut::<8>().0 {
             let from = |k: usize| f32::from(i16::from_le_bytes([e[k], e[k + 1]]));
-            let found = filter([from(0), from(2), from(4), from(6)], 32767.0).map(|v| (v.round() as i16).to_le_bytes());
+            let found = filter([from(0), from(2), from(4), from(6)], 32767.0)
+                .map(|v| (v.round() as i16).to_le_bytes());
             e.copy_from_slice(found.as_flattened());
         }
     }
@@ -508,7 +534,8 @@ fn color(elements: &mut [u8], stride: usize) {
         let full = (1i64 << bits) as i32 - 1;
         let alpha = alpha & (full >> 1);
         let scale = if full > 0 { largest / full as f32 } else { 0.0 };
-        [y + orange - green, y + green, y - orange - green, alpha << 1 | alpha & 1].map(|v| (v as f32 * scale).round())
+        [y + orange - green, y + green, y - orange - green, alpha << 1 | alpha & 1]
+            .map(|v| (v as f32 * scale).round())
     };
     if stride == 4 {
         for e in elements.as_chunks_mut::<4>().0 {
@@ -519,8 +546,10 @@ fn color(elements: &mut [u8], stride: usize) {
     } else {
         for e in elements.as_chunks_mut::<8>().0 {
             let part = |k: usize| u16::from_le_bytes([e[k], e[k + 1]]);
-            let (orange, green) = (i32::from(part(2).cast_signed()), i32::from(part(4).cast_signed()));
-            let found = rgba(part(0).into(), orange, green, part(6).into(), 65535.0).map(|v| (v as u16).to_le_bytes());
+            let (orange, green) =
+                (i32::from(part(2).cast_signed()), i32::from(part(4).cast_signed()));
+            let found = rgba(part(0).into(), orange, green, part(6).into(), 65535.0)
+                .map(|v| (v as u16).to_le_bytes());
             e.copy_from_slice(found.as_flattened());
         }
     }
@@ -533,31 +562,41 @@ mod tests {
     use super::*;
 
     fn bytes(hex: &str) -> Vec<u8> {
-        (0..hex.len() / 2).map(|k| u8::from_str_radix(&hex[k * 2..k * 2 + 2], 16).unwrap()).collect()
+        (0..hex.len() / 2)
+            .map(|k| u8::from_str_radix(&hex[k * 2..k * 2 + 2], 16).unwrap())
+            .collect()
     }
 
-    /// One step of what the filter's output is made of: the specification leaves that much open, but for floats.
+    /// One step of what the filter's output is made of: the specification leaves that much open,
+    /// but for floats.
     fn close(filter: &str, stride: usize, a: &[u8], b: &[u8]) -> bool {
-        let wide =
-            |v: &[u8]| -> Vec<i32> { v.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect() };
+        let wide = |v: &[u8]| -> Vec<i32> {
+            v.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b).into()).collect()
+        };
         let narrow = |v: &[u8]| -> Vec<i32> { v.iter().map(|b| b.cast_signed().into()).collect() };
         match (filter, stride) {
-            ("OCTAHEDRAL" | "QUATERNION", 8) => wide(a).iter().zip(wide(b)).all(|(a, b)| (a - b).abs() <= 1),
+            ("OCTAHEDRAL" | "QUATERNION", 8) => {
+                wide(a).iter().zip(wide(b)).all(|(a, b)| (a - b).abs() <= 1)
+            }
             ("COLOR", 8) => wide(a).iter().zip(wide(b)).all(|(a, b)| ((a - b) as i16).abs() <= 1),
             ("OCTAHEDRAL", 4) => narrow(a).iter().zip(narrow(b)).all(|(a, b)| (a - b).abs() <= 1),
-            ("COLOR", 4) => narrow(a).iter().zip(narrow(b)).all(|(a, b)| ((a - b) as i8).abs() <= 1),
+            ("COLOR", 4) => {
+                narrow(a).iter().zip(narrow(b)).all(|(a, b)| ((a - b) as i8).abs() <= 1)
+            }
             _ => a == b,
         }
     }
 
-    /// Packed by meshoptimizer 1.3.0 and unpacked by its reference decoder: mode, filter, count, stride, packed, plain.
+    /// Packed by meshoptimizer 1.3.0 and unpacked by its reference decoder: mode, filter, count,
+    /// stride, packed, plain.
     const SAMPLES: &str = include_str!("../../../../tests/data/meshopt.tsv");
 
     #[test]
     fn what_the_reference_packed_is_unpacked_as_the_reference_does() {
         let mut seen = std::collections::BTreeSet::new();
         for line in SAMPLES.lines() {
-            let [mode, filter, count, stride, packed, plain] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
+            let [mode, filter, count, stride, packed, plain] =
+                line.split('\t').collect::<Vec<_>>().try_into().unwrap();
             let (packed, plain) = (bytes(packed), bytes(plain));
             let stride: usize = stride.parse().unwrap();
             let found = decode(mode, filter, count.parse().unwrap(), stride, &packed).unwrap();
@@ -595,7 +634,8 @@ mod tests {
         fn random_bytes_never_panic_and_give_what_was_asked_or_an_error(
             mut packed in prop::collection::vec(any::<u8>(), 0..400),
             mode in prop::sample::select(vec!["ATTRIBUTES", "TRIANGLES", "INDICES", "?"]),
-            filter in prop::sample::select(vec!["NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL", "COLOR"]),
+            filter in prop::sample::select(vec!["NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL",
+                "COLOR"]),
             header in prop::sample::select(vec![0xa0u8, 0xa1, 0xe1, 0xd1, 0]),
             (count, stride) in (0usize..600, 0usize..70),
         ) {
@@ -608,13 +648,15 @@ mod tests {
         }
 
         #[test]
-        fn samples_with_a_byte_changed_never_panic(line in 0usize..1000, at in any::<prop::sample::Index>(), to in any::<u8>()) {
+        fn samples_with_a_byte_changed_never_panic(line in 0usize..1000,
+            at in any::<prop::sample::Index>(), to in any::<u8>()) {
             let lines: Vec<&str> = SAMPLES.lines().collect();
             let parts: Vec<&str> = lines[line % lines.len()].split('\t').collect();
             let mut packed = bytes(parts[4]);
             let at = at.index(packed.len());
             packed[at] = to;
-            let (count, stride) = (parts[2].parse::<usize>().unwrap(), parts[3].parse::<usize>().unwrap());
+            let (count, stride) =
+                (parts[2].parse::<usize>().unwrap(), parts[3].parse::<usize>().unwrap());
             if let Ok(found) = decode(parts[0], parts[1], count, stride, &packed) {
                 prop_assert_eq!(found.len(), count * stride);
             }

@@ -1,7 +1,8 @@
 //! glTF 2.0 and GLB, both ways, losing nothing.
 //!
-//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`]: the very bytes. Saving is a function of
-//! the source, the document as opened and the document now; what nobody touched is copied, not rewritten.
+//! Reading makes a [`Document`](ulna_model::Document) and keeps the [`Source`]: the very bytes.
+//! Saving is a function of the source, the document as opened and the document now; what nobody
+//! touched is copied, not rewritten.
 
 mod accessor;
 mod animation;
@@ -33,7 +34,8 @@ pub mod weight_layer_extras;
 mod weights;
 mod write;
 
-/// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin carries.
+/// The member of a node's `extras` where a pose's rest is remembered, for nodes whose rest no skin
+/// carries.
 const REST_EXTRA: &str = "ulna.rest";
 
 pub use self::{

@@ -1,8 +1,9 @@
 //! The JSON of a sound file in one go.
 //!
-//! Accessors, buffer views and animations are nearly all of a big file's JSON. They are cut into elements by their
-//! brackets and typed at once, on all cores; typing checks the grammar inside, this file the grammar between. Whatever is
-//! unusual in the least is left to the slow way, which says what is wrong or repairs it.
+//! Accessors, buffer views and animations are nearly all of a big file's JSON. They are cut into
+//! elements by their brackets and typed at once, on all cores; typing checks the grammar inside,
+//! this file the grammar between. Whatever is unusual in the least is left to the slow way, which
+//! says what is wrong or repairs it.
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -79,7 +80,11 @@ fn parse_parallel(text: &str) -> Option<(RawMap<'_>, OutlineLists)> {
             } else {
                 let end = value(b, start)?;
                 // A key that stands twice is worth a finding.
-                if root.0.insert(key.to_owned(), serde_json::from_str(&text[start..end]).ok()?).is_some() {
+                if root
+                    .0
+                    .insert(key.to_owned(), serde_json::from_str(&text[start..end]).ok()?)
+                    .is_some()
+                {
                     return None;
                 }
                 end
@@ -119,18 +124,22 @@ pub fn join_if_large<A: Send, B: Send>(
 /// Objects as a type.
 fn typed<T: DeserializeOwned + Send>(items: &[&str]) -> Option<Vec<T>> {
     const BLOCK: usize = 64 << 10;
-    let block = |items: &[&str]| items.iter().map(|item| serde_json::from_str(item).ok()).collect::<Option<Vec<T>>>();
+    let block = |items: &[&str]| {
+        items.iter().map(|item| serde_json::from_str(item).ok()).collect::<Option<Vec<T>>>()
+    };
     let length: usize = items.iter().map(|item| item.len()).sum();
     if length <= BLOCK {
         return block(items);
     }
-    let parts: Option<Vec<Vec<T>>> = items.par_chunks((items.len() * BLOCK / length).max(1)).map(block).collect();
+    let parts: Option<Vec<Vec<T>>> =
+        items.par_chunks((items.len() * BLOCK / length).max(1)).map(block).collect();
     let mut all = Vec::with_capacity(items.len());
     parts?.into_iter().for_each(|part| all.extend(part));
     Some(all)
 }
 
-/// The elements of the list that begins here, where all are objects, and its end. What is in them is not checked.
+/// The elements of the list that begins here, where all are objects, and its end. What is in them
+/// is not checked.
 fn items(text: &str, start: usize) -> Option<(Vec<&str>, usize)> {
     let b = text.as_bytes();
     let mut list = Vec::new();
@@ -230,7 +239,10 @@ mod tests {
         let (root, mut long) = read(SOUND).unwrap();
         assert!(long.0.is_some());
         assert_eq!(root.0.keys().collect::<Vec<_>>(), ["asset", "nodes"]);
-        assert_eq!(long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(
+            long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(),
+            [3, 1]
+        );
         assert_eq!(long.views(&root).unwrap().len(), 1);
         assert!(long.animations().is_some_and(|a| a.is_empty()));
     }
@@ -240,7 +252,10 @@ mod tests {
         let text = SOUND.replacen('{', r#"{"extras":1,"extras":2,"#, 1);
         let (root, mut long) = read(&text).unwrap();
         assert!(long.0.is_none() && long.animations().is_none());
-        assert_eq!(long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(
+            long.accessors(&root).unwrap().iter().map(|a| a.count.0).collect::<Vec<_>>(),
+            [3, 1]
+        );
         assert_eq!(long.views(&root).unwrap().len(), 1);
     }
 
@@ -258,10 +273,12 @@ mod tests {
     }
 
     proptest! {
-        /// Every text that is taken at once is one that the full parser takes, with the same members.
+        /// Every text that is taken at once is one that the full parser takes, with the same
+        /// members.
         #[test]
         fn nothing_is_taken_that_is_no_json(
-            cuts in proptest::collection::vec((0..SOUND.len(), 0..3usize, proptest::sample::select(br#"{}[],:"\ 1n"#.to_vec())), 0..4),
+            cuts in proptest::collection::vec((0..SOUND.len(), 0..3usize,
+                proptest::sample::select(br#"{}[],:"\ 1n"#.to_vec())), 0..4),
         ) {
             let mut bytes = SOUND.as_bytes().to_vec();
             for (at, what, byte) in cuts {
@@ -280,7 +297,8 @@ mod tests {
                 for (key, value) in &root.0 {
                     prop_assert_eq!(slow.0.get(key).map(|v| v.get()), Some(value.get()));
                 }
-                let length = |name: &str| json::elements(&slow, name).map_or(usize::MAX, |e| e.len());
+                let length = |name: &str| json::elements(&slow, name).map_or(usize::MAX,
+                    |e| e.len());
                 prop_assert_eq!(length("accessors"), lists.accessors.len());
                 prop_assert_eq!(length("bufferViews"), lists.views.len());
                 prop_assert_eq!(length("animations"), lists.animations.len());

@@ -1,4 +1,5 @@
-//! New data for a file: what is appended, and what is written over in place, with the JSON that says so.
+//! New data for a file: what is appended, and what is written over in place, with the JSON that
+//! says so.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -54,7 +55,8 @@ pub(super) struct Patch<'a> {
     views: Vec<schema::BufferView>,
     buffers: Vec<schema::Buffer>,
     users: Users,
-    /// BIN ranges that views or accessors other than the one in place use: nothing may be written there.
+    /// BIN ranges that views or accessors other than the one in place use: nothing may be written
+    /// there.
     new_accessors: Vec<Value>,
     new_views: Vec<Value>,
     /// New bytes, to go after what the home buffer holds.
@@ -71,7 +73,8 @@ pub(super) struct Patch<'a> {
     home_length: usize,
 }
 
-/// What the BIN chunk becomes: what it was, with this after it, and then with these bytes written over.
+/// What the BIN chunk becomes: what it was, with this after it, and then with these bytes written
+/// over.
 pub(super) struct Bin {
     pub appended: Vec<u8>,
     pub overwritten: Vec<(Range<usize>, Vec<u8>)>,
@@ -86,34 +89,52 @@ pub(super) struct Buffers {
 }
 
 impl<'a> Patch<'a> {
-    pub(super) fn new(source: &'a Source, root: &raw::RawMap<'_>, stem: &str) -> Result<Self, SaveError> {
-        fn list<T: serde::de::DeserializeOwned>(root: &raw::RawMap<'_>, name: &str) -> Result<Vec<T>, SaveError> {
+    pub(super) fn new(
+        source: &'a Source,
+        root: &raw::RawMap<'_>,
+        stem: &str,
+    ) -> Result<Self, SaveError> {
+        fn list<T: serde::de::DeserializeOwned>(
+            root: &raw::RawMap<'_>,
+            name: &str,
+        ) -> Result<Vec<T>, SaveError> {
             let elements = raw::elements(root, name).map_err(SaveError::Source)?;
-            let typed =
-                elements.iter().enumerate().map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
+            let typed = elements
+                .iter()
+                .enumerate()
+                .map(|(k, e)| raw::typed(e.get(), &format!("{name}/{k}"), &mut false));
             typed.collect::<Result<_, _>>().map_err(SaveError::Source)
         }
         let buffers: Vec<schema::Buffer> = list(root, "buffers")?;
         let own = || stem.to_owned();
         let (home, home_buffer) = if source.container.is_glb() {
-            // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what is there.
+            // A GLB whose first buffer lives elsewhere cannot take a BIN chunk without moving what
+            // is there.
             match source.buffers.first() {
                 None | Some(BufferData::Bin(_)) => (Destination::Bin, 0),
                 Some(_) => (Destination::Embedded, buffers.len()),
             }
-        } else if let Some(k) =
-            source.buffers.iter().position(|b| matches!(b, BufferData::File { uri, .. } if is_sidecar(uri)))
+        } else if let Some(k) = source
+            .buffers
+            .iter()
+            .position(|b| matches!(b, BufferData::File { uri, .. } if is_sidecar(uri)))
         {
             (Destination::Sidecar(own()), k)
         } else if !source.buffers.is_empty()
-            && source.buffers.iter().all(|b| matches!(b, BufferData::Embedded(_) | BufferData::Fallback))
+            && source
+                .buffers
+                .iter()
+                .all(|b| matches!(b, BufferData::Embedded(_) | BufferData::Fallback))
         {
             (Destination::Embedded, buffers.len())
         } else {
             (Destination::Sidecar(own()), buffers.len())
         };
-        let home_length =
-            if home_buffer < buffers.len() { source.buffer(home_buffer).map_or(0, <[u8]>::len) } else { 0 };
+        let home_length = if home_buffer < buffers.len() {
+            source.buffer(home_buffer).map_or(0, <[u8]>::len)
+        } else {
+            0
+        };
         Ok(Self {
             source,
             accessors: list(root, "accessors")?,
@@ -143,8 +164,8 @@ impl<'a> Patch<'a> {
         self.accessors.len()
     }
 
-    /// Stores floats and returns the accessor that holds them: `old` written over in place where nobody else uses it and
-    /// type and size are the same, else a new one.
+    /// Stores floats and returns the accessor that holds them: `old` written over in place where
+    /// nobody else uses it and type and size are the same, else a new one.
     pub(super) fn floats(
         &mut self,
         old: Option<usize>,
@@ -199,15 +220,20 @@ impl<'a> Patch<'a> {
         self.accessors.get(accessor).map(|a| a.component_type.0)
     }
 
-    /// Stores four numbers a vertex and returns the accessor that holds them: `old` where nobody else uses it and type and
-    /// size are the same, written over in place or sent to new bytes; else a new one. What was stored once is shared.
+    /// Stores four numbers a vertex and returns the accessor that holds them: `old` where nobody
+    /// else uses it and type and size are the same, written over in place or sent to new bytes;
+    /// else a new one. What was stored once is shared.
     pub(super) fn attribute(&mut self, old: Option<usize>, stored: Stored) -> usize {
         if let Some(old) = old
             && self.overwrite_attribute(old, &stored)
         {
             return old;
         }
-        let known = self.stored.iter().find(|(s, ..)| *s == stored).map(|(_, view, accessor)| (*view, *accessor));
+        let known = self
+            .stored
+            .iter()
+            .find(|(s, ..)| *s == stored)
+            .map(|(_, view, accessor)| (*view, *accessor));
         let view = known.map_or_else(|| self.attribute_view(&stored), |(view, _)| view);
         // An accessor that is left behind would keep what was wrong with its values.
         let accessor = if let Some(old) = old.filter(|o| self.is_own(*o, &stored)) {
@@ -235,7 +261,8 @@ impl<'a> Patch<'a> {
         accessor
     }
 
-    /// A new view of these numbers; several accessors may come to share it, which then must know the stride.
+    /// A new view of these numbers; several accessors may come to share it, which then must know
+    /// the stride.
     fn attribute_view(&mut self, stored: &Stored) -> usize {
         self.align();
         self.new_views.push(json!({
@@ -273,15 +300,19 @@ impl<'a> Patch<'a> {
         }
     }
 
-    /// As [`Patch::overwrite`], for whole numbers too, and for vertices that lie interleaved with what stays.
+    /// As [`Patch::overwrite`], for whole numbers too, and for vertices that lie interleaved with
+    /// what stays.
     fn overwrite_attribute(&mut self, old: usize, stored: &Stored) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
         let element = stored.size * 4;
         let count = stored.values.len() / element;
-        let (Destination::Bin, true, Some(view)) = (&self.home, self.is_own(old, stored), a.buffer_view) else {
+        let (Destination::Bin, true, Some(view)) =
+            (&self.home, self.is_own(old, stored), a.buffer_view)
+        else {
             return false;
         };
-        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty())
+        else {
             return false;
         };
         let start = v.byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
@@ -291,7 +322,9 @@ impl<'a> Patch<'a> {
         if stride < element || old_bytes.len() < range.end {
             return false;
         }
-        if self.overlaps(old, view.0, &range) && !(stride > element && self.is_woven_apart(old, view.0, element)) {
+        if self.overlaps(old, view.0, &range)
+            && !(stride > element && self.is_woven_apart(old, view.0, element))
+        {
             return false;
         }
         // What lies between stays: it is written over with itself.
@@ -311,8 +344,8 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether an accessor's elements lie woven with those of others in one view, and touch none of them: all have one
-    /// stride, and none reaches past it.
+    /// Whether an accessor's elements lie woven with those of others in one view, and touch none of
+    /// them: all have one stride, and none reaches past it.
     fn is_woven_apart(&self, own: usize, own_view: usize, element: usize) -> bool {
         let Some(stride) = self.views[own_view].byte_stride.map(|s| s.0) else { return false };
         let place = |a: &schema::Accessor| a.byte_offset.map_or(0, |i| i.0) % stride;
@@ -324,20 +357,23 @@ impl<'a> Patch<'a> {
         let alone = self.views.iter().enumerate().all(|(k, v)| {
             let start = v.byte_offset.map_or(0, |i| i.0);
             let packed = meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
-            k == own_view || !(packed || (v.buffer.0 == 0 && hits(start..start.saturating_add(v.byte_length.0))))
+            k == own_view
+                || !(packed
+                    || (v.buffer.0 == 0 && hits(start..start.saturating_add(v.byte_length.0))))
         });
         alone
             && mine.end <= stride
             && self.accessors.iter().enumerate().all(|(k, a)| {
-                let sparse = a
-                    .sparse
-                    .as_ref()
-                    .is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
+                let sparse = a.sparse.as_ref().is_some_and(|s| {
+                    s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view
+                });
                 if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
                     return !sparse;
                 }
                 let other = place(a)..place(a) + element_size(a);
-                !sparse && other.end <= stride && (other.end <= mine.start || mine.end <= other.start)
+                !sparse
+                    && other.end <= stride
+                    && (other.end <= mine.start || mine.end <= other.start)
             })
     }
 
@@ -345,14 +381,26 @@ impl<'a> Patch<'a> {
         self.appended.resize(self.appended.len().next_multiple_of(4), 0);
     }
 
-    fn overwrite(&mut self, old: usize, values: &[f32], kind: &str, width: usize, bounds: bool) -> bool {
+    fn overwrite(
+        &mut self,
+        old: usize,
+        values: &[f32],
+        kind: &str,
+        width: usize,
+        bounds: bool,
+    ) -> bool {
         let Some(a) = self.accessors.get(old) else { return false };
-        let same =
-            a.component_type.0 == 5126 && a.kind == kind && a.count.0 * width == values.len() && a.sparse.is_none();
-        let (Destination::Bin, true, Some(view)) = (&self.home, same && self.is_single(old), a.buffer_view) else {
+        let same = a.component_type.0 == 5126
+            && a.kind == kind
+            && a.count.0 * width == values.len()
+            && a.sparse.is_none();
+        let (Destination::Bin, true, Some(view)) =
+            (&self.home, same && self.is_single(old), a.buffer_view)
+        else {
             return false;
         };
-        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty()) else {
+        let Some(v) = self.views.get(view.0).filter(|v| v.buffer.0 == 0 && v.extensions.is_empty())
+        else {
             return false;
         };
         if v.byte_stride.is_some_and(|s| s.0 != 0 && s.0 != width * 4) {
@@ -370,32 +418,36 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// Whether anything but this accessor's own view, or another accessor in it, uses these bytes of the BIN chunk.
+    /// Whether anything but this accessor's own view, or another accessor in it, uses these bytes
+    /// of the BIN chunk.
     fn overlaps(&self, own: usize, own_view: usize, range: &Range<usize>) -> bool {
         let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
         let view_range = |v: &schema::BufferView| {
             let start = v.byte_offset.map_or(0, |i| i.0);
             start..start.saturating_add(v.byte_length.0)
         };
-        let packed = |v: &schema::BufferView| meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
-        let other_view = self
-            .views
-            .iter()
-            .enumerate()
-            .any(|(k, v)| k != own_view && (packed(v) || (v.buffer.0 == 0 && hits(view_range(v)))));
+        let packed = |v: &schema::BufferView| {
+            meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r))
+        };
+        let other_view =
+            self.views.iter().enumerate().any(|(k, v)| {
+                k != own_view && (packed(v) || (v.buffer.0 == 0 && hits(view_range(v))))
+            });
         let in_view = self.accessors.iter().enumerate().any(|(k, a)| {
-            let sparse = a
-                .sparse
-                .as_ref()
-                .is_some_and(|s| s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view);
+            let sparse = a.sparse.as_ref().is_some_and(|s| {
+                s.indices.buffer_view.0 == own_view || s.values.buffer_view.0 == own_view
+            });
             if k == own || a.buffer_view.is_none_or(|v| v.0 != own_view) {
                 return sparse;
             }
             // The largest an element can be: sixteen floats.
-            let start = self.views[own_view].byte_offset.map_or(0, |i| i.0) + a.byte_offset.map_or(0, |i| i.0);
+            let start = self.views[own_view].byte_offset.map_or(0, |i| i.0)
+                + a.byte_offset.map_or(0, |i| i.0);
             let size = element_size(a);
             let stride = self.views[own_view].byte_stride.map_or(size, |s| s.0.max(size));
-            let end = start.saturating_add((a.count.0.saturating_sub(1)).saturating_mul(stride)).saturating_add(size);
+            let end = start
+                .saturating_add((a.count.0.saturating_sub(1)).saturating_mul(stride))
+                .saturating_add(size);
             hits(start..end)
         });
         other_view || in_view
@@ -404,7 +456,8 @@ impl<'a> Patch<'a> {
     /// Writes the JSON's side of it into `ops`, and gives the buffers.
     pub(super) fn finish(mut self, ops: &mut Ops) -> Buffers {
         for (accessor, (min, max)) in &self.bounds {
-            let text = |list: &[f32]| Value::from_iter(list.iter().copied().map(number)).to_string();
+            let text =
+                |list: &[f32]| Value::from_iter(list.iter().copied().map(number)).to_string();
             let op = ops.member("accessors").item(*accessor);
             *op.member("min") = Ops::Replace(text(min));
             *op.member("max") = Ops::Replace(text(max));
@@ -434,7 +487,8 @@ impl<'a> Patch<'a> {
         let grown = self.home_length + self.appended.len();
         let length = Ops::Replace(grown.to_string());
         let whole = |mut new: Vec<u8>| {
-            let old = if exists { self.source.buffer(self.home_buffer).unwrap_or_default() } else { &[] };
+            let old =
+                if exists { self.source.buffer(self.home_buffer).unwrap_or_default() } else { &[] };
             new.splice(0..0, old.iter().copied());
             new
         };
@@ -457,7 +511,8 @@ impl<'a> Patch<'a> {
                     *buffer.member("byteLength") = length;
                     *buffer.member("uri") = Ops::Replace(Value::from(uri).to_string());
                 } else {
-                    ops.member("buffers").push(json!({"uri": uri, "byteLength": grown}).to_string());
+                    ops.member("buffers")
+                        .push(json!({"uri": uri, "byteLength": grown}).to_string());
                 }
                 Buffers { bin: None, sidecar: Some((file, bytes)) }
             }
@@ -472,22 +527,25 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two things, and nobody's file
-/// is ever written over.
+/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two
+/// things, and nobody's file is ever written over.
 pub(super) fn content_name(stem: &str, bytes: &[u8]) -> String {
     format!("{stem}.ulna-{:032x}.bin", xxhash_rust::xxh3::xxh3_128(bytes))
 }
 
-/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before, `….ulna.bin`.
+/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before,
+/// `….ulna.bin`.
 pub fn is_sidecar(uri: &str) -> bool {
     let Some(name) = uri.strip_suffix(".bin") else { return false };
     let hash = name.rsplit_once(".ulna-").map(|(_, hash)| hash);
-    name.ends_with(".ulna") || hash.is_some_and(|h| h.len() == 32 && h.bytes().all(|b| b.is_ascii_hexdigit()))
+    name.ends_with(".ulna")
+        || hash.is_some_and(|h| h.len() == 32 && h.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 /// A file name as a URI.
 pub(super) fn as_uri(name: &str) -> String {
-    let uri = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
+    let uri =
+        percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
     uri.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_")
 }
 
@@ -522,7 +580,8 @@ fn min_max(values: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
 
 /// A float as JSON, with as many digits as single precision needs.
 pub(super) fn number(value: f32) -> Value {
-    // Through text: the shortest digits that give the same f32, not those of the f64 that equals it.
+    // Through text: the shortest digits that give the same f32, not those of the f64 that equals
+    // it.
     serde_json::from_str(&float_text(value)).unwrap_or(Value::Null)
 }
 

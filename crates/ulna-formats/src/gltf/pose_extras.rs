@@ -1,4 +1,5 @@
-//! What Ulna keeps in the extras of a scene: poses under names, sets of nodes under digits, and a mix.
+//! What Ulna keeps in the extras of a scene: poses under names, sets of nodes under digits, and a
+//! mix.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,13 +36,20 @@ struct KeptMix {
 }
 
 /// Reads what the extras say of a scene. What cannot be read stays in the file, and is said.
-pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) {
+pub fn read(
+    scene: &mut Scene,
+    nodes: &Nodes,
+    extras: &Extensions,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) {
     if let Some(Poses { poses }) = member(extras, POSES, "saved poses", place, diagnostics) {
         if poses.iter().all(KeptPose::is_valid) {
             scene.poses = poses.into();
         } else {
-            let message =
-                "A saved pose has values that are not numbers; the saved poses stay in the file, but are ignored";
+            let message = "A saved pose has values that are not numbers; the saved poses stay in \
+                the file, \
+                    but are ignored";
             diagnostics.add(Severity::Warning, "ULNA_KEPT_POSES", place, message.to_owned());
         }
     }
@@ -51,7 +59,8 @@ pub fn read(scene: &mut Scene, nodes: &Nodes, extras: &Extensions, place: &str, 
         if rises && sets.iter().all(there) {
             scene.sets = sets.into();
         } else {
-            let message = "A selection set refers to a node that does not exist, or the sets are out of order; they stay in the file, but are ignored";
+            let message = "A selection set refers to a node that does not exist, or the sets are \
+                out of order; they stay in the file, but are ignored";
             diagnostics.add(Severity::Warning, "ULNA_NODE_SETS", place, message.to_owned());
         }
     }
@@ -73,5 +82,10 @@ pub fn texts(scene: &Scene) -> [(&'static str, Option<String>); 4] {
     let poses = if poses.is_empty() { None } else { text(Poses { poses }) };
     let sets = if sets.is_empty() { None } else { text(Sets { sets }) };
     let mix = scene.mix.as_ref().and_then(|mix| text(KeptMix { mix: (**mix).clone() }));
-    [(POSES, poses), (SETS, sets), (MIX, mix), layer_extras::member_of(scene.kept_layers.as_deref())]
+    [
+        (POSES, poses),
+        (SETS, sets),
+        (MIX, mix),
+        layer_extras::member_of(scene.kept_layers.as_deref()),
+    ]
 }

@@ -1,4 +1,5 @@
-//! Bytes → asset. A file opens, perhaps repaired for showing and with findings, or is refused with a sentence.
+//! Bytes → asset. A file opens, perhaps repaired for showing and with findings, or is refused with
+//! a sentence.
 
 use std::{
     path::Path,
@@ -21,8 +22,9 @@ use super::{
 };
 use crate::read_whole;
 use ulna_model::{
-    Asset, Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose, Nodes, RestSource,
-    Scene, SceneId, Severity, Shared, Skin, Transform, find_rest, transform::unit_or,
+    Asset, Decomposed, Diagnostic, Diagnostics, Document, Local, Mesh, Node, NodeId, NodePose,
+    Nodes, RestSource, Scene, SceneId, Severity, Shared, Skin, Transform, find_rest,
+    transform::unit_or,
 };
 
 /// What opening a file gives.
@@ -58,7 +60,8 @@ impl Progress {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that looks at both by itself.
+    /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that
+    /// looks at both by itself.
     pub const fn parts(&self) -> (&AtomicBool, &AtomicU32) {
         (&self.cancelled, &self.permille)
     }
@@ -78,7 +81,8 @@ impl Progress {
 /// # Errors
 /// A sentence that says what is wrong and where.
 pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
-    let bytes = read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let bytes =
+        read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     open_bytes(bytes.into(), Some(path), progress)
 }
 
@@ -86,7 +90,11 @@ pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_bytes(bytes: Arc<Vec<u8>>, path: Option<&Path>, progress: &Progress) -> Result<Opened, ReadError> {
+pub fn open_bytes(
+    bytes: Arc<Vec<u8>>,
+    path: Option<&Path>,
+    progress: &Progress,
+) -> Result<Opened, ReadError> {
     open_beside(bytes, path, Arc::default(), progress)
 }
 
@@ -102,12 +110,19 @@ pub fn open_beside(
 ) -> Result<Opened, ReadError> {
     let container = Container::parse(&bytes)?;
     let path = path.map(Path::to_owned);
-    let mut source = Source { path, bytes, container, beside, buffers: Vec::new(), image_uris: Vec::new() };
+    let mut source =
+        Source { path, bytes, container, beside, buffers: Vec::new(), image_uris: Vec::new() };
     progress.reach(0.1)?;
     let text_owner = source.bytes.clone();
-    let text = std::str::from_utf8(&text_owner[source.container.json()])
-        .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))?;
-    let (outline, survey) = join_if_large(text.len(), || outline::read(text), || super::text::survey(text));
+    let text = std::str::from_utf8(&text_owner[source.container.json()]).map_err(|e| {
+        ReadError::NotGltf(format!(
+            "its JSON is not UTF-8 (byte \
+            {})",
+            e.valid_up_to()
+        ))
+    })?;
+    let (outline, survey) =
+        join_if_large(text.len(), || outline::read(text), || super::text::survey(text));
     let (root, mut long) = outline?;
     let asset = check_asset(&root)?;
     let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
@@ -119,7 +134,8 @@ pub fn open_beside(
     let mut diagnostics = Diagnostics::default();
     if survey.depth > 128 {
         let message = format!(
-            "The JSON is nested {} levels deep; the deepest parts stay in the file, but are ignored",
+            "The JSON is nested {} levels deep; the deepest parts stay in the file, but are \
+                ignored",
             survey.depth
         );
         diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
@@ -140,9 +156,16 @@ pub fn open_beside(
         check_glb(&source.bytes, json, bin.as_ref(), rest, &mut diagnostics);
     }
     if text_owner.starts_with(&[0xEF, 0xBB, 0xBF]) {
-        diagnostics.add(Severity::Error, "INVALID_JSON", "", "The file starts with a byte order mark");
+        diagnostics.add(
+            Severity::Error,
+            "INVALID_JSON",
+            "",
+            "The file starts with a byte order \
+            mark",
+        );
     }
-    let companions: u64 = (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
+    let companions: u64 =
+        (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
     let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
     for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
         let message = "The byte stride is 0; the elements are read as tightly packed";
@@ -169,7 +192,9 @@ pub fn open_beside(
 }
 
 fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
-    root.0.get(name).map_or_else(|| Ok(Vec::new()), |raw| json::plain_typed(raw.get(), name, &mut false))
+    root.0
+        .get(name)
+        .map_or_else(|| Ok(Vec::new()), |raw| json::plain_typed(raw.get(), name, &mut false))
 }
 
 /// Extensions without which a file can still be shown, rightly or in part, and edited safely.
@@ -191,19 +216,26 @@ fn is_known(extension: &str) -> bool {
         "MSFT_texture_dds",
         "KHR_audio",
     ];
-    KNOWN.contains(&extension) || extension.starts_with("KHR_materials_") || extension.starts_with("VRM")
+    KNOWN.contains(&extension)
+        || extension.starts_with("KHR_materials_")
+        || extension.starts_with("VRM")
 }
 
-/// Refuses what is required and unknown, and packing that the file requires but nowhere uses: then nobody can say what of
-/// the file it changes.
+/// Refuses what is required and unknown, and packing that the file requires but nowhere uses: then
+/// nobody can say what of the file it changes.
 fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> {
-    const PACKING: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+    const PACKING: [&str; 3] =
+        ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
     for name in names(root, "extensionsRequired")? {
         if !is_known(&name) {
             return Err(ReadError::Extension { name, why: "" });
         }
         if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
-            return Err(ReadError::Extension { name, why: ", and no mesh of the file states where it is used" });
+            return Err(ReadError::Extension {
+                name,
+                why: ", and no mesh of the file states where \
+                it is used",
+            });
         }
     }
     Ok(())
@@ -216,10 +248,17 @@ fn check_glb(
     rest: &std::ops::Range<usize>,
     diagnostics: &mut Diagnostics,
 ) {
-    // The length a chunk states stands eight bytes before its data; the data's range is rounded up already.
+    // The length a chunk states stands eight bytes before its data; the data's range is rounded up
+    // already.
     let odd = |r: &std::ops::Range<usize>| !bytes[r.start - 8].is_multiple_of(4);
     if odd(json) || bin.is_some_and(odd) {
-        diagnostics.add(Severity::Error, "GLB_CHUNK_LENGTH_UNALIGNED", "", "A chunk's length is not a multiple of 4");
+        diagnostics.add(
+            Severity::Error,
+            "GLB_CHUNK_LENGTH_UNALIGNED",
+            "",
+            "A chunk's length is \
+            not a multiple of 4",
+        );
     }
     if bytes[rest.clone()].get(4..8) == Some(b"BIN\0") {
         diagnostics.add(
@@ -233,7 +272,11 @@ fn check_glb(
             Severity::Info,
             "GLB_UNKNOWN_CHUNK_TYPE",
             "",
-            format!("The file has {} bytes after its known chunks; they stay in the file", rest.len()),
+            format!(
+                "The file has {} bytes after its known chunks; they stay in the \
+                file",
+                rest.len()
+            ),
         );
     }
 }
@@ -290,12 +333,16 @@ impl Reader<'_> {
         progress.reach(0.7)?;
         let animations = match self.animations.take() {
             Some(typed) => typed.into_iter().map(animation::Raw::Typed).collect(),
-            None => json::elements(self.root, "animations")?.into_iter().map(animation::Raw::Text).collect::<Vec<_>>(),
+            None => json::elements(self.root, "animations")?
+                .into_iter()
+                .map(animation::Raw::Text)
+                .collect::<Vec<_>>(),
         };
         let count = animations.len();
         let counts: Vec<usize> = asset.meshes.values().map(|m| m.target_count()).collect();
         let sound = |m: &Mat4| !is_odd(&Transform::decompose(m, &Transform::IDENTITY));
-        let fixed: Vec<bool> = asset.nodes.values().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
+        let fixed: Vec<bool> =
+            asset.nodes.values().map(|n| matches!(&n.rest, Local::Matrix(m) if sound(m))).collect();
         let mut targets = animation::Targets {
             nodes: &raw_nodes,
             fixed: &fixed,
@@ -303,7 +350,8 @@ impl Reader<'_> {
             moved: vec![[0; 4]; raw_nodes.len()],
         };
         for (k, raw) in animations.into_iter().enumerate() {
-            let clip = animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
+            let clip =
+                animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
             asset.clips.give(Some(Shared::new(clip)));
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
@@ -348,19 +396,35 @@ impl Reader<'_> {
                 return Err(ReadError::at(place, format!("skin {} does not exist", skin.0)));
             }
             if let (Some(_), Some(mesh)) = (n.skin, n.mesh)
-                && meshes[mesh.0].primitives.iter().all(|p| p.weights.is_none() && !p.positions.is_empty())
+                && meshes[mesh.0]
+                    .primitives
+                    .iter()
+                    .all(|p| p.weights.is_none() && !p.positions.is_empty())
             {
-                let message = "The node has a skin, but its mesh has no joints and weights; it is displayed unskinned";
-                self.diagnostics.add(Severity::Error, "NODE_SKIN_WITH_NON_SKINNED_MESH", &place, message);
+                let message = "The node has a skin, but its mesh has no joints and weights; it is \
+                    displayed unskinned";
+                self.diagnostics.add(
+                    Severity::Error,
+                    "NODE_SKIN_WITH_NON_SKINNED_MESH",
+                    &place,
+                    message,
+                );
             }
             let light = scene_extras::light_of(&n.extensions, &place, &mut self.diagnostics);
-            for (index, count, what) in [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")] {
+            for (index, count, what) in
+                [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")]
+            {
                 if let Some(past) = index.filter(|k| *k >= count) {
                     let message = format!("The node refers to {what} {past}, which does not exist");
                     self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 }
             }
-            let instances = scene_extras::instances(&n.extensions, &place, &mut self.accessors, &mut self.diagnostics)?;
+            let instances = scene_extras::instances(
+                &n.extensions,
+                &place,
+                &mut self.accessors,
+                &mut self.diagnostics,
+            )?;
             nodes.push(Node {
                 name: n.name.as_deref().map(Into::into),
                 parent: None,
@@ -390,7 +454,11 @@ impl Reader<'_> {
                 if node.parent.replace(k.into()).is_some() {
                     return Err(ReadError::at(
                         place,
-                        format!("node {} has two parents, or is listed twice by the same parent", child.0),
+                        format!(
+                            "node {} has two parents, or is listed twice by the same \
+                            parent",
+                            child.0
+                        ),
                     ));
                 }
             }
@@ -399,31 +467,43 @@ impl Reader<'_> {
         let mut reached = vec![false; nodes.len()];
         nodes.order().iter().for_each(|id| reached[id.index()] = true);
         match reached.iter().position(|r| !r) {
-            Some(lost) => Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor")),
+            Some(lost) => Err(ReadError::at(
+                format!("nodes/{lost}"),
+                "the node is its own \
+                ancestor",
+            )),
             None => Ok(nodes),
         }
     }
 
     /// The node's transform; numbers that are none become the specification's defaults.
     fn local(&mut self, n: &schema::Node, place: &str) -> Local {
-        let mut odd = |code: &'static str, message: &str| self.diagnostics.add(Severity::Error, code, place, message);
+        let mut odd = |code: &'static str, message: &str| {
+            self.diagnostics.add(Severity::Error, code, place, message)
+        };
         if let Some(m) = n.matrix.as_deref() {
             if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
                 odd(
                     "NODE_MATRIX_TRS",
-                    "The node has both a matrix and a translation, rotation or scale; the matrix is used",
+                    "The node has both a matrix and a translation, rotation or scale; the matrix \
+                        is used",
                 );
             }
             if m.iter().any(|v| !v.is_finite()) {
                 odd(
                     "ACCESSOR_INVALID_FLOAT",
-                    "The matrix has values that are not finite numbers; the node is displayed without it",
+                    "The matrix has values that are not finite numbers; the node is displayed \
+                        without it",
                 );
                 return Local::Trs(Transform::IDENTITY);
             }
             let mut matrix = Mat4::from_cols_array(m);
             if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
-                odd("NODE_MATRIX_NON_TRS", "The last row of the matrix is not 0 0 0 1; it is treated as 0 0 0 1");
+                odd(
+                    "NODE_MATRIX_NON_TRS",
+                    "The last row of the matrix is not 0 0 0 1; it is \
+                    treated as 0 0 0 1",
+                );
                 matrix.x_axis.w = 0.0;
                 matrix.y_axis.w = 0.0;
                 matrix.z_axis.w = 0.0;
@@ -436,7 +516,8 @@ impl Reader<'_> {
             if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
                 odd(
                     "NODE_MATRIX_NON_TRS",
-                    "The matrix has shear or a scale of 0; it stays in the file, but an edit of this node would lose that",
+                    "The matrix has shear or a scale of 0; it stays in the file, but an edit of \
+                        this node would lose that",
                 );
             }
             return Local::Matrix(matrix);
@@ -447,18 +528,27 @@ impl Reader<'_> {
             } else {
                 odd(
                     "ACCESSOR_INVALID_FLOAT",
-                    &format!("The {what} has values that are not finite numbers; the default is used"),
+                    &format!(
+                        "The {what} has values that are not finite numbers; the default is \
+                        used"
+                    ),
                 );
                 default
             }
         };
-        let translation = finite(n.translation.map_or(Vec3::ZERO, Into::into), Vec3::ZERO, "translation");
+        let translation =
+            finite(n.translation.map_or(Vec3::ZERO, Into::into), Vec3::ZERO, "translation");
         let scale = finite(n.scale.map_or(Vec3::ONE, Into::into), Vec3::ONE, "scale");
         let rotation = n.rotation.map_or(Quat::IDENTITY, Quat::from_array);
         if !(rotation.is_finite() && (rotation.length() - 1.0).abs() <= 0.00769) {
-            odd("ROTATION_NON_UNIT", "The rotation is not a unit quaternion; it is normalized for display");
+            odd(
+                "ROTATION_NON_UNIT",
+                "The rotation is not a unit quaternion; it is normalized for \
+                display",
+            );
         }
-        let rotation = if rotation.is_finite() { unit_or(rotation, Quat::IDENTITY) } else { Quat::IDENTITY };
+        let rotation =
+            if rotation.is_finite() { unit_or(rotation, Quat::IDENTITY) } else { Quat::IDENTITY };
         Local::Trs(Transform { translation, rotation, scale })
     }
 
@@ -473,24 +563,43 @@ impl Reader<'_> {
                     return Err(ReadError::at(place, format!("node {} does not exist", node.0)));
                 };
                 if found.parent.is_some() {
-                    let message = format!("Node {} is listed as a root node, but has a parent", node.0);
+                    let message = format!(
+                        "Node {} is listed as a root node, but has a \
+                        parent",
+                        node.0
+                    );
                     self.diagnostics.add(Severity::Error, "SCENE_NON_ROOT_NODE", &place, message);
                 }
                 roots.push(id);
             }
-            let mut made = Scene { name: scene.name.as_deref().map(Into::into), roots, ..Scene::default() };
-            pose_extras::read(&mut made, &asset.nodes, &scene.extras, &place, &mut self.diagnostics);
+            let mut made =
+                Scene { name: scene.name.as_deref().map(Into::into), roots, ..Scene::default() };
+            pose_extras::read(
+                &mut made,
+                &asset.nodes,
+                &scene.extras,
+                &place,
+                &mut self.diagnostics,
+            );
             asset.scenes.give(Some(made));
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
             Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,
             None => None,
         };
-        let earlier =
-            self.root.1.iter().find(|(key, _)| key == "scene").and_then(|(_, raw)| raw.get().parse::<usize>().ok());
+        let earlier = self
+            .root
+            .1
+            .iter()
+            .find(|(key, _)| key == "scene")
+            .and_then(|(_, raw)| raw.get().parse::<usize>().ok());
         asset.scene = match default {
-            // One key twice: the later one counts, unless it names nothing and the earlier one does.
-            Some(scene) if scene.0 >= asset.scenes.len() && earlier.is_some_and(|s| s < asset.scenes.len()) => {
+            // One key twice: the later one counts, unless it names nothing and the earlier one
+            // does.
+            Some(scene)
+                if scene.0 >= asset.scenes.len()
+                    && earlier.is_some_and(|s| s < asset.scenes.len()) =>
+            {
                 earlier.map(SceneId::from)
             }
             Some(scene) if scene.0 >= asset.scenes.len() => {
@@ -510,7 +619,9 @@ impl Reader<'_> {
             if skin.joints.is_empty() {
                 return Err(ReadError::at(place, "the skin has no joints"));
             }
-            if let Some(past) = skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= asset.nodes.len()) {
+            if let Some(past) =
+                skin.joints.iter().chain(&skin.skeleton).find(|j| j.0 >= asset.nodes.len())
+            {
                 return Err(ReadError::at(place, format!("node {} does not exist", past.0)));
             }
             let joints: Shared<[NodeId]> = skin.joints.iter().map(|j| NodeId::from(j.0)).collect();
@@ -522,18 +633,30 @@ impl Reader<'_> {
             asset.skins.give(Some(Shared::new(Skin {
                 name: skin.name.as_deref().map(Into::into),
                 has_inverse_bind: inverse_bind.is_some(),
-                inverse_bind: inverse_bind.unwrap_or_else(|| vec![Mat4::IDENTITY; joints.len()]).into(),
+                inverse_bind: inverse_bind
+                    .unwrap_or_else(|| vec![Mat4::IDENTITY; joints.len()])
+                    .into(),
                 joints,
             })));
         }
         Ok(())
     }
 
-    fn inverse_bind(&mut self, accessor: usize, joints: usize, place: &str) -> Result<Option<Vec<Mat4>>, ReadError> {
+    fn inverse_bind(
+        &mut self,
+        accessor: usize,
+        joints: usize,
+        place: &str,
+    ) -> Result<Option<Vec<Mat4>>, ReadError> {
         let shape = match self.accessors.shape(accessor, place) {
             Err(error @ ReadError::Empty { .. }) => {
                 let message = "There are no inverse bind matrices; identity matrices are used";
-                self.diagnostics.add(Severity::Error, error.finding_code(), error.place().unwrap_or_default(), message);
+                self.diagnostics.add(
+                    Severity::Error,
+                    error.finding_code(),
+                    error.place().unwrap_or_default(),
+                    message,
+                );
                 return Ok(None);
             }
             shape => shape?,
@@ -552,7 +675,8 @@ impl Reader<'_> {
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(extension)) => {
                 let message = format!(
-                    "The inverse bind matrices are packed with {extension} and cannot be read; the mesh is deformed incorrectly"
+                    "The inverse bind matrices are packed with {extension} and cannot be read; the \
+                        mesh is deformed incorrectly"
                 );
                 self.diagnostics.add(Severity::Warning, "ULNA_PACKED", place, message);
                 return Ok(None);
@@ -560,10 +684,12 @@ impl Reader<'_> {
         };
         let mut odd = 0;
         let matrices = list.as_chunks::<16>().0[..joints].iter().map(|m| {
-            let affine = m.iter().all(|v| v.is_finite()) && [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0];
+            let affine = m.iter().all(|v| v.is_finite())
+                && [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0];
             let matrix = if m.iter().all(|v| v.is_finite()) {
                 Mat4::from_cols_array(&[
-                    m[0], m[1], m[2], 0.0, m[4], m[5], m[6], 0.0, m[8], m[9], m[10], 0.0, m[12], m[13], m[14], 1.0,
+                    m[0], m[1], m[2], 0.0, m[4], m[5], m[6], 0.0, m[8], m[9], m[10], 0.0, m[12],
+                    m[13], m[14], 1.0,
                 ])
             } else {
                 Mat4::IDENTITY
@@ -573,7 +699,10 @@ impl Reader<'_> {
         });
         let matrices = matrices.collect();
         if odd > 0 {
-            let message = format!("{odd} inverse bind matrices are singular, not affine or not finite");
+            let message = format!(
+                "{odd} inverse bind matrices are singular, not affine or not \
+                finite"
+            );
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
         }
         Ok(Some(matrices))
@@ -583,7 +712,13 @@ impl Reader<'_> {
         let mut sorted = joints.to_vec();
         sorted.sort_unstable();
         if sorted.windows(2).any(|w| w[0] == w[1]) {
-            self.diagnostics.add(Severity::Error, "ARRAY_NOT_UNIQUE", place, "A node is listed twice among the joints");
+            self.diagnostics.add(
+                Severity::Error,
+                "ARRAY_NOT_UNIQUE",
+                place,
+                "A node is listed \
+                twice among the joints",
+            );
         }
         let root = |mut id: NodeId| {
             while let Some(parent) = asset.node(id).parent {
@@ -594,18 +729,38 @@ impl Reader<'_> {
         let first = root(joints[0]);
         // The way up is walked once a joint; a chain of thousands would make that quadratic.
         if asset.nodes.len() < 5000 && joints.iter().any(|j| root(*j) != first) {
-            let same_scene = asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
-            let message =
-                if same_scene { "The joints have no common root node" } else { "The joints are in different trees" };
+            let same_scene =
+                asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
+            let message = if same_scene {
+                "The joints have no common root \
+                    node"
+            } else {
+                "The joints are in \
+                    different trees"
+            };
             self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
-        } else if !asset.scenes.is_empty() && !asset.scenes.values().any(|s| s.roots.contains(&first)) {
-            self.diagnostics.add(Severity::Error, "SKIN_NO_SCENE", place, "The joints are not part of any scene");
+        } else if !asset.scenes.is_empty()
+            && !asset.scenes.values().any(|s| s.roots.contains(&first))
+        {
+            self.diagnostics.add(
+                Severity::Error,
+                "SKIN_NO_SCENE",
+                place,
+                "The joints are not part \
+                of any scene",
+            );
         }
         if let Some(skeleton) = skin.skeleton
             && asset.nodes.len() < 5000
-            && joints.iter().any(|j| j.0 as usize != skeleton.0 && !asset.is_above(skeleton.0.into(), *j))
+            && joints
+                .iter()
+                .any(|j| j.0 as usize != skeleton.0 && !asset.is_above(skeleton.0.into(), *j))
         {
-            let message = format!("The skeleton root, node {}, is not an ancestor of all joints", skeleton.0);
+            let message = format!(
+                "The skeleton root, node {}, is not an ancestor of all \
+                joints",
+                skeleton.0
+            );
             self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
         }
     }
@@ -619,7 +774,8 @@ fn remembered_rest(node: &mut Node, rest: &Transform) {
         && rest.is_finite()
         && let Ok(user) = rest.user_from(&pose)
     {
-        node.rest = Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
+        node.rest =
+            Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
         node.rest_source = RestSource::Extras;
         node.pose = Some(NodePose { user, local });
     }

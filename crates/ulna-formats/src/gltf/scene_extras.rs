@@ -1,5 +1,5 @@
-//! What surrounds the meshes: variants of materials, cameras, lights, instances. All of it may be wrong without costing
-//! the model: what cannot be read is a finding.
+//! What surrounds the meshes: variants of materials, cameras, lights, instances. All of it may be
+//! wrong without costing the model: what cannot be read is a finding.
 
 use std::{
     f32::consts::{FRAC_PI_2, FRAC_PI_4, PI},
@@ -15,8 +15,8 @@ use super::{
     json::{self, Extensions, Index},
 };
 use ulna_model::{
-    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice, Transform, VariantId,
-    transform::unit_or,
+    Camera, Diagnostics, Light, LightKind, MaterialId, Projection, Severity, Shared, Slice,
+    Transform, VariantId, transform::unit_or,
 };
 
 const VARIANTS: &str = "KHR_materials_variants";
@@ -25,7 +25,10 @@ const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
 /// The file's own `extensions`.
 pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {
-    root.0.get("extensions").and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    root.0
+        .get("extensions")
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
 }
 
 /// An extension's object, or a finding where it is there and no such object.
@@ -81,8 +84,11 @@ pub fn mappings(
             if mapping.material.0 < materials && variant.0 < variants {
                 list.push((variant.0.into(), mapping.material.0.into()));
             } else {
-                let message =
-                    format!("Material {} or material variant {} does not exist", mapping.material.0, variant.0);
+                let message = format!(
+                    "Material {} or material variant {} does not \
+                        exist",
+                    mapping.material.0, variant.0
+                );
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             }
         }
@@ -91,7 +97,10 @@ pub fn mappings(
 }
 
 /// All cameras; one that cannot be read looks as most do.
-pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result<Shared<[Camera]>, ReadError> {
+pub fn cameras(
+    root: &json::RawMap<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Shared<[Camera]>, ReadError> {
     #[derive(Deserialize)]
     struct Raw {
         name: Option<String>,
@@ -120,7 +129,9 @@ pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result
         let raw = json::typed::<Raw>(raw.get(), &place, &mut false).ok();
         let name = raw.as_ref().and_then(|r| r.name.as_deref()).map(Into::into);
         let projection = match raw {
-            Some(Raw { perspective: Some(p), .. }) if sound(p.yfov) && p.yfov < PI && sound(p.znear) => {
+            Some(Raw { perspective: Some(p), .. })
+                if sound(p.yfov) && p.yfov < PI && sound(p.znear) =>
+            {
                 Some(Projection::Perspective {
                     yfov: p.yfov,
                     aspect: p.aspect.filter(|a| sound(*a)),
@@ -129,9 +140,17 @@ pub fn cameras(root: &json::RawMap<'_>, diagnostics: &mut Diagnostics) -> Result
                 })
             }
             Some(Raw { orthographic: Some(o), .. })
-                if o.xmag.is_finite() && o.ymag.is_finite() && o.xmag * o.ymag != 0.0 && o.zfar > o.znear =>
+                if o.xmag.is_finite()
+                    && o.ymag.is_finite()
+                    && o.xmag * o.ymag != 0.0
+                    && o.zfar > o.znear =>
             {
-                Some(Projection::Orthographic { xmag: o.xmag.abs(), ymag: o.ymag.abs(), near: o.znear, far: o.zfar })
+                Some(Projection::Orthographic {
+                    xmag: o.xmag.abs(),
+                    ymag: o.ymag.abs(),
+                    near: o.znear,
+                    far: o.zfar,
+                })
             }
             _ => None,
         };
@@ -217,7 +236,11 @@ pub fn lights(extensions: &Extensions, diagnostics: &mut Diagnostics) -> Shared<
 }
 
 /// The light that sits at a node.
-pub fn light_of(extensions: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
+pub fn light_of(
+    extensions: &Extensions,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
     #[derive(Deserialize)]
     struct Use {
         light: Index,
@@ -234,7 +257,8 @@ pub fn is_hidden(extensions: &Extensions, place: &str, diagnostics: &mut Diagnos
     struct Visibility {
         visible: Option<bool>,
     }
-    read::<Visibility>(extensions, VISIBILITY, place, diagnostics).is_some_and(|v| v.visible == Some(false))
+    read::<Visibility>(extensions, VISIBILITY, place, diagnostics)
+        .is_some_and(|v| v.visible == Some(false))
 }
 
 /// Where a node's mesh is shown, where the node says so: `node_from_instance`.
@@ -248,7 +272,9 @@ pub fn instances(
     struct Instancing {
         attributes: indexmap::IndexMap<String, Index>,
     }
-    let Some(found) = read::<Instancing>(extensions, INSTANCING, place, diagnostics) else { return Ok(None) };
+    let Some(found) = read::<Instancing>(extensions, INSTANCING, place, diagnostics) else {
+        return Ok(None);
+    };
     let mut columns: [Option<Slice<f32>>; 3] = [None, None, None];
     let mut count = None;
     for (k, name) in ["TRANSLATION", "ROTATION", "SCALE"].into_iter().enumerate() {
@@ -256,14 +282,19 @@ pub fn instances(
         let shape = accessors.shape(index.0, place)?;
         let width = if k == 1 { 4 } else { 3 };
         let sound = shape.width == width
-            && (shape.component == Component::F32 || (shape.normalized && shape.component != Component::U32))
+            && (shape.component == Component::F32
+                || (shape.normalized && shape.component != Component::U32))
             && count.is_none_or(|c| c == shape.count);
-        let values = if sound { accessors.floats(index.0, place) } else { Err(Missing::Packed(INSTANCING)) };
+        let values =
+            if sound { accessors.floats(index.0, place) } else { Err(Missing::Packed(INSTANCING)) };
         match values {
             Ok(values) => columns[k] = Some(values),
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(_)) => {
-                let message = format!("{name} of the instances cannot be read; the mesh is displayed once");
+                let message = format!(
+                    "{name} of the instances cannot be read; the mesh is \
+                    displayed once"
+                );
                 diagnostics.add(Severity::Error, "ULNA_INSTANCES", place, message);
                 return Ok(None);
             }
@@ -277,7 +308,8 @@ pub fn instances(
         let vec3 = |column: &Option<Slice<f32>>, default: Vec3| {
             column.as_ref().map_or(default, |v| Vec3::from_slice(&v[k * 3..k * 3 + 3]))
         };
-        let rotation = columns[1].as_ref().map_or(Quat::IDENTITY, |v| Quat::from_slice(&v[k * 4..k * 4 + 4]));
+        let rotation =
+            columns[1].as_ref().map_or(Quat::IDENTITY, |v| Quat::from_slice(&v[k * 4..k * 4 + 4]));
         let found = Transform {
             translation: vec3(&columns[0], Vec3::ZERO),
             rotation: unit_or(rotation, Quat::IDENTITY),
@@ -292,8 +324,10 @@ pub fn instances(
     });
     let list = list.collect();
     if odd > 0 {
-        let message =
-            format!("{odd} instances have values that are not finite numbers; they are displayed at the node");
+        let message = format!(
+            "{odd} instances have values that are not finite numbers; they are displayed \
+                at the node"
+        );
         diagnostics.add(Severity::Error, "ACCESSOR_INVALID_FLOAT", place, message);
     }
     Ok(Some(list))

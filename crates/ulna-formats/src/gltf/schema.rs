@@ -193,7 +193,9 @@ pub struct Buffer {
 }
 
 /// A matrix, boxed: most nodes have none.
-fn boxed_matrix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<[f32; 16]>>, D::Error> {
+fn boxed_matrix<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Box<[f32; 16]>>, D::Error> {
     Ok(fixed(deserializer)?.map(Box::new))
 }
 

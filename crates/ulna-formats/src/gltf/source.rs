@@ -47,8 +47,13 @@ impl Source {
     /// # Errors
     /// Where it is not UTF-8.
     pub fn json(&self) -> Result<&str, ReadError> {
-        std::str::from_utf8(&self.bytes[self.container.json()])
-            .map_err(|e| ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to())))
+        std::str::from_utf8(&self.bytes[self.container.json()]).map_err(|e| {
+            ReadError::NotGltf(format!(
+                "its JSON is not UTF-8 (byte \
+                {})",
+                e.valid_up_to()
+            ))
+        })
     }
 
     /// The bytes of a buffer; `None` where it holds nothing by design.
@@ -60,7 +65,9 @@ impl Source {
     pub(super) fn locate(&self, index: usize) -> Option<(&Arc<Vec<u8>>, Range<usize>)> {
         match self.buffers.get(index)? {
             BufferData::Bin(range) => Some((&self.bytes, range.clone())),
-            BufferData::File { bytes, .. } | BufferData::Embedded(bytes) => Some((bytes, 0..bytes.len())),
+            BufferData::File { bytes, .. } | BufferData::Embedded(bytes) => {
+                Some((bytes, 0..bytes.len()))
+            }
             BufferData::Fallback => None,
         }
     }
@@ -87,11 +94,13 @@ impl Source {
         self.buffers.iter().filter_map(file).collect()
     }
 
-    /// Data files that an earlier save of Ulna put beside this one: name relative to its folder, and content.
+    /// Data files that an earlier save of Ulna put beside this one: name relative to its folder,
+    /// and content.
     pub fn sidecars(&self) -> impl Iterator<Item = (String, &[u8])> {
         self.buffers.iter().filter_map(|buffer| match buffer {
             BufferData::File { uri, bytes } if is_sidecar(uri) => {
-                let name = percent_encoding::percent_decode_str(uri).decode_utf8().ok()?.into_owned();
+                let name =
+                    percent_encoding::percent_decode_str(uri).decode_utf8().ok()?.into_owned();
                 Some((name, &bytes[..]))
             }
             _ => None,
@@ -117,11 +126,19 @@ impl Source {
                 None => match &self.container {
                     Container::Glb { bin: Some(bin), .. } if k == 0 => BufferData::Bin(bin.clone()),
                     _ if stands_in || packed_only(views, k) => BufferData::Fallback,
-                    _ => return Err(ReadError::at(place, "the buffer has no data: neither a URI nor a BIN chunk")),
+                    _ => {
+                        return Err(ReadError::at(
+                            place,
+                            "the buffer has no data: neither a URI \
+                        nor a BIN chunk",
+                        ));
+                    }
                 },
                 Some(uri) => match data_uri(uri) {
                     Some(bytes) => BufferData::Embedded(
-                        bytes.map_err(|m| ReadError::Uri { place: place.clone(), message: m })?.into(),
+                        bytes
+                            .map_err(|m| ReadError::Uri { place: place.clone(), message: m })?
+                            .into(),
                     ),
                     None => match self.companion(uri) {
                         Ok(bytes) => BufferData::File { uri: uri.clone(), bytes: bytes.into() },
@@ -135,8 +152,12 @@ impl Source {
             if let Some(bytes) = self.buffer(k)
                 && bytes.len() < buffer.byte_length.0
             {
-                let message =
-                    format!("the buffer should have {} bytes, but has only {}", buffer.byte_length.0, bytes.len());
+                let message = format!(
+                    "the buffer should have {} bytes, but has only \
+                        {}",
+                    buffer.byte_length.0,
+                    bytes.len()
+                );
                 return Err(ReadError::at(place, message));
             }
         }
@@ -149,15 +170,21 @@ impl Source {
         if let Some(file) = self.beside.iter().find(|f| f.name == name) {
             return Ok(file.bytes.clone());
         }
-        let folder = self
-            .folder()
-            .ok_or("the referenced file cannot be found, because this model was not read from a folder")?;
+        let folder = self.folder().ok_or(
+            "the referenced file cannot be found, because this model was not read from a \
+                folder",
+        )?;
         let path = resolve(folder, uri)?;
         if self.path.as_deref().and_then(|p| p.canonicalize().ok()) == Some(path.clone()) {
             return Err("it refers to the model file itself as its data".into());
         }
-        read_whole(&path)
-            .map_err(|e| format!("“{}” could not be read: {e}. Put the file next to the model", shorten(uri)))
+        read_whole(&path).map_err(|e| {
+            format!(
+                "“{}” could not be read: {e}. Put the file next to the \
+                model",
+                shorten(uri)
+            )
+        })
     }
 }
 
@@ -192,8 +219,12 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 /// # Errors
 /// A sentence, where it leads elsewhere, is not there, or is no file.
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
-    let name =
-        percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| format!("the URI is not UTF-8: {e}"))?;
+    let name = percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| {
+        format!(
+            "the URI is \
+            not UTF-8: {e}"
+        )
+    })?;
     let name = name.replace('\\', "/");
     let short = shorten(&name);
     if name.is_empty() {
@@ -204,7 +235,8 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
     }
     if name.split('/').next().is_some_and(|first| first.contains(':')) {
         return Err(format!(
-            "“{short}” is not a file next to the model. Ulna does not download files; put the file next to the model"
+            "“{short}” is not a file next to the model. Ulna does not download files; put the file \
+                next to the model"
         ));
     }
     let mut path = folder.to_path_buf();
@@ -222,17 +254,28 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
             }
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
                 return Err(format!(
-                    "“{short}” is outside the folder of the model, where Ulna does not read files; put the file next to the model"
+                    "“{short}” is outside the folder of the model, where Ulna does not read files; \
+                        put the file next to the model"
                 ));
             }
         }
     }
-    let found =
-        path.canonicalize().map_err(|e| format!("“{short}” could not be read: {e}. Put the file next to the model"))?;
-    let home = folder.canonicalize().map_err(|e| format!("the folder of the model could not be read: {e}"))?;
+    let found = path.canonicalize().map_err(|e| {
+        format!(
+            "“{short}” could not be read: {e}. Put the file \
+            next to the model"
+        )
+    })?;
+    let home = folder.canonicalize().map_err(|e| {
+        format!(
+            "the folder of the model could not be \
+        read: {e}"
+        )
+    })?;
     if !found.starts_with(&home) {
         return Err(format!(
-            "“{short}” is a link to a file outside the folder of the model, where Ulna does not read files"
+            "“{short}” is a link to a file outside the folder of the model, where Ulna does not \
+                read files"
         ));
     }
     if !found.is_file() {

@@ -1,4 +1,5 @@
-//! Rewrites parts of a JSON text and copies everything else, white space and the spelling of numbers included.
+//! Rewrites parts of a JSON text and copies everything else, white space and the spelling of
+//! numbers included.
 //!
 //! The text has been parsed before, so its grammar is taken for granted; depth costs no stack.
 
@@ -16,7 +17,8 @@ pub enum Ops {
     Replace(String),
     /// Change members of an object.
     Object {
-        /// What to do with members that are there; one that is not there and is given something is added at the end.
+        /// What to do with members that are there; one that is not there and is given something is
+        /// added at the end.
         members: BTreeMap<String, Self>,
     },
     /// Change elements of a list.
@@ -111,7 +113,8 @@ pub fn survey(text: &str) -> Survey {
                 let end = skip_string(b, at).min(b.len());
                 let is_key = b.get(skip_space(b, end)) == Some(&b':');
                 if is_key && foreign.is_none_or(|f| depth <= f) {
-                    foreign = matches!(&b[at..end], b"\"extras\"" | b"\"extensions\"").then_some(depth);
+                    foreign =
+                        matches!(&b[at..end], b"\"extras\"" | b"\"extensions\"").then_some(depth);
                 }
                 at = end;
                 continue;
@@ -149,8 +152,9 @@ pub fn rewrite(text: &str, ops: &Ops) -> String {
 }
 
 fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
-    // Members of what is no object, elements of what is no list: nothing that could be changed. What was read from it
-    // says the same, and a save that wanted it changed is found out by its proof.
+    // Members of what is no object, elements of what is no list: nothing that could be changed.
+    // What was read from it says the same, and a save that wanted it changed is found out by its
+    // proof.
     let begins = text.as_bytes().get(range.start);
     match ops {
         Ops::Object { .. } if begins != Some(&b'{') => out.push_str(&text[range]),
@@ -164,16 +168,23 @@ fn emit(text: &str, range: Range<usize>, ops: &Ops, out: &mut String) {
 
 fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out: &mut String) {
     let parts = parts(text.as_bytes(), &range, true);
-    let key_of = |part: &JsonSpan| serde_json::from_str::<String>(&text[part.key.clone()]).unwrap_or_default();
+    let key_of = |part: &JsonSpan| {
+        serde_json::from_str::<String>(&text[part.key.clone()]).unwrap_or_default()
+    };
     let keys: Vec<String> = parts.iter().map(key_of).collect();
     let mut done: Vec<&str> = Vec::new();
     out.push('{');
     let mut first = true;
     let mut lead = "";
-    let mut tail = text[range.start + 1..range.end - 1].trim_end_matches(|c: char| !c.is_ascii_whitespace());
+    let mut tail =
+        text[range.start + 1..range.end - 1].trim_end_matches(|c: char| !c.is_ascii_whitespace());
     for (k, (part, key)) in parts.iter().zip(&keys).enumerate() {
         // Of a key that stands twice the later one is meant.
-        let op = if keys[k + 1..].contains(key) { &Ops::Keep } else { ops.get(key).unwrap_or(&Ops::Keep) };
+        let op = if keys[k + 1..].contains(key) {
+            &Ops::Keep
+        } else {
+            ops.get(key).unwrap_or(&Ops::Keep)
+        };
         tail = &text[part.value.end..part.end];
         if ops.contains_key(key) {
             done.push(key);
@@ -213,7 +224,13 @@ fn emit_object(text: &str, range: Range<usize>, ops: &BTreeMap<String, Ops>, out
     out.push('}');
 }
 
-fn emit_array(text: &str, range: Range<usize>, ops: &BTreeMap<usize, Ops>, push: &[String], out: &mut String) {
+fn emit_array(
+    text: &str,
+    range: Range<usize>,
+    ops: &BTreeMap<usize, Ops>,
+    push: &[String],
+    out: &mut String,
+) {
     let parts = parts(text.as_bytes(), &range, false);
     out.push('[');
     let mut first = true;
@@ -247,7 +264,8 @@ fn emit_array(text: &str, range: Range<usize>, ops: &BTreeMap<usize, Ops>, push:
     out.push(']');
 }
 
-/// One member or element: from after the comma (or bracket) before it to the comma (or bracket) after it.
+/// One member or element: from after the comma (or bracket) before it to the comma (or bracket)
+/// after it.
 struct JsonSpan {
     start: usize,
     key: Range<usize>,
@@ -320,7 +338,10 @@ fn skip_value(b: &[u8], mut at: usize) -> usize {
             at
         }
         _ => {
-            while b.get(at).is_some_and(|c| !c.is_ascii_whitespace() && !matches!(c, b',' | b'}' | b']')) {
+            while b
+                .get(at)
+                .is_some_and(|c| !c.is_ascii_whitespace() && !matches!(c, b',' | b'}' | b']'))
+            {
                 at += 1;
             }
             at
@@ -359,7 +380,10 @@ mod tests {
         ops.member("list").push("7".into());
         let out = rewrite(TEXT, &ops);
         let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-        assert_eq!(value, serde_json::json!({"a":[{"x":"}]\""},[],9],"b":{"new":2},"c":{"n":3},"d":4,"list":[7]}));
+        assert_eq!(
+            value,
+            serde_json::json!({"a":[{"x":"}]\""},[],9],"b":{"new":2},"c":{"n":3},"d":4,"list":[7]})
+        );
         assert!(out.contains("\n  \"d\":4"), "{out}");
     }
 

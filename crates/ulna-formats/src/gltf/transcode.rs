@@ -1,6 +1,7 @@
 //! From one container to the other: `.gltf` ↔ `.glb`, with everything in it kept.
 //!
-//! A `.gltf` has no chunks. Those of unknown type become buffers of their own, marked in their extras, and chunks again on the way back.
+//! A `.gltf` has no chunks. Those of unknown type become buffers of their own, marked in their
+//! extras, and chunks again on the way back.
 
 use std::ops::Range;
 
@@ -27,14 +28,17 @@ pub enum Target {
     Glb,
 }
 
-/// The file in the other container, with the files to put beside it. The same container gives the same bytes.
+/// The file in the other container, with the files to put beside it. The same container gives the
+/// same bytes.
 ///
 /// # Errors
 /// Where the source cannot be read again, or would be too large for a GLB.
 pub fn transcode(source: &Source, target: Target, stem: &str) -> Result<Transcoded, SaveError> {
     match (&source.container, target) {
         (Container::Gltf { .. }, Target::Glb) => to_glb(source),
-        (Container::Glb { json, bin, .. }, Target::Gltf) => to_gltf(source, json.clone(), bin.clone(), stem),
+        (Container::Glb { json, bin, .. }, Target::Gltf) => {
+            to_gltf(source, json.clone(), bin.clone(), stem)
+        }
         _ => Ok(Transcoded { bytes: source.bytes.to_vec(), beside: Vec::new(), lost: Vec::new() }),
     }
 }
@@ -51,7 +55,8 @@ fn to_gltf(
     if let (Some(bin), Some(BufferData::Bin(_))) = (bin, source.buffers.first()) {
         let bytes = source.bytes[bin].to_vec();
         let name = content_name(stem, &bytes);
-        *ops.member("buffers").item(0).member("uri") = Ops::Replace(serde_json::Value::from(as_uri(&name)).to_string());
+        *ops.member("buffers").item(0).member("uri") =
+            Ops::Replace(serde_json::Value::from(as_uri(&name)).to_string());
         files.push(FileToWrite { name, bytes });
     }
     debug_assert_eq!(text.len(), json.len());
@@ -63,7 +68,10 @@ fn to_gltf(
         for (kind, data) in all {
             let (name, length) = (chunk_name(kind), data.len());
             if data.is_empty() {
-                let said = format!("The empty chunk {name} is left out, because .gltf files have no chunks");
+                let said = format!(
+                    "The empty chunk {name} is left out, because .gltf files have \
+                    no chunks"
+                );
                 lost.push(Notice::new("chunk_left_out", said));
                 continue;
             }
@@ -75,7 +83,8 @@ fn to_gltf(
             });
             ops.member("buffers").push(buffer.to_string());
             let said = format!(
-                "The chunk {name} ({length} bytes) is saved as a buffer in {file}, because .gltf files have no chunks. It becomes a chunk again when saved as .glb"
+                "The chunk {name} ({length} bytes) is saved as a buffer in {file}, because .gltf \
+                    files have no chunks. It becomes a chunk again when saved as .glb"
             );
             lost.push(Notice::new("chunk_became_buffer", said));
             if !files.iter().any(|f: &FileToWrite| f.name == file) {
@@ -83,13 +92,19 @@ fn to_gltf(
             }
         }
         if stray > 0 {
-            let said =
-                format!("{stray} bytes after the last chunk are left out, because .gltf files cannot contain them");
+            let said = format!(
+                "{stray} bytes after the last chunk are left out, because .gltf files \
+                    cannot contain them"
+            );
             lost.push(Notice::new("stray_bytes_left_out", said));
         }
     }
     // The padding of the chunk is the container's, not the text's.
-    Ok(Transcoded { bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(), beside: files, lost })
+    Ok(Transcoded {
+        bytes: rewrite(text.trim_end_matches(' '), &ops).into_bytes(),
+        beside: files,
+        lost,
+    })
 }
 
 fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
@@ -121,7 +136,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     }
     for (k, raw) in views.iter().enumerate() {
         let view: schema::BufferView =
-            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false).map_err(SaveError::Source)?;
+            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false)
+                .map_err(SaveError::Source)?;
         let op = ops.member("bufferViews").item(k);
         let shift = |op: &mut Ops, buffer: usize, offset: Option<raw_json::Index>| {
             let (index, base) = places.get(buffer).copied().unwrap_or_default();
@@ -129,7 +145,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
                 *op.member("buffer") = Ops::Replace(index.to_string());
             }
             if base != 0 {
-                *op.member("byteOffset") = Ops::Replace((base + offset.map_or(0, |o| o.0)).to_string());
+                *op.member("byteOffset") =
+                    Ops::Replace((base + offset.map_or(0, |o| o.0)).to_string());
             }
         };
         shift(op, view.buffer.0, view.byte_offset);
@@ -140,12 +157,15 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         }
     }
     let mut view_count = views.len();
-    for (k, raw) in raw_json::elements(&root, "images").map_err(SaveError::Source)?.iter().enumerate() {
+    for (k, raw) in
+        raw_json::elements(&root, "images").map_err(SaveError::Source)?.iter().enumerate()
+    {
         let Ok(image) = raw_json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
         let Some(uri) = image.uri else { continue };
         let Ok(bytes) = data_uri(&uri).unwrap_or_else(|| source.companion(&uri)) else { continue };
         bin.resize(bin.len().next_multiple_of(4), 0);
-        let view = serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()});
+        let view =
+            serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()});
         ops.member("bufferViews").push(view.to_string());
         let op = ops.member("images").item(k);
         *op.member("uri") = Ops::Remove;
@@ -170,9 +190,15 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     let real = listed.filter(|(k, (_, d))| !packed(d) && !is_chunk(*k));
     let real: Vec<&str> = real.map(|(_, (r, _))| r.get()).collect();
     let (own, lost) = joined_buffers(&real, bin.len());
-    let kept = all.iter().zip(&source.buffers).filter(|(_, data)| packed(data)).map(|(raw, _)| raw.get().to_owned());
-    *ops.member("buffers") =
-        Ops::Replace(format!("[{}]", std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")));
+    let kept = all
+        .iter()
+        .zip(&source.buffers)
+        .filter(|(_, data)| packed(data))
+        .map(|(raw, _)| raw.get().to_owned());
+    *ops.member("buffers") = Ops::Replace(format!(
+        "[{}]",
+        std::iter::once(own).chain(kept).collect::<Vec<_>>().join(",")
+    ));
     let start = text.trim_start_matches('\u{feff}');
     Ok(Transcoded {
         bytes: build_glb(rewrite(start, &ops).as_bytes(), Some(&bin), &rest, 0)?,
@@ -181,10 +207,12 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
     })
 }
 
-/// Member of a buffer's extras: the buffer is a chunk of unknown type of the `.glb` that the file was made from.
+/// Member of a buffer's extras: the buffer is a chunk of unknown type of the `.glb` that the file
+/// was made from.
 const CHUNK_MARK: &str = "ulna.chunk";
 
-/// For each buffer the chunk type that it was made from; nothing for other buffers, and for those that a view is in.
+/// For each buffer the chunk type that it was made from; nothing for other buffers, and for those
+/// that a view is in.
 fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     let kind = |raw: &&RawValue| {
         let buffer: serde_json::Value = serde_json::from_str(raw.get()).ok()?;
@@ -193,8 +221,13 @@ fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     };
     let mut marks: Vec<Option<u32>> = buffers.iter().map(kind).collect();
     if marks.iter().any(Option::is_some) {
-        for view in views.iter().filter_map(|raw| serde_json::from_str::<serde_json::Value>(raw.get()).ok()) {
-            let used = view.get("buffer").and_then(serde_json::Value::as_u64).and_then(|k| usize::try_from(k).ok());
+        for view in
+            views.iter().filter_map(|raw| serde_json::from_str::<serde_json::Value>(raw.get()).ok())
+        {
+            let used = view
+                .get("buffer")
+                .and_then(serde_json::Value::as_u64)
+                .and_then(|k| usize::try_from(k).ok());
             if let Some(mark) = used.and_then(|k| marks.get_mut(k)) {
                 *mark = None;
             }
@@ -203,13 +236,19 @@ fn chunk_marks(buffers: &[&RawValue], views: &[&RawValue]) -> Vec<Option<u32>> {
     marks
 }
 
-/// The buffer that several become: what all say alike of themselves, it says; what only some say is lost, and is named.
+/// The buffer that several become: what all say alike of themselves, it says; what only some say is
+/// lost, and is named.
 fn joined_buffers(raw: &[&str], length: usize) -> (String, Vec<Notice>) {
-    let members: Vec<RawMap<'_>> = raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
+    let members: Vec<RawMap<'_>> =
+        raw.iter().filter_map(|text| raw_json::split(text).ok()).collect();
     let mut own = format!("{{\"byteLength\":{length}");
     let mut lost = Vec::new();
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
-    for key in members.iter().flat_map(|m| m.0.keys()).filter(|k| !matches!(k.as_str(), "uri" | "byteLength")) {
+    for key in members
+        .iter()
+        .flat_map(|m| m.0.keys())
+        .filter(|k| !matches!(k.as_str(), "uri" | "byteLength"))
+    {
         let first = members.iter().find_map(|m| m.0.get(key));
         let alike = members.iter().all(|m| m.0.get(key).map(|v| v.get()) == first.map(|v| v.get()));
         let list = if alike { &mut kept } else { &mut gone };

@@ -1,5 +1,6 @@
-//! Members of a file that the model has no place for, as JSON: extensions, extras, custom attributes, keys of pointers. Data that they
-//! name stands there by its content, so that two files can be compared whatever their indices.
+//! Members of a file that the model has no place for, as JSON: extensions, extras, custom
+//! attributes, keys of pointers. Data that they name stands there by its content, so that two files
+//! can be compared whatever their indices.
 
 use serde_json::{Map, Value, json};
 
@@ -62,7 +63,9 @@ const MODELED: [&str; 10] = [
 pub fn unmodeled(source: &Source) -> Unmodeled {
     let Some(root) = source.json().ok().and_then(with_nulls) else { return Unmodeled::default() };
     let file = File { source, root: &root };
-    let each = |key: &str, make: &dyn Fn(&Value) -> Value| -> Vec<Value> { file.list(key).iter().map(make).collect() };
+    let each = |key: &str, make: &dyn Fn(&Value) -> Value| -> Vec<Value> {
+        file.list(key).iter().map(make).collect()
+    };
     let plain = |v: &Value| file.rest_of(v);
     Unmodeled {
         root: file.of_root(),
@@ -102,7 +105,9 @@ impl File<'_> {
         };
         let extensions = keep("extensions", &|name| MODELED.contains(&name));
         let extras = keep("extras", &|name| OURS.contains(&name));
-        extensions.into_iter().for_each(|v| drop(out.insert("extensions".into(), visible(transmitted(v)))));
+        extensions
+            .into_iter()
+            .for_each(|v| drop(out.insert("extensions".into(), visible(transmitted(v)))));
         extras.into_iter().for_each(|v| drop(out.insert("extras".into(), v)));
         out.retain(|_, v| !is_empty(v));
         Value::Object(out)
@@ -121,11 +126,13 @@ impl File<'_> {
 
     fn of_mesh(&self, mesh: &Value) -> Value {
         let mut out = self.rest_of(mesh);
-        let primitives = mesh.get("primitives").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let primitives =
+            mesh.get("primitives").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for (k, primitive) in primitives.iter().enumerate() {
             let mut rest = self.rest_of(primitive);
             let attributes = self.attributes(primitive.get("attributes"), &|name| {
-                ["POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "TEXCOORD_1", "COLOR_0"].contains(&name)
+                ["POSITION", "NORMAL", "TANGENT", "TEXCOORD_0", "TEXCOORD_1", "COLOR_0"]
+                    .contains(&name)
                     || name.starts_with("JOINTS_")
                     || name.starts_with("WEIGHTS_")
             });
@@ -155,25 +162,40 @@ impl File<'_> {
     fn attributes(&self, list: Option<&Value>, is_modeled: &dyn Fn(&str) -> bool) -> Value {
         let members = list.and_then(Value::as_object).into_iter().flatten();
         let other = members.filter(|(name, _)| !is_modeled(name));
-        other.map(|(name, index)| (name.clone(), self.content(index))).collect::<Map<String, Value>>().into()
+        other
+            .map(|(name, index)| (name.clone(), self.content(index)))
+            .collect::<Map<String, Value>>()
+            .into()
     }
 
     /// Of channels that are no track of a node: what they move, and the content of their keys.
     fn of_animation(&self, animation: &Value) -> Value {
         let mut out = self.rest_of(animation);
-        let list = |key: &str| animation.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let list =
+            |key: &str| animation.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let samplers = list("samplers");
         let mut channels: Vec<(String, Value)> = Vec::new();
         for channel in list("channels") {
             let Some(target) = channel.get("target") else { continue };
             let path = target.get("path").and_then(Value::as_str).unwrap_or_default();
-            if target.get("node").is_some() && matches!(path, "translation" | "rotation" | "scale" | "weights") {
+            if target.get("node").is_some()
+                && matches!(path, "translation" | "rotation" | "scale" | "weights")
+            {
                 continue;
             }
-            let sampler = channel.get("sampler").and_then(Value::as_u64).and_then(|k| samplers.get(k as usize));
-            let part = |key: &str| sampler.and_then(|s| s.get(key)).map_or(Value::Null, |i| self.content(i));
-            let shape = sampler.and_then(|s| s.get("interpolation")).cloned().unwrap_or_else(|| "LINEAR".into());
-            let pointer = target.pointer("/extensions/KHR_animation_pointer/pointer").and_then(Value::as_str);
+            let sampler = channel
+                .get("sampler")
+                .and_then(Value::as_u64)
+                .and_then(|k| samplers.get(k as usize));
+            let part = |key: &str| {
+                sampler.and_then(|s| s.get(key)).map_or(Value::Null, |i| self.content(i))
+            };
+            let shape = sampler
+                .and_then(|s| s.get("interpolation"))
+                .cloned()
+                .unwrap_or_else(|| "LINEAR".into());
+            let pointer =
+                target.pointer("/extensions/KHR_animation_pointer/pointer").and_then(Value::as_str);
             let name = pointer.map_or_else(|| target.to_string(), ToOwned::to_owned);
             // Those of nodes are compared as tracks.
             if !name.starts_with("/nodes/") {
@@ -184,7 +206,8 @@ impl File<'_> {
         if let Value::Object(members) = &mut out
             && !channels.is_empty()
         {
-            members.insert("keys".into(), channels.into_iter().collect::<Map<String, Value>>().into());
+            members
+                .insert("keys".into(), channels.into_iter().collect::<Map<String, Value>>().into());
         }
         out
     }
@@ -197,7 +220,8 @@ impl File<'_> {
             Value::Object(members) => members
                 .iter()
                 .map(|(key, v)| {
-                    let is_texture = key.ends_with("Texture") && v.get("index").is_some_and(Value::is_u64);
+                    let is_texture =
+                        key.ends_with("Texture") && v.get("index").is_some_and(Value::is_u64);
                     let v = if is_texture { self.texture(v) } else { self.resolved(v) };
                     (key.clone(), v)
                 })
@@ -221,20 +245,26 @@ impl File<'_> {
         let bytes = image.and_then(|i| self.image_bytes(i));
         out.insert("index".into(), bytes.map_or(Value::Null, |b| fingerprint(&b)));
         let member = |key: &str| sampler.and_then(|s| s.get(key)).cloned().unwrap_or(Value::Null);
-        out.insert("sampler".into(), ["wrapS", "wrapT", "magFilter", "minFilter"].map(member).to_vec().into());
+        out.insert(
+            "sampler".into(),
+            ["wrapS", "wrapT", "magFilter", "minFilter"].map(member).to_vec().into(),
+        );
         Value::Object(out)
     }
 
     fn image_bytes(&self, image: &Value) -> Option<Vec<u8>> {
         match image.get("uri").and_then(Value::as_str) {
-            Some(uri) => super::source::data_uri(uri).unwrap_or_else(|| self.source.companion(uri)).ok(),
+            Some(uri) => {
+                super::source::data_uri(uri).unwrap_or_else(|| self.source.companion(uri)).ok()
+            }
             None => Some(self.view(image.get("bufferView")?)?.0.to_vec()),
         }
     }
 
     fn view(&self, index: &Value) -> Option<(&[u8], Option<usize>)> {
         let view = self.list("bufferViews").get(usize::try_from(index.as_u64()?).ok()?)?;
-        let number = |key: &str| view.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let number =
+            |key: &str| view.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let bytes = self.source.buffer(number("buffer")?)?;
         let start = number("byteOffset").unwrap_or(0);
         Some((bytes.get(start..start.checked_add(number("byteLength")?)?)?, number("byteStride")))
@@ -242,9 +272,12 @@ impl File<'_> {
 
     /// An accessor: its type, and a fingerprint of its elements.
     fn content(&self, index: &Value) -> Value {
-        let accessor = index.as_u64().and_then(|k| self.list("accessors").get(usize::try_from(k).ok()?));
+        let accessor =
+            index.as_u64().and_then(|k| self.list("accessors").get(usize::try_from(k).ok()?));
         let Some(accessor) = accessor else { return Value::Null };
-        let number = |key: &str| accessor.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let number = |key: &str| {
+            accessor.get(key).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+        };
         let kind = accessor.get("type").and_then(Value::as_str).unwrap_or_default();
         let width = match kind {
             "VEC2" => 2,
@@ -262,15 +295,24 @@ impl File<'_> {
         let (count, start) = (number("count").unwrap_or(0), number("byteOffset").unwrap_or(0));
         let mut bytes = Vec::new();
         if let Some((all, stride)) = accessor.get("bufferView").and_then(|v| self.view(v)) {
-            for element in all.get(start..).unwrap_or_default().chunks(stride.unwrap_or(size).max(1)).take(count) {
+            for element in all
+                .get(start..)
+                .unwrap_or_default()
+                .chunks(stride.unwrap_or(size).max(1))
+                .take(count)
+            {
                 bytes.extend_from_slice(&element[..size.min(element.len())]);
             }
         }
         let mut facts = vec![json!(kind), json!(count), fingerprint(&bytes)];
-        facts.extend(["componentType", "normalized"].iter().filter_map(|k| accessor.get(*k).cloned()));
+        facts.extend(
+            ["componentType", "normalized"].iter().filter_map(|k| accessor.get(*k).cloned()),
+        );
         for part in ["indices", "values"] {
             let place = accessor.pointer(&format!("/sparse/{part}"));
-            if let Some((all, _)) = place.and_then(|p| p.get("bufferView")).and_then(|v| self.view(v)) {
+            if let Some((all, _)) =
+                place.and_then(|p| p.get("bufferView")).and_then(|v| self.view(v))
+            {
                 facts.push(fingerprint(all));
             }
         }
@@ -300,7 +342,9 @@ fn transmitted(mut extensions: Value) -> Value {
 /// Without a visibility that says what is so anyway.
 fn visible(mut extensions: Value) -> Value {
     if let Value::Object(members) = &mut extensions {
-        members.retain(|name, v| name != "KHR_node_visibility" || v.get("visible") == Some(&Value::Bool(false)));
+        members.retain(|name, v| {
+            name != "KHR_node_visibility" || v.get("visible") == Some(&Value::Bool(false))
+        });
     }
     extensions
 }

@@ -1,7 +1,9 @@
-//! Who uses the data of a file: how often each accessor is named, and which views are named by what is not of the core.
+//! Who uses the data of a file: how often each accessor is named, and which views are named by what
+//! is not of the core.
 //!
-//! Data is written over in place only where one user is known and no other can be: extensions and extras may name accessors and
-//! views by number in ways that are unknown here, so that each whole number in them counts as a user.
+//! Data is written over in place only where one user is known and no other can be: extensions and
+//! extras may name accessors and views by number in ways that are unknown here, so that each whole
+//! number in them counts as a user.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -48,7 +50,8 @@ impl Users {
         }
     }
 
-    /// Meshes, skins and samplers, as the core has them. An element that does not read counts by its numbers.
+    /// Meshes, skins and samplers, as the core has them. An element that does not read counts by
+    /// its numbers.
     fn core(&mut self, root: &raw::RawMap<'_>) {
         let listed = |name: &str| raw::elements(root, name).unwrap_or_default();
         for mesh in listed("meshes") {
@@ -56,7 +59,8 @@ impl Users {
                 Ok(mesh) => {
                     for primitive in &mesh.primitives {
                         let targets = primitive.targets.iter().flat_map(|t| t.values());
-                        let all = primitive.attributes.values().chain(targets).chain(&primitive.indices);
+                        let all =
+                            primitive.attributes.values().chain(targets).chain(&primitive.indices);
                         all.for_each(|i| self.add(i.0));
                     }
                 }
@@ -72,7 +76,11 @@ impl Users {
         for animation in listed("animations") {
             match raw::typed::<schema::Animation>(animation.get(), "", &mut false) {
                 Ok(animation) => {
-                    animation.samplers.iter().flat_map(|s| [s.input, s.output]).for_each(|i| self.add(i.0));
+                    animation
+                        .samplers
+                        .iter()
+                        .flat_map(|s| [s.input, s.output])
+                        .for_each(|i| self.add(i.0));
                 }
                 Err(_) => numbers(animation.get()).for_each(|n| self.add(n)),
             }
@@ -113,11 +121,7 @@ impl Place {
             Self::Extras if key.starts_with("ulna.") => Self::Free,
             Self::Free => Self::Free,
             Self::Extensions | Self::Extras | Self::Foreign | Self::Views => {
-                if key.to_lowercase().contains("view") {
-                    Self::Views
-                } else {
-                    Self::Foreign
-                }
+                if key.to_lowercase().contains("view") { Self::Views } else { Self::Foreign }
             }
         }
     }
@@ -226,17 +230,25 @@ impl<'de> Visitor<'de> for Foreign<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(Foreign { users: &mut *self.users, place: self.place.item() })?.is_some() {}
+        while list
+            .next_element_seed(Foreign { users: &mut *self.users, place: self.place.item() })?
+            .is_some()
+        {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             // A number may be a key, as well.
-            if let (Place::Foreign | Place::Extras | Place::Views, Ok(index)) = (self.place, key.parse::<usize>()) {
+            if let (Place::Foreign | Place::Extras | Place::Views, Ok(index)) =
+                (self.place, key.parse::<usize>())
+            {
                 self.users.add(index);
             }
-            map.next_value_seed(Foreign { users: &mut *self.users, place: self.place.member(&key) })?;
+            map.next_value_seed(Foreign {
+                users: &mut *self.users,
+                place: self.place.member(&key),
+            })?;
         }
         Ok(())
     }

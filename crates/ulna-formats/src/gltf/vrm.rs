@@ -1,5 +1,6 @@
-//! `VRM` and `VRMC_vrm`: the facts of an avatar. All else in them stays in the file's text; the nodes, meshes and materials
-//! that they name by number keep their numbers, since saving never renumbers.
+//! `VRM` and `VRMC_vrm`: the facts of an avatar. All else in them stays in the file's text; the
+//! nodes, meshes and materials that they name by number keep their numbers, since saving never
+//! renumbers.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -91,19 +92,25 @@ struct Springs {
 pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics) -> Option<Vrm> {
     // A file may carry both for older readers; the newer one is meant then.
     if let Some(one) = object::<One>(extensions, "VRMC_vrm", diagnostics) {
-        let bones = one.humanoid.into_iter().flat_map(|h| h.bones).map(|(role, bone)| (role, bone.node.0));
+        let bones =
+            one.humanoid.into_iter().flat_map(|h| h.bones).map(|(role, bone)| (role, bone.node.0));
         return Some(Vrm {
             version: one.version.as_deref().unwrap_or("1").into(),
             title: text(one.meta.name),
             authors: one.meta.authors.into_iter().filter_map(|a| text(Some(a))).collect(),
             licence: text(one.meta.licence),
             bones: roles(bones, nodes, "extensions/VRMC_vrm/humanoid", diagnostics),
-            springs: object::<Springs>(extensions, "VRMC_springBone", diagnostics).map_or(0, |s| s.springs.len()),
+            springs: object::<Springs>(extensions, "VRMC_springBone", diagnostics)
+                .map_or(0, |s| s.springs.len()),
         });
     }
     // A file of motions for avatars (.vrma) has the map of its own skeleton.
     if let Some(motions) = object::<One>(extensions, "VRMC_vrm_animation", diagnostics) {
-        let bones = motions.humanoid.into_iter().flat_map(|h| h.bones).map(|(role, bone)| (role, bone.node.0));
+        let bones = motions
+            .humanoid
+            .into_iter()
+            .flat_map(|h| h.bones)
+            .map(|(role, bone)| (role, bone.node.0));
         return Some(Vrm {
             version: motions.version.as_deref().unwrap_or("1").into(),
             bones: roles(bones, nodes, "extensions/VRMC_vrm_animation/humanoid", diagnostics),
@@ -111,7 +118,8 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
         });
     }
     let zero = object::<Zero>(extensions, "VRM", diagnostics)?;
-    let bones = zero.humanoid.into_iter().flat_map(|h| h.bones).map(|bone| (bone.bone, bone.node.0));
+    let bones =
+        zero.humanoid.into_iter().flat_map(|h| h.bones).map(|bone| (bone.bone, bone.node.0));
     // “Other” is no licence's name: its address follows.
     let licence = text(zero.meta.licence).filter(|l| &**l != "Other").or(text(zero.meta.other));
     Some(Vrm {
@@ -131,8 +139,10 @@ fn object<T: DeserializeOwned>(
 ) -> Option<T> {
     let found = extensions.get(name);
     if found.is_none() && extensions.has(name) {
-        let message =
-            format!("{name} does not follow its specification; it stays in the file, but its data is not displayed");
+        let message = format!(
+            "{name} does not follow its specification; it stays in the file, but its data \
+                is not displayed"
+        );
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", format!("extensions/{name}"), message);
     }
     found
@@ -151,7 +161,10 @@ fn roles(
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();
     for (role, node) in bones {
         if node >= nodes {
-            let message = format!("The humanoid bone {role} refers to node {node}, which does not exist");
+            let message = format!(
+                "The humanoid bone {role} refers to node {node}, which does not \
+                exist"
+            );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             continue;
         }
@@ -160,7 +173,11 @@ fn roles(
                 entry.insert(node.into());
             }
             Entry::Occupied(entry) => {
-                let message = format!("The humanoid bone {} is defined twice; the first one is used", entry.key());
+                let message = format!(
+                    "The humanoid bone {} is defined twice; the first one is \
+                    used",
+                    entry.key()
+                );
                 diagnostics.add(Severity::Warning, "ULNA_VRM", place, message);
             }
         }
@@ -168,11 +185,14 @@ fn roles(
     list.into_iter().collect()
 }
 
-/// Takes out of the avatar what names meshes, materials and images, which are not there any more: the humanoid map, springs and
-/// constraints name nodes alone and stay. What went is said, in sentences.
+/// Takes out of the avatar what names meshes, materials and images, which are not there any more:
+/// the humanoid map, springs and constraints name nodes alone and stay. What went is said, in
+/// sentences.
 pub(super) fn without_meshes(root: &mut Value) -> Vec<Notice> {
     let mut gone: Vec<String> = Vec::new();
-    let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else { return Vec::new() };
+    let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) else {
+        return Vec::new();
+    };
     if let Some(one) = extensions.get_mut("VRMC_vrm").and_then(Value::as_object_mut) {
         one_without_meshes(one, &mut gone);
     }
@@ -194,13 +214,29 @@ fn counted(names: &[String], what: &str) -> String {
     } else {
         names.join(", ")
     };
-    if names.len() == 1 { format!("1 {what} ({some}) is") } else { format!("{} {what}s ({some}) are", names.len()) }
+    if names.len() == 1 {
+        format!(
+            "1 {what} ({some}) \
+        is"
+        )
+    } else {
+        format!(
+            "{} {what}s ({some}) \
+        are",
+            names.len()
+        )
+    }
 }
 
 fn one_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) {
     if let Some(expressions) = avatar.shift_remove("expressions") {
-        let of =
-            |key: &str| expressions[key].as_object().into_iter().flat_map(|m| m.keys().cloned()).collect::<Vec<_>>();
+        let of = |key: &str| {
+            expressions[key]
+                .as_object()
+                .into_iter()
+                .flat_map(|m| m.keys().cloned())
+                .collect::<Vec<_>>()
+        };
         let names = [of("preset"), of("custom")].concat();
         if !names.is_empty() {
             gone.push(counted(&names, "expression"));
@@ -234,12 +270,15 @@ fn zero_without_meshes(avatar: &mut Map<String, Value>, gone: &mut Vec<String>) 
     let emptied = |of: Option<&mut Value>| -> Vec<Value> {
         of.and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default()
     };
-    let groups = emptied(avatar.get_mut("blendShapeMaster").and_then(|m| m.get_mut("blendShapeGroups")));
-    let name = |g: &Value| g["name"].as_str().or(g["presetName"].as_str()).unwrap_or("unnamed").to_owned();
+    let groups =
+        emptied(avatar.get_mut("blendShapeMaster").and_then(|m| m.get_mut("blendShapeGroups")));
+    let name =
+        |g: &Value| g["name"].as_str().or(g["presetName"].as_str()).unwrap_or("unnamed").to_owned();
     if !groups.is_empty() {
         gone.push(counted(&groups.iter().map(name).collect::<Vec<_>>(), "expression"));
     }
-    let annotations = emptied(avatar.get_mut("firstPerson").and_then(|f| f.get_mut("meshAnnotations")));
+    let annotations =
+        emptied(avatar.get_mut("firstPerson").and_then(|f| f.get_mut("meshAnnotations")));
     if !annotations.is_empty() {
         gone.push(first_person(annotations.len()));
     }

@@ -1,5 +1,6 @@
-//! Weight layers in the extras of a mesh: `ulna.weight_layers`. Numbers are base64 of little-endian integers and floats, in the extras
-//! themselves, since other programs drop accessors that nothing but extras names.
+//! Weight layers in the extras of a mesh: `ulna.weight_layers`. Numbers are base64 of little-endian
+//! integers and floats, in the extras themselves, since other programs drop accessors that nothing
+//! but extras names.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
@@ -9,13 +10,15 @@ use super::{
     json::Extensions,
 };
 use ulna_model::{
-    Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, MirrorFrom, PrimitiveId, Severity, WeightPatch,
+    Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, MirrorFrom, PrimitiveId, Severity,
+    WeightPatch,
 };
 
 /// The member of the `extras` where they are.
 pub const WEIGHT_LAYERS: &str = "ulna.weight_layers";
 
-/// Sets of four slots a vertex at most: a part of more would be widened to by all that is painted into it.
+/// Sets of four slots a vertex at most: a part of more would be widened to by all that is painted
+/// into it.
 const MOST_SETS: usize = 16;
 
 #[derive(Serialize, Deserialize)]
@@ -96,7 +99,8 @@ impl StoredSlots {
         let (vertices, weights) = (as_whole(&self.vertices)?, as_floats(&self.weights)?);
         let of: Vec<u16> = unpacked(&self.joints)?.into_iter().map(u16::from_le_bytes).collect();
         let slots = vertices.len().checked_mul(self.sets.checked_mul(4)?)?;
-        let sound = (1..=MOST_SETS).contains(&self.sets) && of.len() == slots && weights.len() == slots;
+        let sound =
+            (1..=MOST_SETS).contains(&self.sets) && of.len() == slots && weights.len() == slots;
         sound.then_some((vertices, of, weights))
     }
 
@@ -110,7 +114,10 @@ impl StoredSlots {
             Some(mask) => as_floats(mask).filter(|m| m.len() == vertices.len())?,
             None => vec![1.0; vertices.len()],
         };
-        Some((PrimitiveId(self.primitive), LayerPart { sets: self.sets, vertices, mask, joints: of, weights }))
+        Some((
+            PrimitiveId(self.primitive),
+            LayerPart { sets: self.sets, vertices, mask, joints: of, weights },
+        ))
     }
 
     /// What lies below may name joints that are not there, as the file may.
@@ -148,12 +155,17 @@ impl StoredSlots {
 }
 
 /// Reads the weight layers that extras have. What cannot be read stays in the file, and is said.
-pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> Option<KeptWeightLayers> {
+pub fn read(
+    extras: &Extensions,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<KeptWeightLayers> {
     let found: Layers = member(extras, WEIGHT_LAYERS, "weight layers", place, diagnostics)?;
     let taken = take(&found);
     if taken.is_none() {
-        let message =
-            "The weight layers stored in its extras have invalid values; they stay in the file, but are ignored";
+        let message = "The weight layers stored in its extras have invalid values; they stay in \
+            the file, \
+                but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_WEIGHT_LAYERS", place, message.to_owned());
     }
     taken

@@ -1,4 +1,5 @@
-//! Saving what changed of meshes: sets of joints and weights, in the types the file has them in where those can hold them; and shapes.
+//! Saving what changed of meshes: sets of joints and weights, in the types the file has them in
+//! where those can hold them; and shapes.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,10 @@ pub(super) fn write(
     changes: &mut Vec<String>,
 ) -> Result<(), SaveError> {
     for (mesh, before) in opened.meshes.iter() {
-        let Some(after) = now.meshes.get(mesh).filter(|after| !Shared::ptr_eq(before, after)) else { continue };
+        let Some(after) = now.meshes.get(mesh).filter(|after| !Shared::ptr_eq(before, after))
+        else {
+            continue;
+        };
         let (m, name) = (mesh.index(), after.name.as_deref().unwrap_or_default());
         if !is_same_but_weights_and_shape(before, after) {
             return Err(SaveError::no_form(
@@ -33,7 +37,8 @@ pub(super) fn write(
         }
         let raw = {
             let text = json::elements(root, "meshes").map_err(SaveError::Source)?[m].get();
-            json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false).map_err(SaveError::Source)?
+            json::typed::<schema::Mesh>(text, &format!("meshes/{m}"), &mut false)
+                .map_err(SaveError::Source)?
         };
         let mut shapes = Shapes::default();
         for (k, (before, after)) in before.primitives.iter().zip(&after.primitives).enumerate() {
@@ -41,7 +46,10 @@ pub(super) fn write(
                 let op = ops.member("meshes").item(m).member("primitives").item(k);
                 shapes.write(raw, before, after, patch, op);
                 let count = after.positions.len();
-                changes.push(format!("meshes/{m} “{name}” primitive {k}: positions of {count} vertices"));
+                changes.push(format!(
+                    "meshes/{m} “{name}” primitive {k}: positions of {count} \
+                    vertices"
+                ));
             }
             let (before, after) = (before.weights.as_deref(), after.weights.as_deref());
             let Some(raw) = raw.primitives.get(k).filter(|_| before != after) else { continue };
@@ -62,14 +70,22 @@ pub(super) fn write(
                 (was, now) if was == now => String::new(),
                 (was, now) => format!(", {now} influence sets instead of {was}"),
             };
-            let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+            let vertices = if count == 1 {
+                "1 vertex".to_owned()
+            } else {
+                format!(
+                    "{count} \
+                vertices"
+                )
+            };
             changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));
         }
     }
     Ok(())
 }
 
-/// Attributes of a shape that were stored, by what they hold: primitives of a mesh often share them.
+/// Attributes of a shape that were stored, by what they hold: primitives of a mesh often share
+/// them.
 #[derive(Default)]
 struct Shapes(HashMap<Vec<u32>, usize>);
 
@@ -102,14 +118,17 @@ impl Shapes {
             put("TANGENT", after.tangents.iter().flat_map(|v| v.to_array()).collect(), 4, op);
         }
         for (k, (before, after)) in before.targets.iter().zip(after.targets.iter()).enumerate() {
-            let lists =
-                [("POSITION", &before.positions, &after.positions), ("NORMAL", &before.normals, &after.normals)];
+            let lists = [
+                ("POSITION", &before.positions, &after.positions),
+                ("NORMAL", &before.normals, &after.normals),
+            ];
             for (name, before, after) in lists {
                 if before != after {
                     let old = raw.targets.get(k).and_then(|t| t.get(name)).map(|i| i.0);
                     let index = self.stored(patch, old, flat3(after), 3, name == "POSITION");
                     if old != Some(index) {
-                        *op.member("targets").item(k).member(name) = Ops::Replace(index.to_string());
+                        *op.member("targets").item(k).member(name) =
+                            Ops::Replace(index.to_string());
                     }
                 }
             }
@@ -160,7 +179,13 @@ fn is_same_but_weights_and_shape(a: &Mesh, b: &Mesh) -> bool {
 }
 
 /// The sets of one primitive.
-fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, patch: &mut Patch<'_>, op: &mut Ops) {
+fn primitive(
+    raw: &schema::Primitive,
+    before: &WeightMap,
+    after: &WeightMap,
+    patch: &mut Patch<'_>,
+    op: &mut Ops,
+) {
     for set in 0..after.sets.max(before.sets) {
         let names = [format!("JOINTS_{set}"), format!("WEIGHTS_{set}")];
         let old = names.clone().map(|n| raw.attributes.get(&n).map(|i| i.0));
@@ -172,8 +197,14 @@ fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, pat
             continue;
         }
         let slots = |map: &WeightMap| -> (Vec<u16>, Vec<f32>) {
-            let joints = map.joints.chunks_exact(map.stride()).flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
-            let weights = map.weights.chunks_exact(map.stride()).flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
+            let joints = map
+                .joints
+                .chunks_exact(map.stride())
+                .flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
+            let weights = map
+                .weights
+                .chunks_exact(map.stride())
+                .flat_map(|c| c[set * 4..set * 4 + 4].to_vec());
             (joints.collect(), weights.collect())
         };
         let (joints, weights) = slots(after);
@@ -203,15 +234,22 @@ fn primitive(raw: &schema::Primitive, before: &WeightMap, after: &WeightMap, pat
         }
         if !same_weights {
             let whole = |size: usize| -> Vec<u8> {
-                weights.iter().flat_map(|w| after.encoding.encode(*w).to_le_bytes()[..size].to_vec()).collect()
+                weights
+                    .iter()
+                    .flat_map(|w| after.encoding.encode(*w).to_le_bytes()[..size].to_vec())
+                    .collect()
             };
             let stored = match after.encoding {
                 WeightEncoding::Float => {
                     let values = weights.iter().flat_map(|w| w.to_le_bytes()).collect();
                     Stored { component, normalized: false, size: 4, values }
                 }
-                WeightEncoding::Short => Stored { component, normalized: true, size: 2, values: whole(2) },
-                WeightEncoding::Byte => Stored { component, normalized: true, size: 1, values: whole(1) },
+                WeightEncoding::Short => {
+                    Stored { component, normalized: true, size: 2, values: whole(2) }
+                }
+                WeightEncoding::Byte => {
+                    Stored { component, normalized: true, size: 1, values: whole(1) }
+                }
             };
             put(patch, op, &names[1], old[1], stored);
             unpack(raw, &names[1], op);
@@ -226,8 +264,9 @@ fn put(patch: &mut Patch<'_>, op: &mut Ops, name: &str, old: Option<usize>, stor
     }
 }
 
-/// What is packed with Draco and was written anew must not be unpacked over it: the extension's list of packed attributes
-/// loses it (`KHR_draco_mesh_compression`, *Conformance*: attributes that are not listed are read as ever).
+/// What is packed with Draco and was written anew must not be unpacked over it: the extension's
+/// list of packed attributes loses it (`KHR_draco_mesh_compression`, *Conformance*: attributes that
+/// are not listed are read as ever).
 fn unpack(raw: &schema::Primitive, name: &str, op: &mut Ops) {
     const DRACO: &str = "KHR_draco_mesh_compression";
     let Some(packed) = raw.extensions.get::<serde_json::Value>(DRACO) else { return };

@@ -1,4 +1,5 @@
-//! DDS: the largest level of a picture, in blocks (BC1–BC7, unpacked by `bcdec_rs`) or as plain pixels.
+//! DDS: the largest level of a picture, in blocks (BC1–BC7, unpacked by `bcdec_rs`) or as plain
+//! pixels.
 
 use image::{DynamicImage, RgbaImage};
 
@@ -35,7 +36,9 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
         }
         let is_known = (1..=4).contains(&size) && masks[0] != 0;
         let unknown = || "its pixel format is unknown".to_owned();
-        return is_known.then_some((Packing::Pixels(size as usize, masks), HEADER)).ok_or_else(unknown);
+        return is_known
+            .then_some((Packing::Pixels(size as usize, masks), HEADER))
+            .ok_or_else(unknown);
     }
     let blocks = |n: u8| Ok((Packing::Blocks(n, false), HEADER));
     match &code {
@@ -67,7 +70,11 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
             };
             Ok((packing, HEADER + 20))
         }
-        other => Err(format!("compression format “{}” is not supported", String::from_utf8_lossy(other))),
+        other => Err(format!(
+            "compression format “{}” is not \
+            supported",
+            String::from_utf8_lossy(other)
+        )),
     }
 }
 
@@ -111,8 +118,9 @@ fn unpacked(block: &[u8], kind: u8, signed: bool) -> [u8; 64] {
             bcdec_rs::bc6h_float(block, &mut floats, 12, signed);
             for (pixel, v) in made.chunks_exact_mut(4).zip(floats.chunks_exact(3)) {
                 // Light without bound, as a screen shows it.
-                pixel[..3]
-                    .copy_from_slice(&[v[0], v[1], v[2]].map(|v| of_float(v.clamp(0.0, 1.0).powf(1.0 / 2.2), false)));
+                pixel[..3].copy_from_slice(
+                    &[v[0], v[1], v[2]].map(|v| of_float(v.clamp(0.0, 1.0).powf(1.0 / 2.2), false)),
+                );
             }
         }
     }
@@ -132,7 +140,11 @@ pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
     // What its numbers announce is looked at before anything is made of it.
     let size = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(4);
     if size == 0 || size > most(bytes.len()) {
-        return Err(format!("it states a size of {width} × {height} pixels, but has only {} bytes", bytes.len()));
+        return Err(format!(
+            "it states a size of {width} × {height} pixels, but has only {} \
+            bytes",
+            bytes.len()
+        ));
     }
     let (packing, start) = packing(bytes)?;
     let (wide, high) = (width as usize, height as usize);
@@ -149,14 +161,16 @@ pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
         Packing::Blocks(kind, signed) => {
             let each = if matches!(kind, 1 | 4) { 8 } else { 16 };
             let across = wide.div_ceil(4);
-            let data = bytes.get(start..start + across * high.div_ceil(4) * each).ok_or_else(cut)?;
+            let data =
+                bytes.get(start..start + across * high.div_ceil(4) * each).ok_or_else(cut)?;
             for (k, block) in data.chunks_exact(each).enumerate() {
                 let (left, top) = (k % across * 4, k / across * 4);
                 let pixels = unpacked(block, kind, signed);
                 let columns = (wide - left).min(4);
                 for y in 0..(high - top).min(4) {
                     let to = ((top + y) * wide + left) * 4;
-                    made[to..to + columns * 4].copy_from_slice(&pixels[y * 16..y * 16 + columns * 4]);
+                    made[to..to + columns * 4]
+                        .copy_from_slice(&pixels[y * 16..y * 16 + columns * 4]);
                 }
             }
         }
@@ -183,7 +197,8 @@ mod tests {
         [32, 4, u32::from_le_bytes(*code), 0, 0, 0, 0, 0]
     }
 
-    /// A block of BC1 whose first color is red and whose indices are 0, at a size that no block divides.
+    /// A block of BC1 whose first color is red and whose indices are 0, at a size that no block
+    /// divides.
     #[test]
     fn blocks_are_cut_at_the_edges() {
         let mut bytes = header(5, 3, code(b"DXT1"));
@@ -192,7 +207,10 @@ mod tests {
         }
         let made = read_dds(&bytes).unwrap().to_rgba8();
         assert_eq!(made.dimensions(), (5, 3));
-        assert_eq!((made.get_pixel(3, 2).0, made.get_pixel(4, 2).0), ([255, 0, 0, 255], [0, 0, 255, 255]));
+        assert_eq!(
+            (made.get_pixel(3, 2).0, made.get_pixel(4, 2).0),
+            ([255, 0, 0, 255], [0, 0, 255, 255])
+        );
         for cut in [4, 40, 127, 130, bytes.len() - 1] {
             assert!(read_dds(&bytes[..cut]).is_err(), "{cut}");
         }

@@ -1,4 +1,5 @@
-//! What a file of another format becomes: nodes, meshes, skins, pictures and clips, put together as the bytes of a GLB.
+//! What a file of another format becomes: nodes, meshes, skins, pictures and clips, put together as
+//! the bytes of a GLB.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,8 @@ use super::Conversion;
 use crate::gltf::{ReadError, build_glb};
 use ulna_model::Transform;
 
-/// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a gigabyte.
+/// A node to write. Not a JSON value yet: a file of a hundred thousand frames must not take a
+/// gigabyte.
 #[derive(Clone, Debug, Default)]
 pub struct NodeOut {
     /// Its name; empty where it has none.
@@ -35,7 +37,12 @@ impl NodeOut {
         }
         if let Some(t) = &self.transform {
             let (t, r, s) = (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
-            members.push(format!("\"translation\":{},\"rotation\":{},\"scale\":{}", json!(t), json!(r), json!(s)));
+            members.push(format!(
+                "\"translation\":{},\"rotation\":{},\"scale\":{}",
+                json!(t),
+                json!(r),
+                json!(s)
+            ));
         }
         if !self.children.is_empty() {
             members.push(format!("\"children\":{}", json!(self.children)));
@@ -93,7 +100,8 @@ impl GlbBuilder {
 
     fn view(&mut self, bytes: &[u8]) -> usize {
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
-        self.views.push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
+        self.views
+            .push(json!({"buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len()}));
         self.bin.extend_from_slice(bytes);
         self.views.len() - 1
     }
@@ -108,7 +116,8 @@ impl GlbBuilder {
         bounds: Option<(Value, Value)>,
     ) -> usize {
         let view = self.view(bytes);
-        let mut accessor = json!({"bufferView": view, "componentType": component, "count": count, "type": kind});
+        let mut accessor =
+            json!({"bufferView": view, "componentType": component, "count": count, "type": kind});
         if let Some((min, max)) = bounds {
             accessor["min"] = min;
             accessor["max"] = max;
@@ -121,7 +130,11 @@ impl GlbBuilder {
     pub fn floats(&mut self, values: &[f32], kind: &str, width: usize, bounds: bool) -> usize {
         let range = bounds.then(|| {
             let fold = |start: f32, f: fn(f32, f32) -> f32| -> Value {
-                (0..width).map(|k| Value::from(values.iter().skip(k).step_by(width).copied().fold(start, f))).collect()
+                (0..width)
+                    .map(|k| {
+                        Value::from(values.iter().skip(k).step_by(width).copied().fold(start, f))
+                    })
+                    .collect()
             };
             (fold(f32::INFINITY, f32::min), fold(f32::NEG_INFINITY, f32::max))
         });
@@ -160,9 +173,12 @@ impl GlbBuilder {
         for track in tracks.iter().filter(|t| !t.times.is_empty()) {
             let (kind, width) = if track.path == "rotation" { ("VEC4", 4) } else { ("VEC3", 3) };
             let times = bytemuck::cast_slice(&track.times);
-            let input = *inputs.entry(times).or_insert_with(|| self.floats(&track.times, "SCALAR", 1, true));
+            let input = *inputs
+                .entry(times)
+                .or_insert_with(|| self.floats(&track.times, "SCALAR", 1, true));
             let output = self.floats(&track.values, kind, width, false);
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": track.node, "path": track.path}}));
+            channels.push(json!({"sampler": samplers.len(),
+                "target": {"node": track.node, "path": track.path}}));
             samplers.push(json!({"input": input, "output": output}));
         }
         if channels.is_empty() {
@@ -178,12 +194,17 @@ impl GlbBuilder {
         self.animations.push(clip);
     }
 
-    /// The GLB. Where its axes or unit are to be others, all of it hangs on a node that turns and scales it: the data stay as they are.
-    /// `up_from` is the direction that is up in these data.
+    /// The GLB. Where its axes or unit are to be others, all of it hangs on a node that turns and
+    /// scales it: the data stay as they are. `up_from` is the direction that is up in these data.
     ///
     /// # Errors
     /// Where it would be larger than a GLB can be.
-    pub fn finish(mut self, from: &str, conversion: &Conversion, up: Vec3) -> Result<Vec<u8>, ReadError> {
+    pub fn finish(
+        mut self,
+        from: &str,
+        conversion: &Conversion,
+        up: Vec3,
+    ) -> Result<Vec<u8>, ReadError> {
         if let Some(transform) = conversion.root(up)
             && !self.roots.is_empty()
         {
@@ -191,10 +212,16 @@ impl GlbBuilder {
             let name = format!("From {from}");
             let at = self.nodes.len();
             self.roots.iter().for_each(|r| self.nodes[*r].parent = Some(at));
-            self.nodes.push(NodeOut { name, transform: Some(transform), children, ..NodeOut::default() });
+            self.nodes.push(NodeOut {
+                name,
+                transform: Some(transform),
+                children,
+                ..NodeOut::default()
+            });
             self.roots = vec![at];
         }
-        let mut root = json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});
+        let mut root = json!({"asset": {"version": "2.0", "generator": format!("Ulna, from \
+            {from}")}});
         if !self.roots.is_empty() {
             root["scene"] = 0.into();
             root["scenes"] = json!([{"nodes": self.roots}]);
@@ -230,6 +257,14 @@ impl GlbBuilder {
             json.push_str("]}");
         }
         let bin = (!self.bin.is_empty()).then_some(self.bin.as_slice());
-        build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| ReadError::at(from, format!("it is too large: {e}")))
+        build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| {
+            ReadError::at(
+                from,
+                format!(
+                    "it is too \
+            large: {e}"
+                ),
+            )
+        })
     }
 }

@@ -1,7 +1,8 @@
-//! Files of other formats: a table of importers, each of which knows its files by how they begin and makes a GLB of them by one builder.
+//! Files of other formats: a table of importers, each of which knows its files by how they begin
+//! and makes a GLB of them by one builder.
 //!
-//! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as glTF, and nothing of the rest of the
-//! program knows where it came from.
+//! Going through the bytes of a GLB keeps one reader and one writer: what was imported is saved as
+//! glTF, and nothing of the rest of the program knows where it came from.
 
 mod dds;
 mod glb;
@@ -67,7 +68,8 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// The transform of a node over all that stands in data in which this direction is up; nothing where it would be the identity.
+    /// The transform of a node over all that stands in data in which this direction is up; nothing
+    /// where it would be the identity.
     fn root(&self, up: Vec3) -> Option<Transform> {
         let unit = self.unit.unwrap_or(1.0);
         let turn = Quat::from_rotation_arc(up, Vec3::Y);
@@ -110,7 +112,8 @@ pub struct Importer {
     pub endings: &'static [&'static str],
     /// Whether bytes begin as its files do.
     pub sniff: fn(&[u8]) -> bool,
-    /// Makes a GLB. The path is where textures are looked for, and what clips without a name are called by.
+    /// Makes a GLB. The path is where textures are looked for, and what clips without a name are
+    /// called by.
     pub read: Reader,
 }
 
@@ -133,7 +136,8 @@ pub fn importer_of(bytes: &[u8], path: &Path) -> Option<&'static Importer> {
 /// Rates that files of motion are made at, ticks or frames a second.
 pub const USUAL_RATES: [f64; 6] = [24.0, 25.0, 30.0, 60.0, 160.0, 4800.0];
 
-/// What to say of a rate at which the longest clip, of so many keys, lasts so long that it cannot be meant; nothing where it can.
+/// What to say of a rate at which the longest clip, of so many keys, lasts so long that it cannot
+/// be meant; nothing where it can.
 pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     /// Seconds.
     const SHORTEST: f64 = 0.1;
@@ -142,11 +146,21 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
         return None;
     }
     let lasts = |usual: f64| (usual, longest * rate / usual);
-    let likely = USUAL_RATES.into_iter().map(lasts).filter(|(_, t)| (SHORTEST..=LONGEST).contains(t));
+    let likely =
+        USUAL_RATES.into_iter().map(lasts).filter(|(_, t)| (SHORTEST..=LONGEST).contains(t));
     let offers: Vec<String> = likely.map(|(usual, t)| format!("{usual} ({t:.2} s)")).collect();
-    let offers = if offers.is_empty() { String::new() } else { format!("; likely rates are {}", offers.join(", ")) };
+    let offers = if offers.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "; likely rates are \
+        {}",
+            offers.join(", ")
+        )
+    };
     Some(format!(
-        "its longest clip lasts {longest:.3} s at a rate of {} per second, which is unlikely{offers}",
+        "its longest clip lasts {longest:.3} s at a rate of {} per second, which is \
+            unlikely{offers}",
         short(rate)
     ))
 }
@@ -158,10 +172,16 @@ pub fn short(value: f64) -> String {
     }
     let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// How files end that can be opened: those of glTF, and those of other formats.
 pub fn endings() -> impl Iterator<Item = &'static str> {
-    ["glb", "gltf", "vrm", "vrma"].into_iter().chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
+    ["glb", "gltf", "vrm", "vrma"]
+        .into_iter()
+        .chain(IMPORTERS.iter().flat_map(|i| i.endings.iter().copied()))
 }

@@ -12,7 +12,8 @@ pub(super) const fn most(bytes: usize) -> u64 {
     (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
 }
 
-/// A picture of any kind that is read here. `name` tells those apart that have no mark of their own.
+/// A picture of any kind that is read here. `name` tells those apart that have no mark of their
+/// own.
 ///
 /// # Errors
 /// Why not, in words.

@@ -1,4 +1,5 @@
-//! Weights as JSON: names, numbers as short as they can be and read back to the bit, a line a vertex.
+//! Weights as JSON: names, numbers as short as they can be and read back to the bit, a line a
+//! vertex.
 //!
 //! ```json
 //! {"ulna.weights": 1, "shapes": [{"name": "Body", "vertex_count": 2, "joints": ["Hips", "Spine"],
@@ -36,14 +37,19 @@ struct JsonShape {
 }
 
 pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
-    let file: File = serde_json::from_str(text).map_err(|e| WeightFileError::Json(e.to_string()))?;
+    let file: File =
+        serde_json::from_str(text).map_err(|e| WeightFileError::Json(e.to_string()))?;
     if file.version > VERSION {
         return Err(WeightFileError::Json(format!(
             "it has version {}, but this version of Ulna reads only up to {VERSION}; update Ulna",
             file.version
         )));
     }
-    file.shapes.into_iter().map(shape).collect::<Result<_, _>>().map(|shapes| WeightTable { shapes })
+    file.shapes
+        .into_iter()
+        .map(shape)
+        .collect::<Result<_, _>>()
+        .map(|shapes| WeightTable { shapes })
 }
 
 fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
@@ -51,7 +57,13 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
     let wrong = |place: String, what: String| WeightFileError::Number { place, what };
     let place = format!("shape “{name}”");
     let many = |count: usize, what: &str, of: usize| {
-        wrong(place.clone(), format!("it has {count} {what}, but {of} vertices; one per vertex is needed"))
+        wrong(
+            place.clone(),
+            format!(
+                "it has {count} {what}, but {of} vertices; one per vertex is \
+            needed"
+            ),
+        )
     };
     if vertex_count > MOST_VERTICES {
         return Err(wrong(place, format!("{vertex_count} vertices exceed the maximum of a mesh")));
@@ -61,7 +73,9 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
             return Err(many(list.len(), "vertex indices", weights.len()));
         }
         Some(list) => list,
-        None if weights.len() != vertex_count => return Err(many(weights.len(), "rows", vertex_count)),
+        None if weights.len() != vertex_count => {
+            return Err(many(weights.len(), "rows", vertex_count));
+        }
         None => (0..weights.len() as u32).collect(),
     };
     if !positions.is_empty() && positions.len() != vertex_count {
@@ -74,7 +88,10 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
         if vertex as usize >= vertex_count {
             return Err(wrong(
                 place.clone(),
-                format!("vertex {vertex} does not exist, since the shape has {vertex_count} vertices"),
+                format!(
+                    "vertex {vertex} does not exist, since the shape has {vertex_count} \
+                    vertices"
+                ),
             ));
         }
         for (joint, value) in &row {
@@ -82,7 +99,11 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
             if usize::from(*joint) >= joints.len() {
                 return Err(wrong(
                     format!("{place}, vertex {vertex}"),
-                    format!("joint {joint} does not exist, since the shape has {} joints", joints.len()),
+                    format!(
+                        "joint {joint} does not exist, since the shape has {} \
+                        joints",
+                        joints.len()
+                    ),
                 ));
             }
         }
@@ -95,8 +116,8 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
 pub(super) fn write(table: &WeightTable) -> String {
     let mut text = format!("{{\"ulna.weights\": {VERSION}, \"shapes\": [");
     for (k, from) in table.shapes.iter().enumerate() {
-        let in_order =
-            from.len() == from.vertex_count && from.vertices.iter().enumerate().all(|(k, v)| *v as usize == k);
+        let in_order = from.len() == from.vertex_count
+            && from.vertices.iter().enumerate().all(|(k, v)| *v as usize == k);
         let head = JsonShape {
             name: from.name.clone(),
             vertex_count: from.vertex_count,

@@ -1,6 +1,6 @@
-//! Weights as files of their own and as text: JSON of ours, the XML that Maya's `deformerWeights` writes and reads, and rows that a
-//! spreadsheet takes. All of them are one [`WeightTable`] of names and numbers; which joints and vertices of a document are meant is
-//! not known here.
+//! Weights as files of their own and as text: JSON of ours, the XML that Maya's `deformerWeights`
+//! writes and reads, and rows that a spreadsheet takes. All of them are one [`WeightTable`] of
+//! names and numbers; which joints and vertices of a document are meant is not known here.
 
 mod json;
 mod rows;
@@ -84,7 +84,8 @@ impl WeightFile {
     }
 }
 
-/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for them.
+/// Vertices of a shape at most: numbers past that are a broken file, and nothing is allocated for
+/// them.
 const MOST_VERTICES: usize = 64 << 20;
 
 /// A weight as it may stand in a file.
@@ -124,7 +125,8 @@ mod tests {
                 }
                 shape.vertex_count = shape.len();
                 if placed {
-                    shape.positions = (0..shape.len()).map(|v| Vec3::new(v as f32 * 0.1, -1e-7, 3.5e8)).collect();
+                    shape.positions =
+                        (0..shape.len()).map(|v| Vec3::new(v as f32 * 0.1, -1e-7, 3.5e8)).collect();
                 }
                 table.shapes.push(shape);
             }
@@ -140,7 +142,8 @@ mod tests {
 
         #[test]
         fn xml_keeps_every_bit_of_joints_that_move_something(table in shapes()) {
-            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table)).expect("XML of our own");
+            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table)).expect("XML of our \
+                own");
             prop_assert_eq!(read.shapes.len(), table.shapes.len());
             for (a, b) in table.shapes.iter().zip(&read.shapes) {
                 prop_assert_eq!(&a.name, &b.name);
@@ -148,7 +151,9 @@ mod tests {
                 prop_assert_eq!(a.vertex_count, b.vertex_count);
                 for k in 0..a.len() {
                     let named = |s: &WeightShape, k: usize| -> Vec<(String, u32)> {
-                        let mut row: Vec<_> = s.row(k).iter().map(|(j, w)| (s.joints[usize::from(*j)].clone(), w.to_bits())).collect();
+                        let mut row: Vec<_> =
+                            s.row(k).iter().map(|(j, w)| (s.joints[usize::from(*j)].clone(),
+                                w.to_bits())).collect();
                         row.sort();
                         row
                     };

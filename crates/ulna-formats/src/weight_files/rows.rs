@@ -1,12 +1,14 @@
-//! Weights as rows of text, as spreadsheets copy and paste them: a first line of names, then a line a vertex.
+//! Weights as rows of text, as spreadsheets copy and paste them: a first line of names, then a line
+//! a vertex.
 //!
 //! ```text
 //! Mesh    Vertex  Hips    Spine
 //! Body    12      0.25    0.75
 //! ```
 //!
-//! Cells stand apart by tabs, else by semicolons, else by commas. Rows need not say their vertices; then they are meant in order. A first
-//! line of numbers is a row: then nothing says which joints the columns are.
+//! Cells stand apart by tabs, else by semicolons, else by commas. Rows need not say their vertices;
+//! then they are meant in order. A first line of numbers is a row: then nothing says which joints
+//! the columns are.
 
 use super::WeightFileError;
 use ulna_model::WeightTable;
@@ -50,16 +52,25 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
         return Err(none("the table has too many lines"));
     }
     let apart = ['\t', ';', ','].into_iter().find(|c| first.contains(*c)).unwrap_or('\t');
-    let cells = |line: &str| line.split(apart).map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>();
+    let cells = |line: &str| {
+        line.split(apart).map(|c| c.trim().trim_matches('"').to_owned()).collect::<Vec<_>>()
+    };
     let head = cells(first);
     let named = head.iter().any(|c| !c.is_empty() && number(c, apart).is_none());
     let column = |name: &str| head.iter().position(|c| named && c.eq_ignore_ascii_case(name));
     let (mesh, vertex) = (column("mesh"), column("vertex"));
-    let own = |k: &usize| Some(*k) != mesh && Some(*k) != vertex && (!named || !head[*k].eq_ignore_ascii_case("sum"));
+    let own = |k: &usize| {
+        Some(*k) != mesh && Some(*k) != vertex && (!named || !head[*k].eq_ignore_ascii_case("sum"))
+    };
     let columns: Vec<usize> = (0..head.len()).filter(own).collect();
-    let joints: Option<Vec<String>> = named.then(|| columns.iter().map(|k| head[*k].clone()).collect());
+    let joints: Option<Vec<String>> =
+        named.then(|| columns.iter().map(|k| head[*k].clone()).collect());
     if let Some(k) = columns.iter().find(|k| named && head[**k].is_empty()) {
-        return Err(none(&format!("column {} has no name in the first line, which must name a joint", k + 1)));
+        return Err(none(&format!(
+            "column {} has no name in the first line, which must name a \
+            joint",
+            k + 1
+        )));
     }
     let mut rows = Vec::new();
     for (line, text) in lines.into_iter().skip(usize::from(named)) {
@@ -68,16 +79,31 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
             place: format!("line {line}, column {}", column + 1),
             what,
         };
-        let mut row = PastedRow { mesh: mesh.and_then(|k| cells.get(k).cloned()), ..PastedRow::default() };
+        let mut row =
+            PastedRow { mesh: mesh.and_then(|k| cells.get(k).cloned()), ..PastedRow::default() };
         if let Some(k) = vertex {
             let cell = cells.get(k).map_or("", |c| &**c);
-            let plain: String = cell.chars().filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}')).collect();
-            row.vertex = Some(plain.parse().ok().ok_or_else(|| wrong(k, format!("“{cell}” is not a vertex number")))?);
+            let plain: String =
+                cell.chars().filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}')).collect();
+            row.vertex = Some(plain.parse().ok().ok_or_else(|| {
+                wrong(
+                    k,
+                    format!(
+                        "“{cell}” is not a \
+                vertex number"
+                    ),
+                )
+            })?);
         }
         if cells.len() > head.len() {
             return Err(wrong(
                 head.len(),
-                format!("the line has {} cells, but the first line has {}", cells.len(), head.len()),
+                format!(
+                    "the line has {} cells, but the first line has \
+                    {}",
+                    cells.len(),
+                    head.len()
+                ),
             ));
         }
         for k in &columns {
@@ -101,14 +127,16 @@ fn none(what: &str) -> WeightFileError {
     WeightFileError::NotWeights(what.to_owned())
 }
 
-/// A number of a cell: with a comma for a point where cells stand apart by something else, and in percent.
+/// A number of a cell: with a comma for a point where cells stand apart by something else, and in
+/// percent.
 fn number(cell: &str, apart: char) -> Option<f32> {
     let (cell, factor) = match cell.strip_suffix('%') {
         Some(rest) => (rest.trim(), 0.01),
         None => (cell, 1.0),
     };
     let plain = cell.replace('−', "-");
-    let plain = if apart != ',' && !plain.contains('.') { plain.replacen(',', ".", 1) } else { plain };
+    let plain =
+        if apart != ',' && !plain.contains('.') { plain.replacen(',', ".", 1) } else { plain };
     let value = plain.parse::<f32>().ok()?;
     Some(if factor == 1.0 { value } else { value * factor })
 }
@@ -128,8 +156,11 @@ pub fn write_rows(table: &WeightTable) -> String {
         text.push_str(&cell(name));
     }
     for shape in &table.shapes {
-        let at: Vec<usize> =
-            shape.joints.iter().map(|n| joints.iter().position(|j| j == n).unwrap_or_default()).collect();
+        let at: Vec<usize> = shape
+            .joints
+            .iter()
+            .map(|n| joints.iter().position(|j| j == n).unwrap_or_default())
+            .collect();
         for k in 0..shape.len() {
             let mut values = vec![0.0f32; joints.len()];
             for (j, w) in shape.row(k) {
@@ -164,7 +195,14 @@ mod tests {
     #[test]
     fn a_cell_that_is_no_weight_is_named() {
         let why = |text: &str| read_rows(text).expect_err("refused").to_string();
-        assert!(why("Hips\tArm\n0.5\tmuch").contains("line 2, column 2"), "{}", why("Hips\tArm\n0.5\tmuch"));
+        assert!(
+            why("Hips\tArm\n0.5\tmuch").contains(
+                "line 2, column \
+            2"
+            ),
+            "{}",
+            why("Hips\tArm\n0.5\tmuch")
+        );
         assert!(why("Hips\n-1").contains("0 to 1"));
         assert!(why("Hips\nNaN").contains("0 to 1"));
         assert!(why("a line of prose").contains("no row"));
@@ -179,7 +217,14 @@ mod tests {
         shape.push(7, [(0, 0.1), (1, 0.900_000_04)]);
         shape.push(4, [(1, 1.0)]);
         let pasted = read_rows(&write_rows(&WeightTable { shapes: vec![shape] })).expect("rows");
-        let rows: Vec<_> = pasted.rows.iter().map(|r| (r.mesh.as_deref(), r.vertex, r.weights.clone())).collect();
-        assert_eq!(rows, [(Some("Body"), Some(7), vec![0.1, 0.900_000_04]), (Some("Body"), Some(4), vec![0.0, 1.0])]);
+        let rows: Vec<_> =
+            pasted.rows.iter().map(|r| (r.mesh.as_deref(), r.vertex, r.weights.clone())).collect();
+        assert_eq!(
+            rows,
+            [
+                (Some("Body"), Some(7), vec![0.1, 0.900_000_04]),
+                (Some("Body"), Some(4), vec![0.0, 1.0])
+            ]
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Weights as Maya's `deformerWeights` command has them: a point cloud a shape, then one list a joint of the vertices that it moves.
-//! A vertex that a list leaves out has its default value, 0 for skins.
+//! Weights as Maya's `deformerWeights` command has them: a point cloud a shape, then one list a
+//! joint of the vertices that it moves. A vertex that a list leaves out has its default value, 0
+//! for skins.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -14,11 +15,15 @@ const MOST_JOINTS: usize = 60_000;
 
 pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|e| WeightFileError::Xml(e.to_string()))?;
+    let document = Document::parse_with_options(text, options)
+        .map_err(|e| WeightFileError::Xml(e.to_string()))?;
     let root = document.root_element();
     if root.tag_name().name() != "deformerWeight" {
         let name = root.tag_name().name();
-        return Err(WeightFileError::NotWeights(format!("its root element is “{name}”, not “deformerWeight”")));
+        return Err(WeightFileError::NotWeights(format!(
+            "its root element is “{name}”, not \
+            “deformerWeight”"
+        )));
     }
     let mut shapes: Vec<XmlWeights> = Vec::new();
     for child in root.children().filter(Node::is_element) {
@@ -38,17 +43,21 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 of(&mut shapes, name).positions = positions;
             }
             "weights" => {
-                let (name, joint) = (child.attribute("shape").unwrap_or_default(), child.attribute("source"));
+                let (name, joint) =
+                    (child.attribute("shape").unwrap_or_default(), child.attribute("source"));
                 let Some(joint) = joint else {
                     return Err(WeightFileError::NotWeights(format!(
-                        "the weights of “{name}” have no “source” attribute, which must name a joint"
+                        "the weights of “{name}” have no “source” attribute, which must name a \
+                            joint"
                     )));
                 };
                 let place = |index: usize| format!("joint “{joint}” of “{name}”, point {index}");
-                let default = child.attribute("defaultValue").map_or(Ok(0.0), |t| number(t, || place(0)))?;
+                let default =
+                    child.attribute("defaultValue").map_or(Ok(0.0), |t| number(t, || place(0)))?;
                 let mut list = Vec::new();
                 for (index, point) in points(child, joint)? {
-                    let value = number(point.attribute("value").unwrap_or_default(), || place(index))?;
+                    let value =
+                        number(point.attribute("value").unwrap_or_default(), || place(index))?;
                     list.push((index as u32, weight(value, || place(index))?));
                 }
                 let max = child.attribute("max").and_then(|t| t.parse::<usize>().ok());
@@ -56,7 +65,10 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 lists.max = lists.max.max(max.filter(|m| *m <= MOST_VERTICES).unwrap_or(0));
                 lists.joints.push((joint.to_owned(), weight(default, || place(0))?, list));
                 if lists.joints.len() > MOST_JOINTS {
-                    return Err(WeightFileError::NotWeights(format!("“{name}” has more than {MOST_JOINTS} joints")));
+                    return Err(WeightFileError::NotWeights(format!(
+                        "“{name}” has more than \
+                        {MOST_JOINTS} joints"
+                    )));
                 }
             }
             _ => {}
@@ -84,7 +96,12 @@ struct XmlWeights {
 
 fn of<'a>(shapes: &'a mut Vec<XmlWeights>, name: &str) -> &'a mut XmlWeights {
     let at = shapes.iter().position(|s| s.name == name).unwrap_or_else(|| {
-        shapes.push(XmlWeights { name: name.to_owned(), positions: Vec::new(), max: 0, joints: Vec::new() });
+        shapes.push(XmlWeights {
+            name: name.to_owned(),
+            positions: Vec::new(),
+            max: 0,
+            joints: Vec::new(),
+        });
         shapes.len() - 1
     });
     &mut shapes[at]
@@ -94,14 +111,21 @@ impl XmlWeights {
     fn made(self) -> Result<WeightShape, WeightFileError> {
         /// Weights that stand for what is not written, at most.
         const MOST_DEFAULTS: usize = 16 << 20;
-        let named = self.joints.iter().flat_map(|(_, _, list)| list).map(|(v, _)| *v as usize + 1).max().unwrap_or(0);
+        let named = self
+            .joints
+            .iter()
+            .flat_map(|(_, _, list)| list)
+            .map(|(v, _)| *v as usize + 1)
+            .max()
+            .unwrap_or(0);
         // A stated number is believed as far as data is there: every vertex of a skin has a joint.
         let listed: usize = self.joints.iter().map(|(_, _, list)| list.len()).sum();
         let stated = if self.max <= listed.max(named) { self.max } else { 0 };
         let count = self.positions.len().max(named).max(stated);
         let defaults = self.joints.iter().filter(|(_, default, _)| *default > 0.0).count();
         // Nothing is allocated by a number alone: for every vertex something is written.
-        if (count > self.positions.len().max(listed) && defaults == 0) || count.saturating_mul(defaults) > MOST_DEFAULTS
+        if (count > self.positions.len().max(listed) && defaults == 0)
+            || count.saturating_mul(defaults) > MOST_DEFAULTS
         {
             return Err(WeightFileError::Number {
                 place: format!("shape “{}”", self.name),
@@ -118,7 +142,8 @@ impl XmlWeights {
             });
             let given: BTreeMap<u32, f32> = list.into_iter().collect();
             if default > 0.0 {
-                let others = rows.iter_mut().enumerate().filter(|(v, _)| !given.contains_key(&(*v as u32)));
+                let others =
+                    rows.iter_mut().enumerate().filter(|(v, _)| !given.contains_key(&(*v as u32)));
                 others.for_each(|(_, row)| row.push((joint, default)));
             }
             for (v, w) in given.into_iter().filter(|(_, w)| *w > 0.0) {
@@ -154,7 +179,13 @@ fn points<'a, 'input>(
 }
 
 fn number(text: &str, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
-    let wrong = |_| WeightFileError::Number { place: place(), what: format!("“{text}” is not a number") };
+    let wrong = |_| WeightFileError::Number {
+        place: place(),
+        what: format!(
+            "“{text}” is not a \
+        number"
+        ),
+    };
     text.trim().parse::<f32>().map_err(wrong)
 }
 
@@ -170,14 +201,18 @@ fn position(point: Node<'_, '_>, place: impl Fn() -> String) -> Result<Vec3, Wei
 
 pub(super) fn write(table: &WeightTable) -> String {
     let mut text = String::from(
-        "<?xml version=\"1.0\"?>\n<deformerWeight>\n  <headerInfo fileName=\"\" worldMatrix=\"1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\"/>\n",
+        "<?xml version=\"1.0\"?>\n<deformerWeight>\n  <headerInfo fileName=\"\" worldMatrix=\"1 0 \
+            0 0 0 1 0 0 0 0 1 0 0 0 0 1\"/>\n",
     );
     // Into a text nothing fails.
     let mut put = |line: std::fmt::Arguments<'_>| text.write_fmt(line).unwrap_or_default();
     for shape in &table.shapes {
         let (name, max) = (escaped(&shape.name), shape.vertex_count);
         let size = shape.positions.len();
-        put(format_args!("  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" max=\"{max}\">\n"));
+        put(format_args!(
+            "  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" \
+            max=\"{max}\">\n"
+        ));
         for (k, p) in shape.positions.iter().enumerate() {
             put(format_args!("    <point index=\"{k}\" value=\"{} {} {}\"/>\n", p.x, p.y, p.z));
         }
@@ -194,7 +229,8 @@ pub(super) fn write(table: &WeightTable) -> String {
         for (layer, (joint, list)) in shape.joints.iter().zip(lists).enumerate() {
             let (joint, size) = (escaped(joint), list.len());
             put(format_args!(
-                "  <weights deformer=\"skinCluster{}\" source=\"{joint}\" shape=\"{name}\" layer=\"{layer}\" defaultValue=\"0.000\" size=\"{size}\" max=\"{max}\">\n",
+                "  <weights deformer=\"skinCluster{}\" source=\"{joint}\" shape=\"{name}\" \
+                    layer=\"{layer}\" defaultValue=\"0.000\" size=\"{size}\" max=\"{max}\">\n",
                 number + 1
             ));
             for (v, w) in list {

@@ -1,7 +1,9 @@
-//! Objects → a GLB: frames become nodes, skins and clips become glTF's, and the left hand becomes the right.
+//! Objects → a GLB: frames become nodes, skins and clips become glTF's, and the left hand becomes
+//! the right.
 //!
-//! `.x` is left-handed with row vectors. A matrix laid out for row vectors reads the same as one for columns laid out by
-//! columns, as glTF's are; mirroring z changes the signs of what touches z once.
+//! `.x` is left-handed with row vectors. A matrix laid out for row vectors reads the same as one
+//! for columns laid out by columns, as glTF's are; mirroring z changes the signs of what touches z
+//! once.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,7 +23,8 @@ use crate::{
 use ulna_model::{Diagnostics, Severity, Transform};
 
 pub(super) fn fail<T>(object: &Object, message: impl std::fmt::Display) -> Result<T, ReadError> {
-    let name = if object.name.is_empty() { String::new() } else { format!(" “{}”", object.name) };
+    let name =
+        if object.name.is_empty() { String::new() } else { format!(" “{}”", object.name) };
     Err(ReadError::at(format!(".x {}{name}", object.kind), message.to_string()))
 }
 
@@ -55,7 +58,8 @@ pub fn build(
     };
     builder.opaque = builder.all_invisible();
     if builder.opaque {
-        let message = "All materials have an alpha of 0, which some exporters write for opaque materials; they are imported as opaque";
+        let message = "All materials have an alpha of 0, which some exporters write for opaque \
+            materials; they are imported as opaque";
         builder.diagnostics.add(Severity::Warning, "ULNA_X_ALPHA", ".x Material", message);
     }
     builder.named_materials()?;
@@ -107,7 +111,13 @@ impl Numbers<'_> {
         }
         let count = value as usize;
         if count.saturating_mul(least_each) > left {
-            return fail(self.object, format!("it states {count} elements, but has only {left} values"));
+            return fail(
+                self.object,
+                format!(
+                    "it states {count} elements, but has only {left} \
+                values"
+                ),
+            );
         }
         Ok(count)
     }
@@ -173,7 +183,11 @@ pub(super) fn matrix(values: &[f64]) -> Mat4 {
 }
 
 impl<'a> Builder<'a, '_> {
-    pub(super) fn children(&self, object: usize, kind: &'static str) -> impl Iterator<Item = usize> + use<'a> {
+    pub(super) fn children(
+        &self,
+        object: usize,
+        kind: &'static str,
+    ) -> impl Iterator<Item = usize> + use<'a> {
         let tree = self.tree;
         tree[object].children.iter().copied().filter(move |c| tree[*c].kind == kind)
     }
@@ -186,8 +200,11 @@ impl<'a> Builder<'a, '_> {
     /// Materials with a name that stand outside of a list: lists refer to them.
     fn named_materials(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
-        let listed: HashSet<usize> =
-            tree.iter().filter(|o| o.kind == "MeshMaterialList").flat_map(|o| o.children.iter().copied()).collect();
+        let listed: HashSet<usize> = tree
+            .iter()
+            .filter(|o| o.kind == "MeshMaterialList")
+            .flat_map(|o| o.children.iter().copied())
+            .collect();
         for (k, object) in tree.iter().enumerate() {
             if object.kind == "Material" && !object.name.is_empty() && !listed.contains(&k) {
                 let material = self.material(k)?;
@@ -197,7 +214,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Frames to nodes, without recursion. What a frame refers to hangs on it: a mesh, or a frame that stands elsewhere.
+    /// Frames to nodes, without recursion. What a frame refers to hangs on it: a mesh, or a frame
+    /// that stands elsewhere.
     fn frames(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
         let mut named: HashMap<&str, usize> = HashMap::new();
@@ -207,18 +225,30 @@ impl<'a> Builder<'a, '_> {
             }
         }
         let frames = tree.iter().filter(|o| o.kind == "Frame");
-        let referred: HashSet<usize> =
-            frames.flat_map(|o| &o.references).filter_map(|name| named.get(name.as_str()).copied()).collect();
+        let referred: HashSet<usize> = frames
+            .flat_map(|o| &o.references)
+            .filter_map(|name| named.get(name.as_str()).copied())
+            .collect();
         let mut placed: HashSet<usize> = HashSet::new();
         let mut stack: Vec<(usize, Option<usize>)> = vec![(0, None)];
         while let Some((object, parent)) = stack.pop() {
-            let own = tree[object].children.iter().copied().filter(|c| object != 0 || !referred.contains(c));
+            let own = tree[object]
+                .children
+                .iter()
+                .copied()
+                .filter(|c| object != 0 || !referred.contains(c));
             let mut inside: Vec<usize> = own.collect();
             if tree[object].kind == "Frame" {
                 for reference in &tree[object].references {
                     match named.get(reference.as_str()) {
                         Some(found) => inside.push(*found),
-                        None => self.odd(object, format!("it refers to “{reference}”, which does not exist")),
+                        None => self.odd(
+                            object,
+                            format!(
+                                "it refers to “{reference}”, which does \
+                            not exist"
+                            ),
+                        ),
                     }
                 }
             }
@@ -227,7 +257,11 @@ impl<'a> Builder<'a, '_> {
                     "Frame" if !placed.insert(child) => {
                         self.odd(
                             object,
-                            format!("the frame “{}” has several parents; the first one is used", tree[child].name),
+                            format!(
+                                "the frame “{}” has several parents; the first one is \
+                                used",
+                                tree[child].name
+                            ),
                         );
                     }
                     "Frame" => {
@@ -250,17 +284,32 @@ impl<'a> Builder<'a, '_> {
         if let Some(child) = self.children(object, "FrameTransformMatrix").next() {
             let values = &self.tree[child].numbers;
             if values.len() < 16 {
-                return fail(&self.tree[child], format!("its matrix has {} values, but 16 are needed", values.len()));
+                return fail(
+                    &self.tree[child],
+                    format!(
+                        "its matrix has {} values, but 16 are \
+                    needed",
+                        values.len()
+                    ),
+                );
             }
             let found = matrix(values);
             if found.is_finite() {
                 let split = Transform::decompose(&found, &Transform::IDENTITY);
                 if split.residue > SHEARED {
-                    self.odd(object, "its matrix has shear; the nearest matrix without shear is used");
+                    self.odd(
+                        object,
+                        "its matrix has shear; the nearest matrix without shear is \
+                        used",
+                    );
                 }
                 node.transform = Some(split.transform);
             } else {
-                self.odd(object, "its matrix has values that are not finite numbers; it is ignored");
+                self.odd(
+                    object,
+                    "its matrix has values that are not finite numbers; it is \
+                    ignored",
+                );
             }
         }
         let name = self.tree[object].name.clone();
@@ -268,7 +317,13 @@ impl<'a> Builder<'a, '_> {
         node.name.clone_from(&name);
         let index = self.glb.node(node);
         if !name.is_empty() && self.by_name.insert(name.clone(), index).is_some() {
-            self.odd(object, format!("two frames are named “{name}”; keys and weights are assigned to the later one"));
+            self.odd(
+                object,
+                format!(
+                    "two frames are named “{name}”; keys and weights are assigned \
+                to the later one"
+                ),
+            );
         }
         Ok(index)
     }

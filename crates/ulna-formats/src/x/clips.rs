@@ -24,20 +24,43 @@ const DEFAULT_TICKS: f64 = 4800.0;
 impl Builder<'_, '_> {
     pub(super) fn animations(&mut self) -> Result<(), ReadError> {
         let tree = self.tree;
-        let stated = self.children(0, "AnimTicksPerSecond").next().and_then(|t| tree[t].numbers.first().copied());
+        let stated = self
+            .children(0, "AnimTicksPerSecond")
+            .next()
+            .and_then(|t| tree[t].numbers.first().copied());
         let sets: Vec<usize> = self.children(0, "AnimationSet").collect();
         let ticks = stated.filter(|t| *t > 0.0).unwrap_or(DEFAULT_TICKS);
-        if stated.is_none_or(|t| t.is_nan() || t <= 0.0) && !sets.is_empty() && self.conversion.rate.is_none() {
-            let states = stated.map_or_else(|| "no tick rate".to_owned(), |t| format!("{t} ticks per second"));
-            let message =
-                format!("The file states {states}; the default of the format, 4800 ticks per second, is used");
+        if stated.is_none_or(|t| t.is_nan() || t <= 0.0)
+            && !sets.is_empty()
+            && self.conversion.rate.is_none()
+        {
+            let states = stated.map_or_else(
+                || {
+                    "no tick \
+                rate"
+                        .to_owned()
+                },
+                |t| {
+                    format!(
+                        "{t} ticks \
+                per second"
+                    )
+                },
+            );
+            let message = format!(
+                "The file states {states}; the default of the format, 4800 ticks per \
+                    second, is used"
+            );
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
         let rate = self.conversion.rate.unwrap_or(ticks);
         let (mut longest, mut most_keys) = (0f64, 0);
         for set in sets {
             let (tracks, ends) = self.set(set, rate)?;
-            longest = tracks.iter().filter_map(|t| t.times.last()).fold(longest, |l, t| l.max(f64::from(*t)));
+            longest = tracks
+                .iter()
+                .filter_map(|t| t.times.last())
+                .fold(longest, |l, t| l.max(f64::from(*t)));
             most_keys = tracks.iter().map(|t| t.times.len()).fold(most_keys, usize::max);
             if tracks.is_empty() {
                 continue;
@@ -52,7 +75,8 @@ impl Builder<'_, '_> {
                 (Some(_), false) => {
                     self.odd(
                         set,
-                        "some of its animations are closed (looping) and some are open; the loop mode is not imported",
+                        "some of its animations are closed (looping) and some are open; the loop \
+                            mode is not imported",
                     );
                 }
                 (None, _) => {}
@@ -65,7 +89,12 @@ impl Builder<'_, '_> {
             self.found.longest = longest * rate / ticks;
             let unlikely = unlikely_rate(longest, rate, most_keys);
             if let Some(message) = unlikely {
-                self.diagnostics.add(Severity::Warning, "ULNA_X_RATE", ".x AnimTicksPerSecond", message);
+                self.diagnostics.add(
+                    Severity::Warning,
+                    "ULNA_X_RATE",
+                    ".x AnimTicksPerSecond",
+                    message,
+                );
             }
         }
         Ok(())
@@ -83,7 +112,13 @@ impl Builder<'_, '_> {
                 continue;
             };
             let Some(node) = self.by_name.get(name).copied() else {
-                self.odd(animation, format!("its frame “{name}” does not exist; its keys are left out"));
+                self.odd(
+                    animation,
+                    format!(
+                        "its frame “{name}” does not exist; its keys are left \
+                    out"
+                    ),
+                );
                 continue;
             };
             let options = self.children(animation, "AnimationOptions").next();
@@ -119,7 +154,13 @@ impl Builder<'_, '_> {
             let time = (numbers.next()? / ticks) as f32;
             let size = numbers.next()?;
             if size != wanted as f64 {
-                return fail(&tree[object], format!("a key has {size} values, but {wanted} are needed"));
+                return fail(
+                    &tree[object],
+                    format!(
+                        "a key has {size} values, but {wanted} are \
+                    needed"
+                    ),
+                );
             }
             let mut v = [0.0f64; 16];
             for slot in v.iter_mut().take(wanted) {
@@ -150,7 +191,10 @@ impl Builder<'_, '_> {
         if sheared > 0 {
             self.odd(
                 object,
-                format!("{sheared} of its matrix keys have shear; the nearest matrices without shear are used"),
+                format!(
+                    "{sheared} of its matrix keys have shear; the nearest matrices without \
+                    shear are used"
+                ),
             );
         }
         let before = keys.len();
@@ -158,16 +202,28 @@ impl Builder<'_, '_> {
         keys.sort_by(|a, b| a.0.total_cmp(&b.0));
         keys.dedup_by(|a, b| a.0 == b.0);
         if mended || keys.len() != before {
-            self.odd(object, "its keys were sorted by time, or values that are not numbers were replaced");
+            self.odd(
+                object,
+                "its keys were sorted by time, or values that are not numbers were \
+                replaced",
+            );
         }
         if keys.is_empty() {
             return Ok(Vec::new());
         }
         let times: Vec<f32> = keys.iter().map(|k| k.0).collect();
-        let rotation = || ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect());
-        let translation =
-            || ("translation", times.clone(), keys.iter().flat_map(|k| k.1.translation.to_array()).collect());
-        let scale = || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
+        let rotation = || {
+            ("rotation", times.clone(), keys.iter().flat_map(|k| k.1.rotation.to_array()).collect())
+        };
+        let translation = || {
+            (
+                "translation",
+                times.clone(),
+                keys.iter().flat_map(|k| k.1.translation.to_array()).collect(),
+            )
+        };
+        let scale =
+            || ("scale", times.clone(), keys.iter().flat_map(|k| k.1.scale.to_array()).collect());
         Ok(match kind as i64 {
             0 => vec![rotation()],
             1 => vec![scale()],

@@ -1,4 +1,5 @@
-//! What newer exporters pack beside a mesh: `DeclData` and `FVFData`, words of Direct3D's vertex declarations, vertex by vertex.
+//! What newer exporters pack beside a mesh: `DeclData` and `FVFData`, words of Direct3D's vertex
+//! declarations, vertex by vertex.
 
 use glam::Vec3;
 
@@ -102,7 +103,8 @@ impl Kind {
 
 /// An IEEE 754 binary16 as `f32`.
 fn float_of_half(half: u16) -> f32 {
-    let (sign, exponent, part) = (u32::from(half >> 15), i32::from(half >> 10 & 31), f32::from(half & 0x3FF));
+    let (sign, exponent, part) =
+        (u32::from(half >> 15), i32::from(half >> 10 & 31), f32::from(half & 0x3FF));
     let size = match exponent {
         0 => part * 2f32.powi(-24),
         31 if part == 0.0 => f32::INFINITY,
@@ -155,17 +157,27 @@ impl Builder<'_, '_> {
     pub(super) fn declared(&mut self, object: usize, count: usize) -> Result<Declared, ReadError> {
         let tree = self.tree;
         let mut made = Declared::default();
-        let packed: Vec<usize> = self.children(object, "DeclData").chain(self.children(object, "FVFData")).collect();
+        let packed: Vec<usize> =
+            self.children(object, "DeclData").chain(self.children(object, "FVFData")).collect();
         for child in packed {
             let mut numbers = Numbers { object: &tree[child], at: 0 };
             let elements = if tree[child].kind == "DeclData" {
                 let n = numbers.count(4)?;
                 let mut list = Vec::with_capacity(n);
                 for _ in 0..n {
-                    let [kind, _, usage, index] = [numbers.word()?, numbers.word()?, numbers.word()?, numbers.word()?];
+                    let [kind, _, usage, index] =
+                        [numbers.word()?, numbers.word()?, numbers.word()?, numbers.word()?];
                     match Kind::numbered(kind) {
                         Some(kind) => list.push(Element { kind, usage, index }),
-                        None => return fail(&tree[child], format!("an element is of the unknown type {kind}")),
+                        None => {
+                            return fail(
+                                &tree[child],
+                                format!(
+                                    "an element is of the unknown \
+                            type {kind}"
+                                ),
+                            );
+                        }
                     }
                 }
                 list
@@ -180,7 +192,8 @@ impl Builder<'_, '_> {
             let stride: usize = elements.iter().map(|e| e.kind.words()).sum();
             if stride == 0 || words.len() != stride * count {
                 let message = format!(
-                    "it has {} 32-bit words, but {count} vertices need {stride} each; it is left out",
+                    "it has {} 32-bit words, but {count} vertices need {stride} each; it is left \
+                        out",
                     words.len()
                 );
                 self.odd(child, message);
@@ -207,10 +220,13 @@ impl Declared {
                 (TANGENT, 0) => tangents = Some(values.map(|v| direction(v).into()).collect()),
                 (BINORMAL, 0) => binormals = Some(values.map(|v| direction(v).into()).collect()),
                 (TEXCOORD, set @ (0 | 1)) => {
-                    self.uvs[set as usize] = Some(values.map(|[u, v, ..]| [finite(u), finite(v)]).collect());
+                    self.uvs[set as usize] =
+                        Some(values.map(|[u, v, ..]| [finite(u), finite(v)]).collect());
                 }
                 (COLOR, 0) => {
-                    let color = |[r, g, b, a]: [f32; 4]| [linear(r), linear(g), linear(b), finite(a).clamp(0.0, 1.0)];
+                    let color = |[r, g, b, a]: [f32; 4]| {
+                        [linear(r), linear(g), linear(b), finite(a).clamp(0.0, 1.0)]
+                    };
                     self.colors = Some(values.map(color).collect());
                 }
                 _ => {}
@@ -220,9 +236,12 @@ impl Declared {
         if let (Some(tangents), Some(normals)) = (tangents, &self.normals) {
             let tangent = |(k, tangent): (usize, Vec3)| {
                 let normal = Vec3::from(normals[k]).normalize_or(Vec3::Y);
-                let along = (tangent - normal * normal.dot(tangent)).normalize_or(normal.any_orthonormal_vector());
+                let along = (tangent - normal * normal.dot(tangent))
+                    .normalize_or(normal.any_orthonormal_vector());
                 let across = normal.cross(along);
-                let side = binormals.as_ref().map_or(1.0, |b| if across.dot(b[k]) < 0.0 { -1.0 } else { 1.0 });
+                let side = binormals
+                    .as_ref()
+                    .map_or(1.0, |b| if across.dot(b[k]) < 0.0 { -1.0 } else { 1.0 });
                 along.extend(side).to_array()
             };
             self.tangents = Some(tangents.into_iter().enumerate().map(tangent).collect());
@@ -236,7 +255,10 @@ mod tests {
 
     #[test]
     fn words_are_what_direct3d_packs() {
-        assert_eq!(Kind::Floats(2).read(&[1f32.to_bits(), (-2f32).to_bits()]), [1.0, -2.0, 0.0, 1.0]);
+        assert_eq!(
+            Kind::Floats(2).read(&[1f32.to_bits(), (-2f32).to_bits()]),
+            [1.0, -2.0, 0.0, 1.0]
+        );
         assert_eq!(Kind::Color.read(&[0x80FF_0000]), [1.0, 0.0, 0.0, 128.0 / 255.0]);
         assert_eq!(Kind::Shorts(2, true, 32767.0).read(&[0x8001_7FFF]), [1.0, -1.0, 0.0, 1.0]);
         assert_eq!(Kind::Halves(2).read(&[0xC000_3C00]), [1.0, -2.0, 0.0, 1.0]);
@@ -246,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_format_is_its_elements_in_direct3d_s_order() {
-        let words = |format: u32| elements_of_format(format).iter().map(|e| e.kind.words()).sum::<usize>();
+        let words =
+            |format: u32| elements_of_format(format).iter().map(|e| e.kind.words()).sum::<usize>();
         // XYZ, normal, diffuse, two sets of two and three coordinates.
         assert_eq!(words(0x002 | 0x010 | 0x040 | 0x200 | 1 << 18), 3 + 3 + 1 + 2 + 3);
         assert_eq!(words(0x100), 2);

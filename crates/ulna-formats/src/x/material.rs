@@ -1,4 +1,5 @@
-//! Materials: colors, pictures, and what effects name; as far as glTF holds them. What it does not hold is named.
+//! Materials: colors, pictures, and what effects name; as far as glTF holds them. What it does not
+//! hold is named.
 
 use serde_json::json;
 
@@ -18,18 +19,29 @@ impl Builder<'_, '_> {
         faces: usize,
     ) -> Result<(Vec<usize>, Vec<Option<usize>>), ReadError> {
         let tree = self.tree;
-        let Some(child) = self.children(object, "MeshMaterialList").next() else { return Ok((Vec::new(), Vec::new())) };
-        // In the order in which they stand: faces name them by their place. One that is not there keeps its place.
+        let Some(child) = self.children(object, "MeshMaterialList").next() else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        // In the order in which they stand: faces name them by their place. One that is not there
+        // keeps its place.
         let mut materials = Vec::new();
         for inside in &tree[child].inside {
             match inside {
-                Inside::Child(inner) if tree[*inner].kind == "Material" => materials.push(Some(self.material(*inner)?)),
+                Inside::Child(inner) if tree[*inner].kind == "Material" => {
+                    materials.push(Some(self.material(*inner)?))
+                }
                 Inside::Child(_) => {}
                 Inside::Reference(k) => {
                     let name = &tree[child].references[*k];
                     let found = self.named_materials.get(name).copied();
                     if found.is_none() {
-                        self.odd(child, format!("the material “{name}” does not exist; its faces have no material"));
+                        self.odd(
+                            child,
+                            format!(
+                                "the material “{name}” does not exist; its faces \
+                            have no material"
+                            ),
+                        );
                     }
                     materials.push(found);
                 }
@@ -49,10 +61,11 @@ impl Builder<'_, '_> {
         Ok((of_face, materials))
     }
 
-    /// Whether every material of the file has an alpha of 0, as some exporters write it for what is opaque: nothing of such a file
-    /// would be seen.
+    /// Whether every material of the file has an alpha of 0, as some exporters write it for what is
+    /// opaque: nothing of such a file would be seen.
     pub(super) fn all_invisible(&self) -> bool {
-        let alphas = self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
+        let alphas =
+            self.tree.iter().filter(|o| o.kind == "Material").filter_map(|o| o.numbers.get(3));
         let mut any = false;
         let all = alphas.inspect(|_| any = true).all(|a| !a.is_finite() || *a <= 0.0);
         all && any
@@ -73,10 +86,13 @@ impl Builder<'_, '_> {
         let power = next().unwrap_or(0.0);
         let specular = [next().unwrap_or(0.0), next().unwrap_or(0.0), next().unwrap_or(0.0)];
         let emissive = [next(), next(), next()].map(|v| linear(v.unwrap_or(0.0)));
-        // A highlight of Blinn's exponent is as wide as one of this roughness; without one the surface is dull.
+        // A highlight of Blinn's exponent is as wide as one of this roughness; without one the
+        // surface is dull.
         let shines = specular.iter().any(|v| *v > 0.0) && power > 0.0;
-        let roughness = if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
-        let mut pbr = json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": roughness});
+        let roughness =
+            if shines { (2.0 / (power + 2.0)).sqrt().sqrt().clamp(0.2, 1.0) } else { 0.9 };
+        let mut pbr =
+            json!({"baseColorFactor": face, "metallicFactor": 0, "roughnessFactor": roughness});
         if let Some(picture) = self.picture(object, Use::Color) {
             pbr["baseColorTexture"] = json!({"index": picture});
         }
@@ -90,7 +106,9 @@ impl Builder<'_, '_> {
                 material["emissiveFactor"] = json!([1, 1, 1]);
             }
         }
-        if let Some(picture) = self.picture(object, Use::Normal).or_else(|| self.picture(object, Use::Height)) {
+        if let Some(picture) =
+            self.picture(object, Use::Normal).or_else(|| self.picture(object, Use::Height))
+        {
             material["normalTexture"] = json!({"index": picture});
         }
         if face[3] < 1.0 {
@@ -104,7 +122,8 @@ impl Builder<'_, '_> {
         Ok(self.glb.materials.len() - 1)
     }
 
-    /// What a material's pictures are called, with what each is for: its own, and those that its effect names.
+    /// What a material's pictures are called, with what each is for: its own, and those that its
+    /// effect names.
     fn pictures(&self, object: usize) -> Vec<(Option<Use>, String, usize)> {
         let tree = self.tree;
         let mut made = Vec::new();
@@ -112,8 +131,12 @@ impl Builder<'_, '_> {
             let kind = tree[*child].kind.to_lowercase();
             let first = tree[*child].texts.first();
             match kind.as_str() {
-                "texturefilename" => made.extend(first.map(|name| (Some(Use::Color), name.clone(), *child))),
-                "normalmapfilename" => made.extend(first.map(|name| (Some(Use::Normal), name.clone(), *child))),
+                "texturefilename" => {
+                    made.extend(first.map(|name| (Some(Use::Color), name.clone(), *child)))
+                }
+                "normalmapfilename" => {
+                    made.extend(first.map(|name| (Some(Use::Normal), name.clone(), *child)))
+                }
                 "effectinstance" => {
                     for parameter in self.children(*child, "EffectParamString") {
                         if let [name, value, ..] = &tree[parameter].texts[..]
@@ -137,12 +160,14 @@ impl Builder<'_, '_> {
 
     /// Says what of an effect is not taken over.
     fn effects(&mut self, object: usize) {
-        let left: Vec<String> = self.pictures(object).into_iter().filter(|p| p.0.is_none()).map(|p| p.1).collect();
+        let left: Vec<String> =
+            self.pictures(object).into_iter().filter(|p| p.0.is_none()).map(|p| p.1).collect();
         let effect = self.children(object, "EffectInstance").next();
         let Some(effect) = effect else { return };
         let file = self.tree[effect].texts.first().cloned().unwrap_or_default();
         let mut message = format!(
-            "glTF has no shader effects; only the color, normal and emissive textures of “{file}” are imported"
+            "glTF has no shader effects; only the color, normal and emissive textures of “{file}” \
+                are imported"
         );
         if !left.is_empty() {
             message += &format!(", and these are left out: {}", left.join(", "));

@@ -1,4 +1,5 @@
-//! `Mesh` and what stands in it → a mesh of glTF: corners that share position and normal become one vertex.
+//! `Mesh` and what stands in it → a mesh of glTF: corners that share position and normal become one
+//! vertex.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,7 +29,10 @@ impl Faces {
     /// The faces of a list, each corner below `limit`.
     fn read(numbers: &mut Numbers<'_>, limit: usize) -> Result<Self, ReadError> {
         let count = numbers.count(1)?;
-        let mut made = Self { ends: Vec::with_capacity(count), corners: Vec::with_capacity(count.saturating_mul(3)) };
+        let mut made = Self {
+            ends: Vec::with_capacity(count),
+            corners: Vec::with_capacity(count.saturating_mul(3)),
+        };
         for _ in 0..count {
             for _ in 0..numbers.count(1)? {
                 made.corners.push(numbers.index(limit, "vertex")? as u32);
@@ -52,7 +56,8 @@ impl Faces {
     }
 }
 
-/// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that no file makes it slow.
+/// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that
+/// no file makes it slow.
 struct Known {
     first: Vec<u32>,
     next: Vec<u32>,
@@ -161,10 +166,11 @@ impl Builder<'_, '_> {
         if corners.triangles.is_empty() {
             return Ok(());
         }
-        let mut attributes =
-            json!({"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3, true)});
+        let mut attributes = json!({"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
+                true)});
         self.attributes(&corners.vertices, normals.as_ref(), &declared, &mut attributes);
-        let needs_uv = |material: &usize| self.glb.materials[*material].to_string().contains("Texture\":");
+        let needs_uv =
+            |material: &usize| self.glb.materials[*material].to_string().contains("Texture\":");
         if attributes.get("TEXCOORD_0").is_none() && materials.iter().flatten().any(needs_uv) {
             // A picture needs a place on the surface: all of it has the one.
             let zeros = vec![0.0; corners.vertices.len() * 2];
@@ -199,7 +205,9 @@ impl Builder<'_, '_> {
     ) {
         let unit = |v: [f32; 3]| Vec3::from(v).try_normalize().unwrap_or(Vec3::Y).to_array();
         let flat: Option<Vec<f32>> = match (normals, &declared.normals) {
-            (Some((list, _)), _) => Some(vertices.iter().flat_map(|(_, n)| unit(list[n.unwrap_or(0)])).collect()),
+            (Some((list, _)), _) => {
+                Some(vertices.iter().flat_map(|(_, n)| unit(list[n.unwrap_or(0)])).collect())
+            }
             (None, Some(list)) => Some(vertices.iter().flat_map(|(p, _)| unit(list[*p])).collect()),
             (None, None) => None,
         };
@@ -208,13 +216,16 @@ impl Builder<'_, '_> {
         }
         // Tangents are square to the normals that stand beside them.
         if let (Some(list), None) = (&declared.tangents, normals) {
-            attributes["TANGENT"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
+            attributes["TANGENT"] =
+                self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
         }
         for (set, list) in declared.uvs.iter().flatten().enumerate() {
-            attributes[format!("TEXCOORD_{set}")] = self.glb.floats(&spread(vertices, list), "VEC2", 2, false).into();
+            attributes[format!("TEXCOORD_{set}")] =
+                self.glb.floats(&spread(vertices, list), "VEC2", 2, false).into();
         }
         if let Some(list) = &declared.colors {
-            attributes["COLOR_0"] = self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
+            attributes["COLOR_0"] =
+                self.glb.floats(&spread(vertices, list), "VEC4", 4, false).into();
         }
     }
 
@@ -237,9 +248,15 @@ impl Builder<'_, '_> {
     }
 
     /// Texture coordinates, where there is one for each vertex.
-    fn coordinates(&mut self, object: usize, count: usize) -> Result<Option<Vec<[f32; 2]>>, ReadError> {
+    fn coordinates(
+        &mut self,
+        object: usize,
+        count: usize,
+    ) -> Result<Option<Vec<[f32; 2]>>, ReadError> {
         let tree = self.tree;
-        let Some(child) = self.children(object, "MeshTextureCoords").next() else { return Ok(None) };
+        let Some(child) = self.children(object, "MeshTextureCoords").next() else {
+            return Ok(None);
+        };
         let mut numbers = Numbers { object: &tree[child], at: 0 };
         let found = numbers.count(2)?;
         let mut list = Vec::with_capacity(found);
@@ -248,13 +265,23 @@ impl Builder<'_, '_> {
             list.push([u, v]);
         }
         if found != count {
-            self.odd(child, format!("there are {found} texture coordinates for {count} vertices; they are left out"));
+            self.odd(
+                child,
+                format!(
+                    "there are {found} texture coordinates for {count} vertices; \
+                they are left out"
+                ),
+            );
         }
         Ok((found == count).then_some(list))
     }
 
     /// The colors of vertices, where there are some: white for those that have none.
-    fn vertex_colors(&self, object: usize, count: usize) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
+    fn vertex_colors(
+        &self,
+        object: usize,
+        count: usize,
+    ) -> Result<Option<Vec<[f32; 4]>>, ReadError> {
         let tree = self.tree;
         let Some(child) = self.children(object, "MeshVertexColors").next() else { return Ok(None) };
         let mut numbers = Numbers { object: &tree[child], at: 0 };
@@ -280,7 +307,8 @@ mod tests {
         let (mut known, mut vertices) = (Known::new(2), Vec::new());
         let all: Vec<Corner> = (0..500).map(|n| (n % 2, Some(n / 2))).chain([(0, None)]).collect();
         let first: Vec<u32> = all.iter().map(|key| known.vertex(*key, &mut vertices)).collect();
-        let again: Vec<u32> = all.iter().rev().map(|key| known.vertex(*key, &mut vertices)).collect();
+        let again: Vec<u32> =
+            all.iter().rev().map(|key| known.vertex(*key, &mut vertices)).collect();
         assert_eq!(vertices, all);
         assert_eq!(first, (0..all.len() as u32).collect::<Vec<_>>());
         assert_eq!(again, first.into_iter().rev().collect::<Vec<_>>());

@@ -24,11 +24,16 @@ pub fn is_x(bytes: &[u8]) -> bool {
     bytes.starts_with(b"xof ")
 }
 
-/// The GLB that an `.x` file makes, and what is odd about it. `path` is where its textures are looked for.
+/// The GLB that an `.x` file makes, and what is odd about it. `path` is where its textures are
+/// looked for.
 ///
 /// # Errors
 /// Where the file is cut, damaged or hostile, with what and where.
-pub fn read(bytes: &[u8], path: Option<&Path>, conversion: &Conversion) -> Result<Converted, ReadError> {
+pub fn read(
+    bytes: &[u8],
+    path: Option<&Path>,
+    conversion: &Conversion,
+) -> Result<Converted, ReadError> {
     let mut diagnostics = Diagnostics::default();
     let mut budget = Budget::of(bytes.len());
     let tokens = tokens::read(bytes, &mut budget, &mut diagnostics)?;

@@ -36,7 +36,11 @@ pub struct Object {
 pub type Tree = Vec<Object>;
 
 /// Builds the objects.
-pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Tree, ReadError> {
+pub fn parse(
+    tokens: Vec<Token>,
+    budget: &mut Budget,
+    diagnostics: &mut Diagnostics,
+) -> Result<Tree, ReadError> {
     let mut tree: Tree = vec![Object::default()];
     let mut open: Vec<usize> = vec![0];
     let mut words: Vec<String> = Vec::new();
@@ -103,7 +107,15 @@ pub fn parse(tokens: Vec<Token>, budget: &mut Budget, diagnostics: &mut Diagnost
         return Err(ReadError::at(".x", message));
     }
     if extra > 0 {
-        diagnostics.add(Severity::Error, "ULNA_X_BRACES", ".x", format!("the file has {extra} extra closing braces"));
+        diagnostics.add(
+            Severity::Error,
+            "ULNA_X_BRACES",
+            ".x",
+            format!(
+                "the file has {extra} \
+            extra closing braces"
+            ),
+        );
     }
     Ok(tree)
 }

@@ -1,4 +1,5 @@
-//! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as there are, frames or not.
+//! `SkinWeights` → joints, inverse bind matrices and weights that sum to 1, of as many bones as
+//! there are, frames or not.
 
 use std::collections::HashMap;
 
@@ -13,10 +14,12 @@ use super::{
 use crate::{gltf::ReadError, import::NodeOut};
 use ulna_model::{Severity, Transform};
 
-/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one as many slots.
+/// As many bones a vertex as eight sets hold: one vertex on thousands must not give every other one
+/// as many slots.
 const MOST_INFLUENCES: usize = 32;
 
-/// What a sum may miss to 1 for the last weight to be what is missing: exporters round each by itself.
+/// What a sum may miss to 1 for the last weight to be what is missing: exporters round each by
+/// itself.
 const ROUNDED: f64 = 0.02;
 
 /// A skin as it is put together.
@@ -50,7 +53,8 @@ impl Bones {
 fn too_many<T>(object: &Object) -> Result<T, ReadError> {
     fail(
         object,
-        "the mesh has more than 65,536 bones, the most that a glTF skin can have; split the mesh and export it again",
+        "the mesh has more than 65,536 bones, the most that a glTF skin can have; split the mesh \
+            and export it again",
     )
 }
 
@@ -61,10 +65,11 @@ fn affine(m: &Mat4) -> Mat4 {
     m
 }
 
-/// Weights of a vertex as glTF holds them: strongest first, each joint once, summing to 1; and whether their sum was off by more than
-/// rounding.
+/// Weights of a vertex as glTF holds them: strongest first, each joint once, summing to 1; and
+/// whether their sum was off by more than rounding.
 ///
-/// The last of the file is what the others leave, as the format's own papers have it; the largest takes what `f32` cannot hold.
+/// The last of the file is what the others leave, as the format's own papers have it; the largest
+/// takes what `f32` cannot hold.
 fn settled(list: &[(u16, f64)]) -> (Vec<(u16, f32)>, bool) {
     let mut own: Vec<(u16, f64)> = Vec::with_capacity(list.len());
     for (joint, weight) in list {
@@ -114,8 +119,15 @@ impl Builder<'_, '_> {
         made
     }
 
-    /// The node of a bone; where no frame is called so, one where its offset puts it, on the mesh's frame.
-    fn bone(&mut self, part: usize, name: &str, offset: Option<&Mat4>, frame: Option<usize>) -> Option<usize> {
+    /// The node of a bone; where no frame is called so, one where its offset puts it, on the mesh's
+    /// frame.
+    fn bone(
+        &mut self,
+        part: usize,
+        name: &str,
+        offset: Option<&Mat4>,
+        frame: Option<usize>,
+    ) -> Option<usize> {
         if let Some(node) = self.by_name.get(name) {
             return Some(*node);
         }
@@ -123,15 +135,27 @@ impl Builder<'_, '_> {
             self.odd(
                 part,
                 format!(
-                    "its bone “{name}” does not match a frame and has no valid offset matrix; its weights are left out"
+                    "its bone “{name}” does not match a frame and has no valid offset matrix; its \
+                        weights are left out"
                 ),
             );
             return None;
         };
         let split = Transform::decompose(&bind, &Transform::IDENTITY);
-        self.odd(part, format!("its bone “{name}” does not match a frame; a joint is added at its bind position"));
+        self.odd(
+            part,
+            format!(
+                "its bone “{name}” does not match a frame; a joint is added at its \
+            bind position"
+            ),
+        );
         let transform = Some(split.transform);
-        let node = self.glb.node(NodeOut { name: name.to_owned(), transform, parent: frame, ..NodeOut::default() });
+        let node = self.glb.node(NodeOut {
+            name: name.to_owned(),
+            transform,
+            parent: frame,
+            ..NodeOut::default()
+        });
         self.by_name.insert(name.to_owned(), node);
         Some(node)
     }
@@ -158,13 +182,21 @@ impl Builder<'_, '_> {
             computed += usize::from(self.bone_weights(part, frame, &mut bones)?);
         }
         if computed > 0 {
-            let message =
-                format!("{computed} bones have no offset matrix; it is computed from the current pose of the frames");
+            let message = format!(
+                "{computed} bones have no offset matrix; it is computed from the current \
+                    pose of the frames"
+            );
             self.diagnostics.add(Severity::Info, "ULNA_X_OFFSET", ".x SkinWeights", message);
         }
         if bones.bad > 0 {
             let bad = bones.bad;
-            self.odd(object, format!("{bad} weights are negative or not numbers; they are left out"));
+            self.odd(
+                object,
+                format!(
+                    "{bad} weights are negative or not numbers; they are left \
+                out"
+                ),
+            );
         }
         if bones.joints.is_empty() {
             return Ok(None);
@@ -181,20 +213,40 @@ impl Builder<'_, '_> {
         }
         if bare > 0 {
             // They stay with the frame of the mesh.
-            let node =
-                frame.unwrap_or_else(|| self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() }));
-            let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else { return too_many(&tree[object]) };
+            let node = frame.unwrap_or_else(|| {
+                self.glb.node(NodeOut {
+                    name: "Mesh \
+                    frame"
+                        .into(),
+                    ..NodeOut::default()
+                })
+            });
+            let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else {
+                return too_many(&tree[object]);
+            };
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
-            let message = format!("{bare} vertices have no weights; they follow the frame of the mesh");
+            let message = format!(
+                "{bare} vertices have no weights; they follow the frame of the \
+                mesh"
+            );
             self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
         }
         if off > 0 {
-            self.odd(object, format!("the weights of {off} vertices do not sum to 1; they are normalized"));
+            self.odd(
+                object,
+                format!(
+                    "the weights of {off} vertices do not sum to 1; they are \
+                normalized"
+                ),
+            );
         }
         if crowded > 0 {
             self.odd(
                 object,
-                format!("{crowded} vertices have more than {MOST_INFLUENCES} influences; the strongest are kept"),
+                format!(
+                    "{crowded} vertices have more than {MOST_INFLUENCES} influences; the \
+                    strongest are kept"
+                ),
             );
         }
         self.put_weights(&settled_lists, vertices, attributes);
@@ -202,7 +254,12 @@ impl Builder<'_, '_> {
     }
 
     /// The weights of one bone; whether its offset had to be found.
-    fn bone_weights(&mut self, part: usize, frame: Option<usize>, bones: &mut Bones) -> Result<bool, ReadError> {
+    fn bone_weights(
+        &mut self,
+        part: usize,
+        frame: Option<usize>,
+        bones: &mut Bones,
+    ) -> Result<bool, ReadError> {
         let tree = self.tree;
         let name = tree[part].texts.first().cloned().unwrap_or_default();
         let mut numbers = Numbers { object: &tree[part], at: 0 };
@@ -217,13 +274,21 @@ impl Builder<'_, '_> {
         }
         let rest = &tree[part].numbers[numbers.at..];
         if !rest.is_empty() && rest.len() < 16 {
-            return fail(&tree[part], format!("its offset matrix has {} values, but 16 are needed", rest.len()));
+            return fail(
+                &tree[part],
+                format!(
+                    "its offset matrix has {} values, but 16 are \
+                needed",
+                    rest.len()
+                ),
+            );
         }
         let given = (!rest.is_empty()).then(|| affine(&matrix(rest))).filter(Mat4::is_finite);
         if !rest.is_empty() && given.is_none() {
             self.odd(
                 part,
-                "its offset matrix has values that are not finite numbers; it is computed from the current pose of the frames",
+                "its offset matrix has values that are not finite numbers; it is computed from the \
+                    current pose of the frames",
             );
         }
         let Some(node) = self.bone(part, &name, given.as_ref(), frame) else { return Ok(false) };
@@ -242,15 +307,27 @@ impl Builder<'_, '_> {
         Ok(rest.is_empty())
     }
 
-    fn put_weights(&mut self, lists: &[Vec<(u16, f32)>], vertices: &[Corner], attributes: &mut Value) {
+    fn put_weights(
+        &mut self,
+        lists: &[Vec<(u16, f32)>],
+        vertices: &[Corner],
+        attributes: &mut Value,
+    ) {
         let sets = lists.iter().map(Vec::len).max().unwrap_or(1).div_ceil(4).max(1);
         for set in 0..sets {
-            let slot = |vertex: &Corner, k: usize| lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0));
-            let ids: Vec<u8> =
-                vertices.iter().flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes())).collect();
-            let shares: Vec<f32> = vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
-            attributes[format!("JOINTS_{set}")] = self.glb.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
-            attributes[format!("WEIGHTS_{set}")] = self.glb.floats(&shares, "VEC4", 4, false).into();
+            let slot = |vertex: &Corner, k: usize| {
+                lists[vertex.0].get(set * 4 + k).copied().unwrap_or((0, 0.0))
+            };
+            let ids: Vec<u8> = vertices
+                .iter()
+                .flat_map(|v| (0..4).flat_map(move |k| slot(v, k).0.to_le_bytes()))
+                .collect();
+            let shares: Vec<f32> =
+                vertices.iter().flat_map(|v| (0..4).map(move |k| slot(v, k).1)).collect();
+            attributes[format!("JOINTS_{set}")] =
+                self.glb.accessor(&ids, 5123, "VEC4", vertices.len(), None).into();
+            attributes[format!("WEIGHTS_{set}")] =
+                self.glb.floats(&shares, "VEC4", 4, false).into();
         }
     }
 }
@@ -264,7 +341,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn weights_sum_to_one_strongest_first_each_joint_once(list in prop::collection::vec((0u16..12, 0.0f64..1.0), 1..40)) {
+        fn weights_sum_to_one_strongest_first_each_joint_once(
+            list in prop::collection::vec((0u16..12, 0.0f64..1.0), 1..40)) {
             let (made, _) = settled(&list);
             prop_assume!(!made.is_empty());
             let sum: f32 = made.iter().map(|(_, w)| w).sum();

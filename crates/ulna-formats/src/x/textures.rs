@@ -1,4 +1,5 @@
-//! Textures of an `.x` file: found beside it whatever their case or folder, and put into the file as what glTF takes.
+//! Textures of an `.x` file: found beside it whatever their case or folder, and put into the file
+//! as what glTF takes.
 
 use std::{
     fs,
@@ -34,9 +35,13 @@ impl Use {
                 Some(Self::Height)
             } else if has(&["emis", "glow", "illum"]) {
                 Some(Self::Glow)
-            } else if has(&["spec", "gloss", "reflect", "cube", "envi", "shadow", "light", "ambient", "ao."]) {
+            } else if has(&[
+                "spec", "gloss", "reflect", "cube", "envi", "shadow", "light", "ambient", "ao.",
+            ]) {
                 None
-            } else if has(&["diff", "color", "colour", "albedo", "base", "decal", "texture0", "tex0", "skin"]) {
+            } else if has(&[
+                "diff", "color", "colour", "albedo", "base", "decal", "texture0", "tex0", "skin",
+            ]) {
                 Some(Self::Color)
             } else {
                 None
@@ -52,19 +57,22 @@ const STEEP: f32 = 4.0;
 /// Folders beside a file that are looked through, and files in each, at most.
 const MOST: usize = 2000;
 
-/// The file of this name in a folder or in one of the folders in it, whatever the case; never one outside.
+/// The file of this name in a folder or in one of the folders in it, whatever the case; never one
+/// outside.
 fn found_beside(folder: &Path, name: &str) -> Option<PathBuf> {
     let wanted = name.rsplit('/').next().filter(|n| !n.is_empty())?.to_lowercase();
     let inside = folder.canonicalize().ok()?;
     let entries = |folder: &Path| -> Vec<PathBuf> {
-        let list = fs::read_dir(folder).into_iter().flatten().take(MOST).flatten().map(|e| e.path());
+        let list =
+            fs::read_dir(folder).into_iter().flatten().take(MOST).flatten().map(|e| e.path());
         let mut list: Vec<PathBuf> = list.collect();
         list.sort();
         list
     };
     let own = entries(folder);
     let below = own.iter().filter(|p| p.is_dir()).flat_map(|p| entries(p)).collect::<Vec<_>>();
-    let is_it = |p: &&PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase() == wanted);
+    let is_it =
+        |p: &&PathBuf| p.file_name().is_some_and(|n| n.to_string_lossy().to_lowercase() == wanted);
     let found = own.iter().chain(&below).find(is_it)?.canonicalize().ok()?;
     (found.is_file() && found.starts_with(&inside)).then_some(found)
 }
@@ -91,17 +99,23 @@ impl Builder<'_, '_> {
     }
 
     fn picture_of(&mut self, name: &str, what: Use) -> Result<(&'static str, Vec<u8>), String> {
-        let folder =
-            self.path.and_then(Path::parent).map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
-        let folder = folder.ok_or("the file was not read from a folder, so there is nowhere to look for it")?;
+        let folder = self
+            .path
+            .and_then(Path::parent)
+            .map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
+        let folder = folder.ok_or(
+            "the file was not read from a folder, so there is nowhere to \
+            look for it",
+        )?;
         let uri = percent_encoding::utf8_percent_encode(name, &ESCAPED).to_string();
-        let bytes = match resolve_uri(folder, &uri).and_then(|p| fs::read(p).map_err(|e| e.to_string())) {
-            Ok(bytes) => bytes,
-            Err(why) => {
-                let other = found_beside(folder, name).ok_or(why)?;
-                fs::read(other).map_err(|e| e.to_string())?
-            }
-        };
+        let bytes =
+            match resolve_uri(folder, &uri).and_then(|p| fs::read(p).map_err(|e| e.to_string())) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    let other = found_beside(folder, name).ok_or(why)?;
+                    fs::read(other).map_err(|e| e.to_string())?
+                }
+            };
         let as_is = match what {
             Use::Color | Use::Glow if bytes.starts_with(b"\x89PNG") => Some("image/png"),
             Use::Color | Use::Glow if bytes.starts_with(b"\xFF\xD8") => Some("image/jpeg"),
@@ -125,7 +139,8 @@ impl Builder<'_, '_> {
 }
 
 /// What a name has that a URI has otherwise.
-const ESCAPED: percent_encoding::AsciiSet = percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
+const ESCAPED: percent_encoding::AsciiSet =
+    percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
 
 #[cfg(test)]
 mod tests {

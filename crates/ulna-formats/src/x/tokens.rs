@@ -1,4 +1,5 @@
-//! Bytes → tokens, for both encodings. Separators mean nothing: what a number belongs to follows from its place.
+//! Bytes → tokens, for both encodings. Separators mean nothing: what a number belongs to follows
+//! from its place.
 
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
@@ -27,7 +28,11 @@ fn fail<T>(message: impl Into<String>) -> Result<T, ReadError> {
 }
 
 /// All tokens of a file.
-pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) -> Result<Vec<Token>, ReadError> {
+pub fn read(
+    bytes: &[u8],
+    budget: &mut Budget,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Token>, ReadError> {
     let Some(header) = bytes.get(..16).filter(|h| h.starts_with(b"xof ")) else {
         return fail("the file does not start with the header of an .x file");
     };
@@ -43,7 +48,13 @@ pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) ->
     let wide = match &header[12..16] {
         b"0032" => false,
         b"0064" => true,
-        other => return fail(format!("floats of {} bits are unknown", String::from_utf8_lossy(other))),
+        other => {
+            return fail(format!(
+                "floats of {} bits are \
+            unknown",
+                String::from_utf8_lossy(other)
+            ));
+        }
     };
     let body = &bytes[16..];
     if header[8..12] == *b"txt " && has_double_bytes(body) {
@@ -59,8 +70,9 @@ pub fn read(bytes: &[u8], budget: &mut Budget, diagnostics: &mut Diagnostics) ->
     }
 }
 
-/// Whether bytes that are no UTF-8 are Shift-JIS: where a brace or a backslash is the second byte of a character, or where all of it is
-/// well-formed and several characters begin with bytes that Latin-1 has no letters for.
+/// Whether bytes that are no UTF-8 are Shift-JIS: where a brace or a backslash is the second byte
+/// of a character, or where all of it is well-formed and several characters begin with bytes that
+/// Latin-1 has no letters for.
 fn has_double_bytes(b: &[u8]) -> bool {
     if std::str::from_utf8(b).is_ok() {
         return false;
@@ -69,14 +81,17 @@ fn has_double_bytes(b: &[u8]) -> bool {
     if b.windows(2).any(|w| lead(w[0]) && matches!(w[1], b'{' | b'}' | b'\\' | b'[')) {
         return true;
     }
-    let is_whole = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(b).is_some();
+    let is_whole =
+        encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(b).is_some();
     is_whole && b.windows(2).filter(|w| lead(w[0]) && w[1] >= 0x40).count() > 1
 }
 
 /// MSZIP: blocks of at most 32 KiB, each deflated with the one before as its dictionary.
 fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
-    let word = |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
-    let Some(total) = bytes.get(..4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize) else {
+    let word =
+        |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
+    let Some(total) = bytes.get(..4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
+    else {
         return fail("the compressed data ends inside its length field");
     };
     // The stated length counts the header.
@@ -104,7 +119,8 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
         }
         out.resize(start + size, 0);
         let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-        let (status, _, written) = decompress(&mut DecompressorOxide::new(), deflated, &mut out, start, flags);
+        let (status, _, written) =
+            decompress(&mut DecompressorOxide::new(), deflated, &mut out, start, flags);
         if status != miniz_oxide::inflate::TINFLStatus::Done || written != size {
             return fail("a compressed block cannot be decompressed");
         }
@@ -116,11 +132,14 @@ fn unzip(bytes: &[u8], budget: &mut Budget) -> Result<Vec<u8>, ReadError> {
     Ok(out)
 }
 
-/// UTF-8, or else Shift-JIS where the file has its marks, or Latin-1, in which every byte is some character.
+/// UTF-8, or else Shift-JIS where the file has its marks, or Latin-1, in which every byte is some
+/// character.
 fn decode(bytes: &[u8], double: bool) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) if double => encoding_rs::SHIFT_JIS.decode_without_bom_handling(bytes).0.into_owned(),
+        Err(_) if double => {
+            encoding_rs::SHIFT_JIS.decode_without_bom_handling(bytes).0.into_owned()
+        }
         // Which code page it was, the file does not say.
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
     }
@@ -157,7 +176,9 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
     let double = has_double_bytes(b);
     while let Some(c) = b.get(at) {
         match c {
-            b'.' if b.get(at + 1).is_some_and(u8::is_ascii_digit) => at = word(b, at, double, &mut tokens)?,
+            b'.' if b.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+                at = word(b, at, double, &mut tokens)?
+            }
             b'{' => tokens.push(Token::Open)?,
             b'}' => tokens.push(Token::Close)?,
             b'[' | b']' | b'(' | b')' | b'.' => tokens.push(Token::Other)?,
@@ -169,7 +190,12 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
                 tokens.push(Token::Other)?;
             }
             b'"' => {
-                let Some(end) = string_end(b, at + 1, double) else { return fail("a string has no closing quote") };
+                let Some(end) = string_end(b, at + 1, double) else {
+                    return fail(
+                        "a string has no \
+                    closing quote",
+                    );
+                };
                 tokens.push(Token::Text(decode(&b[at + 1..end], double)))?;
                 at = end;
             }
@@ -186,8 +212,21 @@ const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let mut k = 0;
     while k < 256 {
-        ends[k] =
-            matches!(k as u8, b'{' | b'}' | b'[' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b',' | b';' | b'"' | b'<' | 0);
+        ends[k] = matches!(
+            k as u8,
+            b'{' | b'}'
+                | b'['
+                | b']'
+                | b' '
+                | b'\t'
+                | b'\r'
+                | b'\n'
+                | b','
+                | b';'
+                | b'"'
+                | b'<'
+                | 0
+        );
         k += 1;
     }
     ends
@@ -210,14 +249,19 @@ fn word(b: &[u8], start: usize, double: bool, tokens: &mut Tokens<'_>) -> Result
     let opens = || b[end..].iter().find(|c| !c.is_ascii_whitespace()) == Some(&b'{');
     let named = matches!(tokens.list.last(), Some(Token::Name(_))) && opens();
     let found = if named { None } else { number(&b[start..end]) };
-    tokens.push(found.map_or_else(|| Token::Name(decode(&b[start..end], double)), Token::Number))?;
+    tokens
+        .push(found.map_or_else(|| Token::Name(decode(&b[start..end], double)), Token::Number))?;
     Ok(end - 1)
 }
 
 /// How many bytes a character of Shift-JIS has: the second may be a brace.
 fn character(b: &[u8], at: usize) -> usize {
     let lead = matches!(b[at], 0x81..=0x9F | 0xE0..=0xFC);
-    if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) { 2 } else { 1 }
+    if lead && b.get(at + 1).is_some_and(|n| matches!(n, 0x40..=0x7E | 0x80..=0xFC)) {
+        2
+    } else {
+        1
+    }
 }
 
 fn string_end(b: &[u8], mut at: usize, double: bool) -> Option<usize> {
@@ -246,7 +290,8 @@ fn number(word: &[u8]) -> Option<f64> {
     let bare = text.trim_start_matches(['-', '+']).to_ascii_lowercase();
     // No frame is called so; one that only begins so is (Nancy).
     let is_nan = bare == "nan" || bare.starts_with("nan(");
-    (bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity")).then_some(f64::NAN)
+    (bare.starts_with("1.#") || is_nan || matches!(bare.as_str(), "inf" | "infinity"))
+        .then_some(f64::NAN)
 }
 
 fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
@@ -295,7 +340,9 @@ fn binary(b: &[u8], wide: bool, budget: &mut Budget) -> Result<Vec<Token>, ReadE
                     tokens.push(Token::Number(match (code, wide) {
                         (6, _) => f64::from(word(value)),
                         (_, false) => f64::from(f32::from_bits(word(value))),
-                        (_, true) => f64::from_bits(u64::from(word(value)) | u64::from(word(&value[4..])) << 32),
+                        (_, true) => f64::from_bits(
+                            u64::from(word(value)) | u64::from(word(&value[4..])) << 32,
+                        ),
                     }))?;
                 }
             }

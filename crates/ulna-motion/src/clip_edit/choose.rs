@@ -12,7 +12,8 @@ pub fn keys_of_kind(track: &Track, kind: Option<KeyKind>) -> KeyTimes {
     chosen(track, |k| track.kinds.of(track.times[k]) == kind)
 }
 
-/// The keys whose value is, to four decimals, that of one of those at `times`. A rotation is the same with either sign.
+/// The keys whose value is, to four decimals, that of one of those at `times`. A rotation is the
+/// same with either sign.
 pub fn keys_of_value(track: &Track, times: &[f32]) -> KeyTimes {
     let rounded = |value: &[f32], sign: f32| -> Vec<i64> {
         value.iter().map(|v| (f64::from(v * sign) * 1e4).round() as i64).collect()
@@ -23,9 +24,13 @@ pub fn keys_of_value(track: &Track, times: &[f32]) -> KeyTimes {
     chosen(track, |k| signs.iter().any(|sign| wanted.contains(&rounded(track.value(k), *sign))))
 }
 
-/// The keys of which a number lies in a range: that of one axis or morph target, or any. Rotations count in degrees about
-/// x, y and z, as the rows show them.
-pub fn keys_in_range(track: &Track, range: &RangeInclusive<f32>, component: Option<usize>) -> KeyTimes {
+/// The keys of which a number lies in a range: that of one axis or morph target, or any. Rotations
+/// count in degrees about x, y and z, as the rows show them.
+pub fn keys_in_range(
+    track: &Track,
+    range: &RangeInclusive<f32>,
+    component: Option<usize>,
+) -> KeyTimes {
     chosen(track, |k| {
         let value = track.value(k);
         let inside = |list: &[f32]| match component {
@@ -67,13 +72,15 @@ mod tests {
     fn keys_of_one_value_are_found_with_either_sign() {
         let q = [0.0, 0.0, 0.6, 0.8];
         let n = q.map(|v: f32| -v);
-        let found = keys_of_value(&track(Property::Rotation, &[&q, &[0.0, 0.0, 0.0, 1.0], &n, &q]), &[0.0]);
+        let found =
+            keys_of_value(&track(Property::Rotation, &[&q, &[0.0, 0.0, 0.0, 1.0], &n, &q]), &[0.0]);
         assert_eq!(&*found, [0.0, 2.0, 3.0]);
     }
 
     #[test]
     fn a_range_is_that_of_one_axis_or_of_any() {
-        let moved = track(Property::Translation, &[&[1.0, 5.0, 0.0], &[3.0, 0.5, 0.0], &[9.0, 9.0, 9.0]]);
+        let moved =
+            track(Property::Translation, &[&[1.0, 5.0, 0.0], &[3.0, 0.5, 0.0], &[9.0, 9.0, 9.0]]);
         assert_eq!(&*keys_in_range(&moved, &(0.9..=3.5), Some(0)), [0.0, 1.0]);
         assert_eq!(&*keys_in_range(&moved, &(4.0..=6.0), None), [0.0]);
         let half = std::f32::consts::FRAC_1_SQRT_2;

@@ -1,4 +1,5 @@
-//! Keys as text, for the clipboard and for scripts, and put back: elsewhere in time, on other joints, in other files.
+//! Keys as text, for the clipboard and for scripts, and put back: elsewhere in time, on other
+//! joints, in other files.
 
 use glam::Quat;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,10 @@ pub enum NotKeys {
     #[error("the keys of {0} in the text are invalid: {1}")]
     Broken(String, String),
     /// It was made by a program that is newer.
-    #[error("the keys were copied by a newer version of Ulna (text format {0}); update Ulna to paste them")]
+    #[error(
+        "the keys were copied by a newer version of Ulna (text format {0}); update Ulna to \
+        paste them"
+    )]
     Newer(u32),
 }
 
@@ -94,8 +98,14 @@ impl CopiedTrack {
             property: track.property,
             interpolation: track.interpolation,
             times: kept.iter().map(|k| track.times[*k]).collect(),
-            values: kept.iter().flat_map(|k| track.values[k * stride..(k + 1) * stride].iter().copied()).collect(),
-            kinds: kept.iter().filter_map(|k| Some((track.times[*k], track.kinds.of(track.times[*k])?))).collect(),
+            values: kept
+                .iter()
+                .flat_map(|k| track.values[k * stride..(k + 1) * stride].iter().copied())
+                .collect(),
+            kinds: kept
+                .iter()
+                .filter_map(|k| Some((track.times[*k], track.kinds.of(track.times[*k])?)))
+                .collect(),
         }
     }
 
@@ -195,8 +205,9 @@ pub struct Pasted {
 
 /// Puts keys into a track of the same property and width, or makes one of them.
 ///
-/// They take the interpolation of the track that is there; what comes to a CUBICSPLINE track from another gets automatic
-/// tangents. The signs of quaternions are made to go together where a spline runs through their numbers.
+/// They take the interpolation of the track that is there; what comes to a CUBICSPLINE track from
+/// another gets automatic tangents. The signs of quaternions are made to go together where a spline
+/// runs through their numbers.
 ///
 /// # Errors
 /// Where the keys cannot be told apart at their new times.
@@ -204,10 +215,17 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     let mut new = keys.clone();
     let map = TimeMap::shift(at.by);
     let times: Vec<f32> = new.times.iter().map(|t| map.at(*t)).collect();
-    if let Some(k) = (0..times.len()).find(|k| !times[*k].is_finite() || (*k > 0 && times[*k] <= times[k - 1])) {
+    if let Some(k) =
+        (0..times.len()).find(|k| !times[*k].is_finite() || (*k > 0 && times[*k] <= times[k - 1]))
+    {
         return Err(TooClose(keys.times[k.saturating_sub(1)], keys.times[k]));
     }
-    new.kinds = keys.times.iter().zip(&times).filter_map(|(was, t)| Some((*t, keys.kinds.of(*was)?))).collect();
+    new.kinds = keys
+        .times
+        .iter()
+        .zip(&times)
+        .filter_map(|(was, t)| Some((*t, keys.kinds.of(*was)?)))
+        .collect();
     new.times = times.clone().into();
     let Some(old) = into else {
         let single = new.interpolation == Interpolation::CubicSpline && times.len() < 2;
@@ -224,8 +242,11 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
         if new.interpolation != old.interpolation {
             // A single key: flat on both sides.
             let none = vec![0.0; old.width];
-            new =
-                Track { interpolation: old.interpolation, values: [&none, new.value(0), &none].concat().into(), ..new };
+            new = Track {
+                interpolation: old.interpolation,
+                values: [&none, new.value(0), &none].concat().into(),
+                ..new
+            };
         }
     }
     let times = new.times.to_vec();
@@ -259,7 +280,8 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     Ok(Pasted { track: keep_auto(old, track), keys: times.into(), replaced })
 }
 
-/// From a key on, each quaternion with its tangents of the sign near the one before: the same rotations.
+/// From a key on, each quaternion with its tangents of the sign near the one before: the same
+/// rotations.
 fn go_together(track: &mut Track, from: usize) {
     let mut values = track.values.to_vec();
     for k in from.max(1)..track.times.len() {
@@ -272,8 +294,8 @@ fn go_together(track: &mut Track, from: usize) {
     track.values = values.into();
 }
 
-/// The keys with their first value where another is: translations and weights by a sum, scales by a factor, rotations turned
-/// from the left.
+/// The keys with their first value where another is: translations and weights by a sum, scales by a
+/// factor, rotations turned from the left.
 fn starting_from(keys: &Track, here: &[f32]) -> Track {
     let (width, stride) = (keys.width, keys.stride());
     let cubic = keys.interpolation == Interpolation::CubicSpline;
@@ -313,8 +335,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_survive_the_clipboard(track in any_track(), by in 0.0f64..3.0, replace: bool, relative: bool) {
-            let copied = CopiedKeys::new(vec![CopiedTrack::of(&track, &track.times, &NodePlace { name: "Arm", path: "Hips/Arm", node: NodeId(3) })]);
+        fn keys_survive_the_clipboard(track in any_track(), by in 0.0f64..3.0, replace: bool,
+            relative: bool) {
+            let copied =
+                CopiedKeys::new(vec![CopiedTrack::of(&track, &track.times,
+                    &NodePlace { name: "Arm", path: "Hips/Arm", node: NodeId(3) })]);
             let back = CopiedKeys::parse(&copied.text()).unwrap();
             prop_assert_eq!(&back, &copied);
             let keys = back.tracks[0].track(NodeId(0)).unwrap();
@@ -324,16 +349,19 @@ mod tests {
             prop_assert!(made.keys.iter().all(|t| made.track.key_at(*t, 0.0).is_some()));
             prop_assert_eq!(made.track.times.len(), track.times.len() * 2 - made.replaced);
             // Onto itself nothing changes.
-            let same = paste(Some(&track), &keys, &PasteAt { by: 0.0, replace, relative: false }).unwrap();
+            let same = paste(Some(&track), &keys,
+                &PasteAt { by: 0.0, replace, relative: false }).unwrap();
             prop_assert_eq!(&*same.track.times, &*track.times);
         }
 
         #[test]
-        fn keys_of_one_kind_go_into_another(track in any_track(), other in any_track(), by in 0.0f64..3.0) {
+        fn keys_of_one_kind_go_into_another(track in any_track(), other in any_track(),
+            by in 0.0f64..3.0) {
             if track.property != other.property {
                 return Ok(());
             }
-            let made = paste(Some(&track), &other, &PasteAt { by, replace: false, relative: false }).unwrap();
+            let made = paste(Some(&track), &other,
+                &PasteAt { by, replace: false, relative: false }).unwrap();
             prop_assert!(made.track.validate().is_ok());
             prop_assert_eq!(made.track.interpolation, track.interpolation);
         }

@@ -6,7 +6,8 @@ use super::is_hold_end;
 use crate::slerp;
 use ulna_model::{Interpolation, Property, Track, transform::angle_between};
 
-/// How far a value may lie off the line where no more is allowed, for a value of 1; of rotations, radians.
+/// How far a value may lie off the line where no more is allowed, for a value of 1; of rotations,
+/// radians.
 const ROUNDED: f32 = 1e-5;
 
 /// The cosine of half of what is nearly half a turn, 179°.
@@ -15,8 +16,9 @@ const HALF_TURN: f32 = 0.0087;
 /// How many keys are tried as one line at most; only a value that stays is followed further.
 const MOST_ON_A_LINE: usize = 256;
 
-/// Which of the keys at `times` could go without the motion changing by more than `tolerance` (in the track's units; of rotations,
-/// degrees) and what storage rounds. The first and the last key of a track stay, and so do ends of holds.
+/// Which of the keys at `times` could go without the motion changing by more than `tolerance` (in
+/// the track's units; of rotations, degrees) and what storage rounds. The first and the last key of
+/// a track stay, and so do ends of holds.
 pub fn dead_keys(track: &Track, times: &[f32], tolerance: f32) -> Vec<f32> {
     let count = track.times.len();
     let mut dead = Vec::new();
@@ -52,7 +54,9 @@ fn spans(track: &Track, anchor: usize, key: usize, next: usize, tolerance: f32) 
     match track.interpolation {
         Interpolation::Step | Interpolation::CubicSpline => false,
         Interpolation::Linear if key - anchor > MOST_ON_A_LINE => false,
-        Interpolation::Linear => (anchor + 1..=key).all(|k| lies_on(track, anchor, k, next, tolerance)),
+        Interpolation::Linear => {
+            (anchor + 1..=key).all(|k| lies_on(track, anchor, k, next, tolerance))
+        }
     }
 }
 
@@ -97,7 +101,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_in_without_a_change_is_dead_and_goes_without_one(track in any_track(), at in prop::collection::vec(0.0f32..1.0, 1..6)) {
+        fn what_was_put_in_without_a_change_is_dead_and_goes_without_one(track in any_track(),
+            at in prop::collection::vec(0.0f32..1.0, 1..6)) {
             let length = track.times[track.times.len() - 1];
             let mut more = track.clone();
             for part in at {
@@ -114,8 +119,10 @@ mod tests {
                 let time = f64::from(length) * f64::from(k) / 100.0;
                 sample_into(&more, time, &mut a);
                 sample_into(&left, time, &mut b);
-                let sign = if a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>() < 0.0 && track.width == 4 { -1.0 } else { 1.0 };
-                prop_assert!(a.iter().zip(&b).all(|(a, b)| (a - sign * b).abs() < 2e-3), "{}: {:?} {:?}", time, a, b);
+                let sign = if a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>() < 0.0
+                    && track.width == 4 { -1.0 } else { 1.0 };
+                prop_assert!(a.iter().zip(&b).all(|(a, b)| (a - sign * b).abs() < 2e-3), "{}: {:?} \
+                    {:?}", time, a, b);
             }
         }
     }

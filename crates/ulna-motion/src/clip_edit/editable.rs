@@ -1,14 +1,17 @@
-//! Baked keys made editable: splines through a few keys, where there was one on each frame, so that a captured clip can be worked on by
-//! hand.
+//! Baked keys made editable: splines through a few keys, where there was one on each frame, so that
+//! a captured clip can be worked on by hand.
 //!
-//! Joints are taken by limbs: what hangs on one another without a fork. All tracks of a limb have the same key times: first where
-//! the limb comes to rest, which is where its extremes and contacts are, then wherever the spline is farthest off, until all is within
-//! the bound on the skin ([`super::skin_bound`]). Values and slopes at keys are those with which the splines come nearest to all
-//! that was baked, in the sense of least squares; slopes are the same before and after a key, so that curves are smooth, and
-//! the first and the last key keep their values, so that a loop stays closed. Keys that the skin turns out not to need go again.
+//! Joints are taken by limbs: what hangs on one another without a fork. All tracks of a limb have
+//! the same key times: first where the limb comes to rest, which is where its extremes and contacts
+//! are, then wherever the spline is farthest off, until all is within the bound on the skin
+//! ([`super::skin_bound`]). Values and slopes at keys are those with which the splines come nearest
+//! to all that was baked, in the sense of least squares; slopes are the same before and after a
+//! key, so that curves are smooth, and the first and the last key keep their values, so that a loop
+//! stays closed. Keys that the skin turns out not to need go again.
 //!
-//! Only what is baked is made anew: LINEAR with a key on each frame, of which nobody knows what it did between. The file says what
-//! splines and tracks of few keys do between theirs, so that they stay as they are.
+//! Only what is baked is made anew: LINEAR with a key on each frame, of which nobody knows what it
+//! did between. The file says what splines and tracks of few keys do between theirs, so that they
+//! stay as they are.
 
 use std::collections::BTreeMap;
 
@@ -70,13 +73,15 @@ impl<'a> Dense<'a> {
         &self.values[k * self.track.width..(k + 1) * self.track.width]
     }
 
-    /// The spline through keys at some of the times that comes nearest to all values, in the sense of least squares: values and slopes at
-    /// its keys, all numbers of one after those of the other. The first and the last key keep their values.
+    /// The spline through keys at some of the times that comes nearest to all values, in the sense
+    /// of least squares: values and slopes at its keys, all numbers of one after those of the
+    /// other. The first and the last key keep their values.
     fn fit(&self, times: &[f32], keys: &[usize]) -> (Vec<f32>, Vec<f32>) {
         /// How much more the ends count than what lies between.
         const ENDS: f64 = 1e8;
         let (width, count) = (self.track.width, keys.len());
-        // Value and slope of each key; of both, those of the next are concerned, too: a band of four.
+        // Value and slope of each key; of both, those of the next are concerned, too: a band of
+        // four.
         let mut band = vec![[0.0f64; 4]; 2 * count];
         let mut wanted = vec![0.0f64; 2 * count * width];
         let mut add = |first: usize, basis: &[f64], weight: f64, value: &[f32]| {
@@ -131,7 +136,11 @@ impl<'a> Dense<'a> {
     fn spline(&self, times: &[f32], keys: &[usize], shared: &Slice<f32>) -> Track {
         let width = self.track.width;
         let (values, slopes) = self.fit(times, keys);
-        let values = values.chunks(width).zip(slopes.chunks(width)).flat_map(|(v, m)| [m, v, m].concat()).collect();
+        let values = values
+            .chunks(width)
+            .zip(slopes.chunks(width))
+            .flat_map(|(v, m)| [m, v, m].concat())
+            .collect();
         Track {
             interpolation: Interpolation::CubicSpline,
             times: shared.clone(),
@@ -157,15 +166,16 @@ impl<'a> Dense<'a> {
         let (a, b) = (k.saturating_sub(1), (k + 1).min(times.len() - 1));
         let span = times[b] - times[a];
         if span > 0.0 {
-            apart(self.track.property, self.value(a), self.value(b)) / (span * self.share.max(1e-12))
+            apart(self.track.property, self.value(a), self.value(b))
+                / (span * self.share.max(1e-12))
         } else {
             0.0
         }
     }
 }
 
-/// Solves symmetric equations of which each concerns itself and the three after it, for `width` columns at once, in place (Cholesky without
-/// roots).
+/// Solves symmetric equations of which each concerns itself and the three after it, for `width`
+/// columns at once, in place (Cholesky without roots).
 fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
     let count = band.len();
     for k in 0..count {
@@ -185,7 +195,8 @@ fn solve(band: &mut [[f64; 4]], wanted: &mut [f64], width: usize) {
     }
     for k in (0..count).rev() {
         for c in 0..width {
-            let after: f64 = (1..4.min(count - k)).map(|i| band[k][i] * wanted[(k + i) * width + c]).sum();
+            let after: f64 =
+                (1..4.min(count - k)).map(|i| band[k][i] * wanted[(k + i) * width + c]).sum();
             let own = if band[k][0].abs() < 1e-30 { 1.0 } else { band[k][0] };
             wanted[k * width + c] = (wanted[k * width + c] - after) / own;
         }
@@ -206,7 +217,8 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
     let mut limbs: BTreeMap<NodeId, NodeId> = BTreeMap::new();
     for node in document.nodes.order().iter().copied().filter(|n| carries[n.index()]) {
         let parent = document.node(node).parent;
-        let forks = |p: NodeId| document.children(p).iter().filter(|c| carries[c.index()]).count() > 1;
+        let forks =
+            |p: NodeId| document.children(p).iter().filter(|c| carries[c.index()]).count() > 1;
         let own = match parent {
             Some(parent) if !forks(parent) => limbs.get(&parent).copied().unwrap_or(node),
             _ => node,
@@ -220,8 +232,9 @@ fn limbs(document: &Document, clip: &Clip) -> BTreeMap<NodeId, NodeId> {
 fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     /// How much slower than on both sides of it a rest is.
     const SLOWER: f32 = 0.5;
-    let speed: Vec<f32> =
-        (0..times.len()).map(|k| dense.iter().map(|d| d.speed(times, k).powi(2)).sum::<f32>().sqrt()).collect();
+    let speed: Vec<f32> = (0..times.len())
+        .map(|k| dense.iter().map(|d| d.speed(times, k).powi(2)).sum::<f32>().sqrt())
+        .collect();
     let mut found = Vec::new();
     let mut k = 1;
     // The fastest since the last rest.
@@ -230,7 +243,8 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
         before = before.max(speed[k]);
         if speed[k] <= speed[k - 1] && speed[k] < speed[k + 1] && speed[k] <= before * SLOWER {
             // Fast again before it is slower than this?
-            let after = speed[k..].iter().take_while(|s| **s >= speed[k]).fold(0.0f32, |m, s| m.max(*s));
+            let after =
+                speed[k..].iter().take_while(|s| **s >= speed[k]).fold(0.0f32, |m, s| m.max(*s));
             if speed[k] <= after * SLOWER {
                 found.push(k);
                 before = speed[k];
@@ -241,7 +255,8 @@ fn rests(dense: &[&Dense<'_>], times: &[f32]) -> Vec<usize> {
     found
 }
 
-/// The first keys of a limb: its ends, where it rests, and where a foot of it comes down and leaves the ground.
+/// The first keys of a limb: its ends, where it rests, and where a foot of it comes down and leaves
+/// the ground.
 fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usize> {
     let mut keys = rests(dense, times);
     keys.extend([0, times.len() - 1]);
@@ -255,7 +270,11 @@ fn first_keys(dense: &[&Dense<'_>], times: &[f32], contacts: &[f32]) -> Vec<usiz
 }
 
 /// When each limb with a foot comes down and leaves the ground, by the limb.
-fn footfalls(document: &Document, clip: &Clip, limb_of: &BTreeMap<NodeId, NodeId>) -> BTreeMap<NodeId, Vec<f32>> {
+fn footfalls(
+    document: &Document,
+    clip: &Clip,
+    limb_of: &BTreeMap<NodeId, NodeId>,
+) -> BTreeMap<NodeId, Vec<f32>> {
     let shown = Shared::new(clip.clone());
     let mut found: BTreeMap<NodeId, Vec<f32>> = BTreeMap::new();
     for (node, role) in roles_of(document) {
@@ -268,7 +287,14 @@ fn footfalls(document: &Document, clip: &Clip, limb_of: &BTreeMap<NodeId, NodeId
 }
 
 /// How far a spline is off at most in each span between two keys: of its share, and at which time.
-fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: f32, found: &mut [(f32, usize)]) {
+fn worst(
+    dense: &Dense<'_>,
+    track: &Track,
+    times: &[f32],
+    keys: &[usize],
+    part: f32,
+    found: &mut [(f32, usize)],
+) {
     let mut out = vec![0.0; track.width];
     for (at, ends) in keys.windows(2).enumerate() {
         // A key in the middle of a span serves both its halves.
@@ -289,7 +315,8 @@ fn worst(dense: &Dense<'_>, track: &Track, times: &[f32], keys: &[usize], part: 
     }
 }
 
-/// How far a spline swings out of the way from one frame to the next, where it should about go along it: of its share.
+/// How far a spline swings out of the way from one frame to the next, where it should about go
+/// along it: of its share.
 fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [f32]) -> f32 {
     /// Of that way; a curve is no straight line.
     const CURVED: f32 = 0.25;
@@ -300,12 +327,14 @@ fn swings(dense: &Dense<'_>, track: &Track, times: &[f32], k: usize, out: &mut [
     (apart(track.property, out, &middle) - CURVED * way).max(0.0) / dense.share.max(1e-12)
 }
 
-/// How far apart frames are, seconds, where some track of a clip has a key on each; nothing where none has.
+/// How far apart frames are, seconds, where some track of a clip has a key on each; nothing where
+/// none has.
 fn frame_of(clip: &Clip) -> Option<f32> {
     /// Slower is posed by hand.
     const SLOWEST: f32 = 0.13;
     let fullest = clip.tracks.values().filter(|t| t.interpolation == Interpolation::Linear);
-    let mut gaps: Vec<f32> = fullest.max_by_key(|t| t.times.len())?.times.windows(2).map(|w| w[1] - w[0]).collect();
+    let mut gaps: Vec<f32> =
+        fullest.max_by_key(|t| t.times.len())?.times.windows(2).map(|w| w[1] - w[0]).collect();
     gaps.sort_by(f32::total_cmp);
     gaps.get(gaps.len() / 2).copied().filter(|gap| *gap <= SLOWEST)
 }
@@ -314,7 +343,9 @@ fn frame_of(clip: &Clip) -> Option<f32> {
 fn is_baked(track: &Track, frame: Option<f32>) -> bool {
     /// The share of steps from key to key that are a frame's.
     const MOST: f32 = 0.9;
-    let Some(frame) = frame.filter(|_| track.interpolation == Interpolation::Linear && track.times.len() > 2) else {
+    let Some(frame) =
+        frame.filter(|_| track.interpolation == Interpolation::Linear && track.times.len() > 2)
+    else {
         return false;
     };
     let steps = track.times.windows(2).filter(|w| w[1] - w[0] <= frame * 1.5).count();
@@ -324,7 +355,8 @@ fn is_baked(track: &Track, frame: Option<f32>) -> bool {
 /// Whether a LINEAR track stands still, so that one key says all of it.
 fn stands_still(track: &Track) -> bool {
     track.interpolation == Interpolation::Linear
-        && (1..track.times.len()).all(|k| apart(track.property, track.value(0), track.value(k)) <= 1e-6)
+        && (1..track.times.len())
+            .all(|k| apart(track.property, track.value(0), track.value(k)) <= 1e-6)
 }
 
 /// All tracks of a limb as splines with these key times.
@@ -341,7 +373,8 @@ fn needed(dense: &[&Dense<'_>], times: &[f32], first: &[usize], part: f32) -> Ve
         for (dense, (_, track)) in dense.iter().zip(&splines(dense, times, &keys)) {
             worst(dense, track, times, &keys, part, &mut found);
         }
-        let more: Vec<usize> = found.iter().filter(|(off, _)| *off > 1.0).map(|(_, k)| *k).collect();
+        let more: Vec<usize> =
+            found.iter().filter(|(off, _)| *off > 1.0).map(|(_, k)| *k).collect();
         if more.is_empty() {
             return keys;
         }
@@ -357,7 +390,8 @@ struct Limb<'a> {
     keys: Vec<usize>,
 }
 
-/// Takes key times away that the skin does not need, as the joints do together what they do: those between close neighbours first.
+/// Takes key times away that the skin does not need, as the joints do together what they do: those
+/// between close neighbours first.
 fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &mut Editable) {
     /// Clips that take longer keep what they have.
     const WORK: usize = 60_000;
@@ -368,7 +402,9 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
     for _ in 0..3 {
         let mut tried: Vec<(usize, usize, f32)> = Vec::new();
         for (k, limb) in limbs.iter().enumerate() {
-            tried.extend(limb.keys.windows(3).map(|w| (k, w[1], limb.times[w[2]] - limb.times[w[0]])));
+            tried.extend(
+                limb.keys.windows(3).map(|w| (k, w[1], limb.times[w[2]] - limb.times[w[0]])),
+            );
         }
         tried.sort_by(|a, b| a.2.total_cmp(&b.2));
         let before = best.keys[1];
@@ -381,8 +417,12 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
             }
             let tried = Shared::new(Clip { tracks, ..best.clip.clone() });
             if let Some(error) = skin.error(document, &tried) {
-                *best =
-                    Editable { error, keys: [best.keys[0], tried.key_count()], clip: (*tried).clone(), ..best.clone() };
+                *best = Editable {
+                    error,
+                    keys: [best.keys[0], tried.key_count()],
+                    clip: (*tried).clone(),
+                    ..best.clone()
+                };
                 limbs[k].keys = fewer;
             }
         }
@@ -392,17 +432,21 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
     }
 }
 
-/// The clip as splines through as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of
-/// its key times: what was baked says nothing of the moments between, and how far it is off there is told. Tracks that do not move have
-/// one key, but for one that holds the clip's length; STEP stays STEP, and what is a spline or has few keys already as it is.
+/// The clip as splines through as few keys as keep every vertex within `bound` metres (of a body
+/// 1.8 m high) of where it was, at all of its key times: what was baked says nothing of the moments
+/// between, and how far it is off there is told. Tracks that do not move have one key, but for one
+/// that holds the clip's length; STEP stays STEP, and what is a spline or has few keys already as
+/// it is.
 pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     const TRIES: usize = 10;
     let keys = clip.key_count();
     let frame = frame_of(clip);
     let is_curve = |t: &Track| is_baked(t, frame);
-    let is_left = |t: &Track| t.times.len() > 1 && t.interpolation != Interpolation::Step && !is_curve(t);
+    let is_left =
+        |t: &Track| t.times.len() > 1 && t.interpolation != Interpolation::Step && !is_curve(t);
     let left = clip.tracks.values().filter(|t| is_left(t)).count();
-    let mut best = Editable { clip: clip.clone(), error: 0.0, between: (0.0, 0.0), left, keys: [keys; 2] };
+    let mut best =
+        Editable { clip: clip.clone(), error: 0.0, between: (0.0, 0.0), left, keys: [keys; 2] };
     if key_span(clip).is_none() || bound <= 0.0 {
         return best;
     }
@@ -417,10 +461,14 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
     let groups: Vec<(Vec<f32>, Vec<f32>, Vec<Dense<'_>>)> = groups
         .into_iter()
         .map(|(limb, tracks)| {
-            let mut times: Vec<f32> = tracks.iter().flat_map(|(_, t)| t.times.iter().copied()).collect();
+            let mut times: Vec<f32> =
+                tracks.iter().flat_map(|(_, t)| t.times.iter().copied()).collect();
             times.sort_by(f32::total_cmp);
             times.dedup();
-            let dense = tracks.into_iter().map(|(id, t)| Dense::of(id, t, &times, skin.shares[&id])).collect();
+            let dense = tracks
+                .into_iter()
+                .map(|(id, t)| Dense::of(id, t, &times, skin.shares[&id]))
+                .collect();
             (times, footfalls.get(&limb).cloned().unwrap_or_default(), dense)
         })
         .collect();
@@ -435,7 +483,8 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
                 let near = d.share * part.min(1.0) * 0.5;
                 (0..times.len()).all(|k| apart(d.track.property, d.value(0), d.value(k)) <= near)
             };
-            let (still, moving): (Vec<&Dense<'_>>, Vec<&Dense<'_>>) = dense.iter().partition(is_still);
+            let (still, moving): (Vec<&Dense<'_>>, Vec<&Dense<'_>>) =
+                dense.iter().partition(is_still);
             for d in still {
                 tracks.insert(d.id, Shared::new(d.single(d.track.times[0])));
             }
@@ -443,7 +492,9 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
                 continue;
             }
             let keys = needed(&moving, times, &first_keys(&moving, times, contacts), part);
-            tracks.extend(splines(&moving, times, &keys).into_iter().map(|(id, t)| (id, Shared::new(t))));
+            tracks.extend(
+                splines(&moving, times, &keys).into_iter().map(|(id, t)| (id, Shared::new(t))),
+            );
             limbs.push(Limb { times, moving, keys });
         }
         for (id, track) in clip.tracks.iter().filter(|(_, t)| !is_curve(t)) {
@@ -459,7 +510,12 @@ pub fn editable(document: &Document, clip: &Clip, bound: f32) -> Editable {
             Some(error) => {
                 low = part;
                 if tried.key_count() < best.keys[1] {
-                    best = Editable { error, keys: [keys, tried.key_count()], clip: (*tried).clone(), ..best };
+                    best = Editable {
+                        error,
+                        keys: [keys, tried.key_count()],
+                        clip: (*tried).clone(),
+                        ..best
+                    };
                     kept = limbs;
                 }
             }
@@ -513,7 +569,10 @@ mod tests {
     #[test]
     fn keys_are_where_a_swing_turns_round() {
         let values: Vec<f32> = (0..=90)
-            .flat_map(|k| Quat::from_rotation_x((k as f32 / 90.0 * std::f32::consts::TAU * 1.5).sin()).to_array())
+            .flat_map(|k| {
+                Quat::from_rotation_x((k as f32 / 90.0 * std::f32::consts::TAU * 1.5).sin())
+                    .to_array()
+            })
             .collect();
         let track = track(Property::Rotation, values, 4, 30.0);
         let dense = Dense::of(TrackId(0), &track, &track.times, 0.02);

@@ -6,12 +6,16 @@ use glam::Quat;
 
 use super::{MotionError, SAME_TIME, TooClose, hold_end};
 use crate::insert_key;
-use ulna_model::{Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, Track, TrackId};
+use ulna_model::{
+    Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, Track, TrackId,
+};
 
-/// Two values that differ by less than this are the same where the clips meet: one key then, not a jump.
+/// Two values that differ by less than this are the same where the clips meet: one key then, not a
+/// jump.
 const SAME_VALUE: f32 = 1e-5;
 
-/// Between keys of a LINEAR rotation this far apart, radians, more are put in before it becomes a spline.
+/// Between keys of a LINEAR rotation this far apart, radians, more are put in before it becomes a
+/// spline.
 const WIDE_TURN: f32 = 0.25;
 
 /// Two clips as one.
@@ -27,24 +31,37 @@ pub struct Joined {
     pub error: MotionError,
 }
 
-/// The first clip, and after it, and a gap of so many seconds, the second. Where one of them has no channel, the value of the
-/// document's pose holds. With a gap what is LINEAR or a spline goes from the one to the other; without, a track that does not meet
-/// itself jumps.
+/// The first clip, and after it, and a gap of so many seconds, the second. Where one of them has no
+/// channel, the value of the document's pose holds. With a gap what is LINEAR or a spline goes from
+/// the one to the other; without, a track that does not meet itself jumps.
 ///
 /// # Errors
 /// Where keys fall together.
-pub fn joined(document: &Document, first: &Clip, second: &Clip, gap: f32) -> Result<Joined, TooClose> {
+pub fn joined(
+    document: &Document,
+    first: &Clip,
+    second: &Clip,
+    gap: f32,
+) -> Result<Joined, TooClose> {
     let ends = [first.length(), second.length()];
     let start = (f64::from(ends[0]) + f64::from(gap)) as f32;
-    let mut made = Joined { clip: first.clone(), jumps: 0, splined: 0, error: MotionError::default() };
+    let mut made =
+        Joined { clip: first.clone(), jumps: 0, splined: 0, error: MotionError::default() };
     let what = |clip: &Clip| -> BTreeMap<(NodeId, Property), TrackId> {
         clip.tracks.iter().map(|(id, t)| ((t.target, t.property), *id)).collect()
     };
     let (own, others) = (what(first), what(second));
-    let all = own.keys().chain(others.keys().filter(|k| !own.contains_key(*k))).copied().collect::<Vec<_>>();
+    let all = own
+        .keys()
+        .chain(others.keys().filter(|k| !own.contains_key(*k)))
+        .copied()
+        .collect::<Vec<_>>();
     for (node, property) in all {
         let key = (node, property);
-        let pair = [own.get(&key).map(|id| &first.tracks[id]), others.get(&key).map(|id| &second.tracks[id])];
+        let pair = [
+            own.get(&key).map(|id| &first.tracks[id]),
+            others.get(&key).map(|id| &second.tracks[id]),
+        ];
         let Some(like) = pair[0].or(pair[1]) else { continue };
         let [a, b] = [0, 1].map(|k| match pair[k] {
             Some(track) => (**track).clone(),
@@ -55,12 +72,18 @@ pub fn joined(document: &Document, first: &Clip, second: &Clip, gap: f32) -> Res
         made.clip.tracks.insert(id, Shared::new(track));
     }
     let later = second.markers.iter().map(|m| Marker { time: m.time + start, ..m.clone() });
-    made.clip.markers = Marker::in_order(first.markers.iter().cloned().chain(later).collect()).into();
+    made.clip.markers =
+        Marker::in_order(first.markers.iter().cloned().chain(later).collect()).into();
     Ok(made)
 }
 
 /// One track of two of the same component: the first up to `end`, the second from `start` on.
-pub(super) fn put_behind(made: &mut Joined, [a, b]: [Track; 2], end: f32, start: f32) -> Result<Track, TooClose> {
+pub(super) fn put_behind(
+    made: &mut Joined,
+    [a, b]: [Track; 2],
+    end: f32,
+    start: f32,
+) -> Result<Track, TooClose> {
     let (a, b) = (reaching(&a, end), reaching(&b, 0.0));
     let (a, b) = made.alike(a, b);
     made.put(a, &b, end, start)
@@ -69,8 +92,11 @@ pub(super) fn put_behind(made: &mut Joined, [a, b]: [Track; 2], end: f32, start:
 /// A track that holds the value of the document's pose.
 fn still(document: &Document, like: &Track, end: f32) -> Track {
     let value = pose_value(document, like.target, like.property, like.width);
-    let interpolation =
-        if like.interpolation == Interpolation::Step { Interpolation::Step } else { Interpolation::Linear };
+    let interpolation = if like.interpolation == Interpolation::Step {
+        Interpolation::Step
+    } else {
+        Interpolation::Linear
+    };
     still_at((like.target, like.property), (interpolation, end), value)
 }
 
@@ -83,11 +109,24 @@ pub(super) fn still_at(
     let times: Vec<f32> = if end > SAME_TIME { vec![0.0, end] } else { vec![0.0] };
     let values = times.iter().flat_map(|_| value.iter().copied()).collect();
     let kinds = Default::default();
-    Track { target, property, interpolation, times: times.into(), width: value.len(), values, kinds }
+    Track {
+        target,
+        property,
+        interpolation,
+        times: times.into(),
+        width: value.len(),
+        values,
+        kinds,
+    }
 }
 
 /// What a property of a node is in the document's pose.
-pub(super) fn pose_value(document: &Document, node: NodeId, property: Property, width: usize) -> Vec<f32> {
+pub(super) fn pose_value(
+    document: &Document,
+    node: NodeId,
+    property: Property,
+    width: usize,
+) -> Vec<f32> {
     let local = document.node(node).local().transform();
     match property {
         Property::Translation => local.translation.to_array().to_vec(),
@@ -137,10 +176,16 @@ impl Joined {
         let a_kinds = a.kinds.clone();
         let cubic = a.interpolation == Interpolation::CubicSpline;
         let last = a.times.len() - 1;
-        // A spline runs through the numbers of quaternions: the second is turned over where it is nearer so.
+        // A spline runs through the numbers of quaternions: the second is turned over where it is
+        // nearer so.
         let dot: f32 = a.value(last).iter().zip(b.value(0)).map(|(a, b)| a * b).sum();
         let sign = if a.property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
-        let apart = a.value(last).iter().zip(b.value(0)).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+        let apart = a
+            .value(last)
+            .iter()
+            .zip(b.value(0))
+            .map(|(a, b)| (a - sign * b).abs())
+            .fold(0.0, f32::max);
         let mut times = a.times.to_vec();
         let mut values = a.values.to_vec();
         let later = |t: f32| (f64::from(t) + f64::from(start)) as f32;
@@ -150,7 +195,10 @@ impl Joined {
                 skip = 1;
                 if cubic {
                     let out = &b.values[2 * width..3 * width];
-                    values[last * stride + 2 * width..].iter_mut().zip(out).for_each(|(v, o)| *v = o * sign);
+                    values[last * stride + 2 * width..]
+                        .iter_mut()
+                        .zip(out)
+                        .for_each(|(v, o)| *v = o * sign);
                 }
             } else {
                 self.jumps += 1;
@@ -159,8 +207,10 @@ impl Joined {
                 if a.interpolation != Interpolation::Step {
                     // The first plays to a hair before the end.
                     let near = hold_end(end);
-                    let cut = if last == 0 || near <= a.times[last - 1] { a } else { reaching(&a, near) };
-                    let kept = cut.times.iter().take_while(|t| **t <= near + SAME_TIME * 0.5).count();
+                    let cut =
+                        if last == 0 || near <= a.times[last - 1] { a } else { reaching(&a, near) };
+                    let kept =
+                        cut.times.iter().take_while(|t| **t <= near + SAME_TIME * 0.5).count();
                     times = cut.times[..kept].to_vec();
                     values = cut.values[..kept * stride].to_vec();
                     if last == 0 {
@@ -199,21 +249,28 @@ fn unstepped(track: &Track) -> Track {
             values.extend_from_slice(track.value(k));
         }
     }
-    Track { interpolation: Interpolation::Linear, times: times.into(), values: values.into(), ..track.clone() }
+    Track {
+        interpolation: Interpolation::Linear,
+        times: times.into(),
+        values: values.into(),
+        ..track.clone()
+    }
 }
 
-/// A LINEAR track as a spline: straight pieces have the slope of the piece as tangents, which is exact but for rotations; of these
-/// wide turns get keys in between.
+/// A LINEAR track as a spline: straight pieces have the slope of the piece as tangents, which is
+/// exact but for rotations; of these wide turns get keys in between.
 fn as_spline(track: &Track) -> Track {
     let turns = track.property == Property::Rotation;
     let mut whole = track.clone();
     if turns {
         for k in 1..track.times.len() {
             let [a, b] = [k - 1, k].map(|k| Quat::from_slice(track.value(k)));
-            let pieces = (ulna_model::transform::angle_between(a, b) / WIDE_TURN).ceil().max(1.0) as usize;
+            let pieces =
+                (ulna_model::transform::angle_between(a, b) / WIDE_TURN).ceil().max(1.0) as usize;
             let [from, to] = [k - 1, k].map(|k| f64::from(track.times[k]));
             for piece in 1..pieces {
-                whole = reaching(&whole, (from + (to - from) * piece as f64 / pieces as f64) as f32);
+                whole =
+                    reaching(&whole, (from + (to - from) * piece as f64 / pieces as f64) as f32);
             }
         }
     }
@@ -229,7 +286,8 @@ fn as_spline(track: &Track) -> Track {
     let slopes = |k: usize| -> [Vec<f32>; 2] {
         let span = whole.times[k + 1] - whole.times[k];
         if !turns {
-            let slope: Vec<f32> = keys[k].iter().zip(&keys[k + 1]).map(|(a, b)| (b - a) / span).collect();
+            let slope: Vec<f32> =
+                keys[k].iter().zip(&keys[k + 1]).map(|(a, b)| (b - a) / span).collect();
             return [slope.clone(), slope];
         }
         let [a, b] = [&keys[k], &keys[k + 1]].map(|v| Quat::from_slice(v));
@@ -267,7 +325,10 @@ mod tests {
 
     fn clip(tracks: Vec<Track>) -> Clip {
         let tracks = tracks.into_iter().enumerate();
-        Clip { tracks: tracks.map(|(k, t)| (TrackId(k as u32), Shared::new(t))).collect(), ..Clip::default() }
+        Clip {
+            tracks: tracks.map(|(k, t)| (TrackId(k as u32), Shared::new(t))).collect(),
+            ..Clip::default()
+        }
     }
 
     fn document() -> Document {
@@ -276,9 +337,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_cut_apart_and_joined_is_the_motion_it_was(tracks in prop::collection::vec(any_track(), 1..4), part in 0.1f32..0.9) {
+        fn what_was_cut_apart_and_joined_is_the_motion_it_was(
+            tracks in prop::collection::vec(any_track(), 1..4), part in 0.1f32..0.9) {
             let document = document();
-            let tracks = tracks.into_iter().enumerate().map(|(k, t)| Track { target: NodeId(k as u32), ..t });
+            let tracks =
+                tracks.into_iter().enumerate().map(|(k, t)| Track { target: NodeId(k as u32),
+                    ..t });
             let whole = clip(tracks.collect());
             let end = whole.length();
             let cut = end * part;
@@ -296,41 +360,50 @@ mod tests {
                     let time = f64::from(end) * f64::from(k) / 1000.0;
                     // At a step, and where the joint is, either side may be found.
                     let near = |t: &f32| (f64::from(*t) - time).abs() < 2.5e-3;
-                    if near(&cut) || (track.interpolation == Interpolation::Step && track.times.iter().any(near)) {
+                    if near(&cut)
+                        || (track.interpolation == Interpolation::Step
+                            && track.times.iter().any(near)) {
                         continue;
                     }
                     let off = MotionError::between(track, now, time);
                     // A hundredth of a degree.
-                    prop_assert!(off.angle < 0.000_175 + whip(track, time) && off.value < 2e-3, "{}: {:?} {:?} {:?}", time, off, track, now);
+                    prop_assert!(off.angle < 0.000_175 + whip(track, time) && off.value < 2e-3,
+                        "{}: {:?} {:?} {:?}", time, off, track, now);
                 }
             }
         }
 
         #[test]
-        fn each_part_is_what_it_was_whatever_kind_it_is(a in any_track(), b in any_track(), gap in prop_oneof![Just(0.0f32), 0.05f32..1.0]) {
+        fn each_part_is_what_it_was_whatever_kind_it_is(a in any_track(), b in any_track(),
+            gap in prop_oneof![Just(0.0f32), 0.05f32..1.0]) {
             let document = document();
             prop_assume!(a.property == b.property);
             let ends = [a.times[a.times.len() - 1], b.times[b.times.len() - 1]];
             let other = Track { target: NodeId(1), ..b.clone() };
-            let made = joined(&document, &clip(vec![a.clone()]), &clip(vec![b.clone(), other.clone()]), gap).unwrap();
+            let made = joined(&document, &clip(vec![a.clone()]),
+                &clip(vec![b.clone(), other.clone()]), gap).unwrap();
             let now = &made.clip.tracks[&TrackId(0)];
             prop_assert!(now.validate().is_ok(), "{:?}", now);
             let start = f64::from(ends[0]) + f64::from(gap);
             for k in 0..500 {
                 let part = f64::from(k) / 500.0;
-                let near = |track: &Track, t: f64| track.times.iter().any(|k| (f64::from(*k) - t).abs() < 2.5e-3);
+                let near = |track: &Track,
+                    t: f64| track.times.iter().any(|k| (f64::from(*k) - t).abs() < 2.5e-3);
                 let at = f64::from(ends[0]) * part;
                 if !near(&a, at) {
                     let off = MotionError::between(&a, now, at);
-                    prop_assert!(off.value < 2e-3 && off.angle < 2e-3, "first at {}: {:?}", at, off);
+                    prop_assert!(off.value < 2e-3 && off.angle < 2e-3, "first at {}: \
+                        {:?}", at, off);
                 }
                 let at = f64::from(ends[1]) * part;
                 let mut values = [vec![0.0; b.width], vec![0.0; b.width]];
                 sample_into(&b, at, &mut values[0]);
                 sample_into(now, at + start, &mut values[1]);
-                let gap = |sign: f32| values[0].iter().zip(&values[1]).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+                let gap = |sign: f32| values[0].iter().zip(&values[1]).map(|(a,
+                    b)| (a - sign * b).abs()).fold(0.0, f32::max);
                 let off = if b.width == 4 { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
-                prop_assert!(near(&b, at) || at < 2.5e-3 || off < 2e-3, "second at {}: {:?}", at, values);
+                prop_assert!(near(&b, at) || at < 2.5e-3 || off < 2e-3, "second at {}: \
+                    {:?}", at, values);
             }
             // Where the first has no channel, the pose holds.
             let lone = made.clip.tracks.values().find(|t| t.target == NodeId(1)).unwrap();

@@ -57,8 +57,8 @@ fn steps(document: &Document, clip: &Clip, nodes: &[NodeId], frame: f64) -> Vec<
     all
 }
 
-/// The greatest jump between two frames of a clip that was not there before; nothing where none is to be seen. What went or turned as fast at
-/// any time before does not jump now.
+/// The greatest jump between two frames of a clip that was not there before; nothing where none is
+/// to be seen. What went or turned as fast at any time before does not jump now.
 pub fn new_jump(document: &Document, before: &[&Clip], after: &Clip, frame: f64) -> Option<Jump> {
     let nodes: Vec<NodeId> = {
         let all = after.tracks.values().map(|t| t.target);
@@ -68,7 +68,9 @@ pub fn new_jump(document: &Document, before: &[&Clip], after: &Clip, frame: f64)
         .map_or(1.8, |(low, high)| (high - low).max_element());
     let unit = if height > 1e-6 { height / 1.8 } else { 1.0 };
     let mut usual = vec![(0.0f32, 0.0f32); nodes.len()];
-    for step in before.iter().flat_map(|clip| steps(document, clip, &nodes, frame)).flatten().enumerate() {
+    for step in
+        before.iter().flat_map(|clip| steps(document, clip, &nodes, frame)).flatten().enumerate()
+    {
         let (k, (way, turn)) = step;
         let own = &mut usual[k % nodes.len()];
         *own = (own.0.max(way), own.1.max(turn));

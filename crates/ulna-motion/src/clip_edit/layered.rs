@@ -1,7 +1,9 @@
-//! The pose layers of a clip that is changed as a whole: their keys, strengths and constants go where the keys of the clip go.
+//! The pose layers of a clip that is changed as a whole: their keys, strengths and constants go
+//! where the keys of the clip go.
 //!
-//! A layer adds `U` on the right, `M ∘ U`, so that what is done to `M` in time is done to `U` in time. The mirror image of
-//! `M ∘ U` is `M' ∘ U'`, `U'` the image of `U` between the axes of the two joints (see [`Mirror::user`]).
+//! A layer adds `U` on the right, `M ∘ U`, so that what is done to `M` in time is done to `U` in
+//! time. The mirror image of `M ∘ U` is `M' ∘ U'`, `U'` the image of `U` between the axes of the
+//! two joints (see [`Mirror::user`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +14,8 @@ use super::{
 };
 use crate::{Mirror, frame::set, mask_weights};
 use ulna_model::{
-    Clip, Components, Document, Interpolation, JointMask, LayerMask, MixMask, NodeId, PoseLayer, PoseLayerId,
-    PoseLayers, Property, Shared, Track, TrackId, Transform,
+    Clip, Components, Document, Interpolation, JointMask, LayerMask, MixMask, NodeId, PoseLayer,
+    PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Transform,
 };
 
 /// The layers with the tracks of each made anew, those of its strength included.
@@ -72,11 +74,15 @@ pub fn mapped_layers(layers: &PoseLayers, map: &TimeMap) -> Result<PoseLayers, T
 
 /// The layers of a clip that was reversed between its first and last key.
 ///
-/// Keys that lie as long after the last key as the first one is after 0, or later, are not seen; they are left out.
+/// Keys that lie as long after the last key as the first one is after 0, or later, are not seen;
+/// they are left out.
 ///
 /// # Errors
 /// Where keys fall together.
-pub fn reversed_layers(layers: &PoseLayers, (first, last): (f32, f32)) -> Result<PoseLayers, TooClose> {
+pub fn reversed_layers(
+    layers: &PoseLayers,
+    (first, last): (f32, f32),
+) -> Result<PoseLayers, TooClose> {
     let end = (f64::from(first) + f64::from(last)) as f32;
     each_layer(layers, |clip| {
         if clip.length() > end {
@@ -99,11 +105,12 @@ pub struct JoinedLayers {
     pub muted: Vec<String>,
 }
 
-/// The layers of two clips of which the second comes after the first and a gap, seconds. `ends` are the lengths of both; new
-/// layers get numbers from `free` on, and those of the first clip keep theirs with `keep_ids`.
+/// The layers of two clips of which the second comes after the first and a gap, seconds. `ends` are
+/// the lengths of both; new layers get numbers from `free` on, and those of the first clip keep
+/// theirs with `keep_ids`.
 ///
-/// Layers of the same name and mask, in the same order, are one layer then. Each other layer has no strength while the other clip
-/// plays.
+/// Layers of the same name and mask, in the same order, are one layer then. Each other layer has no
+/// strength while the other clip plays.
 ///
 /// # Errors
 /// Where keys fall together.
@@ -137,10 +144,12 @@ pub fn joined_layers(
     let join = Join { ends, start };
     let mut made: Vec<PoseLayer> = Vec::new();
     let mut next = 0;
-    let silent = |layer: &PoseLayer| PoseLayer { strength: 0.0, strength_keys: None, ..layer.clone() };
+    let silent =
+        |layer: &PoseLayer| PoseLayer { strength: 0.0, strength_keys: None, ..layer.clone() };
     for layer in &first {
         let same = |other: &PoseLayer| {
-            (&other.name, other.muted, other.solo, &other.mask) == (&layer.name, layer.muted, layer.solo, &layer.mask)
+            (&other.name, other.muted, other.solo, &other.mask)
+                == (&layer.name, layer.muted, layer.solo, &layer.mask)
         };
         match second[next..].iter().position(same) {
             Some(found) => {
@@ -160,7 +169,8 @@ pub fn joined_layers(
     for other in &second[next..] {
         made.push(join.behind_nothing(&mut said, other)?);
     }
-    let own: BTreeSet<PoseLayerId> = if keep_ids { first.iter().map(|l| l.id).collect() } else { BTreeSet::new() };
+    let own: BTreeSet<PoseLayerId> =
+        if keep_ids { first.iter().map(|l| l.id).collect() } else { BTreeSet::new() };
     let layers = numbered(made, &own, free);
     Ok(JoinedLayers { layers, splined: said.splined, error: said.error, muted })
 }
@@ -174,7 +184,8 @@ fn numbered(made: Vec<PoseLayer>, own: &BTreeSet<PoseLayerId>, free: PoseLayerId
     for layer in made {
         let keeps = own.contains(&layer.id) && taken.insert(layer.id);
         let id = if keeps { layer.id } else { ids.next().unwrap_or(layer.id) };
-        let numbered = |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
+        let numbered =
+            |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
         let name = (1..).map(numbered).find(|n| !names.contains(n)).unwrap_or_default();
         names.insert(name.clone());
         list.push(layer.named(id, name.as_str().into()));
@@ -199,18 +210,31 @@ impl Join {
         Ok(PoseLayer { strength_keys: self.strengths(said, [&nothing, layer])?, ..moved })
     }
 
-    /// How much of two layers counts, one after the other; nothing where that is the same at all times.
-    fn strengths(&self, said: &mut Joined, pair: [&PoseLayer; 2]) -> Result<Option<Shared<Track>>, TooClose> {
-        if pair[0].strength_keys.is_none() && pair[1].strength_keys.is_none() && pair[0].strength == pair[1].strength {
+    /// How much of two layers counts, one after the other; nothing where that is the same at all
+    /// times.
+    fn strengths(
+        &self,
+        said: &mut Joined,
+        pair: [&PoseLayer; 2],
+    ) -> Result<Option<Shared<Track>>, TooClose> {
+        if pair[0].strength_keys.is_none()
+            && pair[1].strength_keys.is_none()
+            && pair[0].strength == pair[1].strength
+        {
             return Ok(None);
         }
         let like = pair.iter().find_map(|l| l.strength_keys.as_deref());
         let interpolation = like.map_or(Interpolation::Linear, |t| t.interpolation);
         let of = |k: usize| match &pair[k].strength_keys {
             Some(keys) => (**keys).clone(),
-            None => still_at((NodeId(0), Property::Weights), (interpolation, self.ends[k]), vec![pair[k].strength]),
+            None => still_at(
+                (NodeId(0), Property::Weights),
+                (interpolation, self.ends[k]),
+                vec![pair[k].strength],
+            ),
         };
-        put_behind(said, [of(0), of(1)], self.ends[0], self.start).map(|track| Some(Shared::new(track)))
+        put_behind(said, [of(0), of(1)], self.ends[0], self.start)
+            .map(|track| Some(Shared::new(track)))
     }
 
     /// One layer of two.
@@ -227,7 +251,8 @@ impl Join {
                     set(moves.entry(node).or_default(), property, &values[0]);
                     continue;
                 }
-                let like = tracks[0].or(tracks[1]).map_or(Interpolation::Linear, |t| t.interpolation);
+                let like =
+                    tracks[0].or(tracks[1]).map_or(Interpolation::Linear, |t| t.interpolation);
                 let like = if like == Interpolation::Step { like } else { Interpolation::Linear };
                 let of = |k: usize| match tracks[k] {
                     Some(track) => track.clone(),
@@ -238,8 +263,15 @@ impl Join {
             }
         }
         let both = [a, b].map(|l| l.moves.clone());
-        moves.retain(|node, user| *user != Transform::IDENTITY || both.iter().any(|m| m.contains_key(node)));
-        Ok(PoseLayer { strength_keys, moves: Shared::new(moves), keys: Shared::new(keys), ..a.clone() })
+        moves.retain(|node, user| {
+            *user != Transform::IDENTITY || both.iter().any(|m| m.contains_key(node))
+        });
+        Ok(PoseLayer {
+            strength_keys,
+            moves: Shared::new(moves),
+            keys: Shared::new(keys),
+            ..a.clone()
+        })
     }
 }
 
@@ -252,7 +284,8 @@ fn value(user: &Transform, property: Property) -> Vec<f32> {
     }
 }
 
-/// Why layers have no mirror image: a layer moves a node without a partner that carries a node that is mirrored.
+/// Why layers have no mirror image: a layer moves a node without a partner that carries a node that
+/// is mirrored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CarriedByLayer {
     /// The layer.
@@ -263,7 +296,8 @@ pub struct CarriedByLayer {
     pub node: NodeId,
 }
 
-/// The layers of a clip whose sides changed places; of these nodes alone, where `meant` has no others.
+/// The layers of a clip whose sides changed places; of these nodes alone, where `meant` has no
+/// others.
 ///
 /// # Errors
 /// Where a layer moves what has no partner, between two joints that have.
@@ -285,7 +319,12 @@ pub fn mirrored_layers(
     Ok(layers.iter().map(|layer| mirrored_layer(document, layer, mirror, meant)).collect())
 }
 
-fn mirrored_layer(document: &Document, layer: &PoseLayer, mirror: &Mirror, meant: &BTreeSet<NodeId>) -> PoseLayer {
+fn mirrored_layer(
+    document: &Document,
+    layer: &PoseLayer,
+    mirror: &Mirror,
+    meant: &BTreeSet<NodeId>,
+) -> PoseLayer {
     let mut made = layer.clone();
     let mut moves: BTreeMap<NodeId, Transform> = BTreeMap::new();
     for (node, user) in layer.moves.iter() {
@@ -296,7 +335,8 @@ fn mirrored_layer(document: &Document, layer: &PoseLayer, mirror: &Mirror, meant
     made.moves = Shared::new(moves);
     if layer.keys.tracks.values().any(|t| meant.contains(&t.target)) {
         let image = |track: &Shared<Track>| {
-            let image = meant.contains(&track.target).then(|| mirror.user_track(document, track)).flatten();
+            let image =
+                meant.contains(&track.target).then(|| mirror.user_track(document, track)).flatten();
             image.map_or_else(|| track.clone(), Shared::new)
         };
         let tracks = layer.keys.tracks.iter().map(|(id, track)| (*id, image(track))).collect();
@@ -307,7 +347,12 @@ fn mirrored_layer(document: &Document, layer: &PoseLayer, mirror: &Mirror, meant
 }
 
 /// A mask with its sides changed; as a person would choose it where that comes to the same.
-fn mirrored_mask(document: &Document, mask: &LayerMask, mirror: &Mirror, meant: &BTreeSet<NodeId>) -> LayerMask {
+fn mirrored_mask(
+    document: &Document,
+    mask: &LayerMask,
+    mirror: &Mirror,
+    meant: &BTreeSet<NodeId>,
+) -> LayerMask {
     let partner = |n: NodeId| mirror.partner(n).filter(|_| meant.contains(&n));
     let mut counts: BTreeMap<NodeId, f32> = BTreeMap::new();
     for node in mask.counts.nodes() {
@@ -328,11 +373,15 @@ fn mirrored_mask(document: &Document, mask: &LayerMask, mirror: &Mirror, meant: 
     };
     let chosen = mask_weights(document, &by);
     let same = document.node_ids().all(|n| chosen.at(n) == counted.at(n));
-    if same { LayerMask { by, counts: chosen } } else { LayerMask { by: MixMask::Painted(counts), counts: counted } }
+    if same {
+        LayerMask { by, counts: chosen }
+    } else {
+        LayerMask { by: MixMask::Painted(counts), counts: counted }
+    }
 }
 
-/// Components of the local transform of a node as those of its mirror joint, among nodes that are posed so; nothing where it has
-/// none.
+/// Components of the local transform of a node as those of its mirror joint, among nodes that are
+/// posed so; nothing where it has none.
 pub fn mirrored_components(
     document: &Document,
     mirror: &Mirror,

@@ -1,10 +1,11 @@
-//! A clip's length: the time of its last key, since glTF knows no other. What takes keys away leaves one there.
+//! A clip's length: the time of its last key, since glTF knows no other. What takes keys away
+//! leaves one there.
 
 use super::key_span;
 use ulna_model::{Clip, Interpolation, Shared, Track};
 
-/// A clip that was made of another by taking keys away, as long as that one: where only tracks that do not move reached the end, one of
-/// them keeps its key there.
+/// A clip that was made of another by taking keys away, as long as that one: where only tracks that
+/// do not move reached the end, one of them keeps its key there.
 pub(super) fn as_long_as(before: &Clip, mut made: Clip) -> Clip {
     let end = |t: &Track| t.times.last().copied().unwrap_or(0.0);
     let Some((_, last)) = key_span(before) else { return made };
@@ -12,7 +13,8 @@ pub(super) fn as_long_as(before: &Clip, mut made: Clip) -> Clip {
         return made;
     }
     // The narrowest costs the least.
-    let held = before.tracks.iter().filter(|(id, t)| end(t) >= last && made.tracks.contains_key(id));
+    let held =
+        before.tracks.iter().filter(|(id, t)| end(t) >= last && made.tracks.contains_key(id));
     if let Some((id, old)) = held.min_by_key(|(_, t)| t.width).map(|(id, t)| (*id, t.clone())) {
         let now = made.tracks[&id].clone();
         made.tracks.insert(id, Shared::new(reaching(&now, &old)));
@@ -36,5 +38,10 @@ fn reaching(now: &Track, old: &Track) -> Track {
 /// How a clip's length changed, in words; nothing where it did not.
 pub fn length_in_words(before: &Clip, after: &Clip) -> Option<String> {
     let (was, is) = (before.length(), after.length());
-    ((was - is).abs() > super::SAME_TIME).then(|| format!("the clip is now {is:.3} s long, not {was:.3} s"))
+    ((was - is).abs() > super::SAME_TIME).then(|| {
+        format!(
+            "the clip is now {is:.3} s long, not \
+        {was:.3} s"
+        )
+    })
 }

@@ -13,8 +13,8 @@ use crate::{
     sample_into,
 };
 use ulna_model::{
-    Clip, Document, Interpolation, NodeId, PoseLayer, PoseLayers, Property, Shared, Track, TrackId, Transform,
-    transform::is_turned_less,
+    Clip, Document, Interpolation, NodeId, PoseLayer, PoseLayers, Property, Shared, Track, TrackId,
+    Transform, transform::is_turned_less,
 };
 
 /// A mirrored clip.
@@ -36,9 +36,10 @@ pub struct MirroredClip {
     pub layers: PoseLayers,
 }
 
-/// The clip with the motion of each joint on its mirror joint, and the other way round; of these nodes and their mirror joints
-/// alone, where some are given. Where only one side has keys, the other gets the mirror image of the document's pose, so that what
-/// is seen is the mirror image at all times. Weights of morph targets stay. The clip's layers are mirrored with it.
+/// The clip with the motion of each joint on its mirror joint, and the other way round; of these
+/// nodes and their mirror joints alone, where some are given. Where only one side has keys, the
+/// other gets the mirror image of the document's pose, so that what is seen is the mirror image at
+/// all times. Weights of morph targets stay. The clip's layers are mirrored with it.
 ///
 /// # Errors
 /// Where a layer moves a node without a partner between two that have one.
@@ -55,7 +56,8 @@ pub fn mirrored(
         None => moved.iter().copied().collect(),
         Some(nodes) => nodes.to_vec(),
     };
-    let alone = alone.into_iter().filter(|n| moved.contains(n) && mirror.partner(*n).is_none()).collect();
+    let alone =
+        alone.into_iter().filter(|n| moved.contains(n) && mirror.partner(*n).is_none()).collect();
     let layers = match layers.is_empty() {
         true => PoseLayers::default(),
         false => mirrored_layers(document, layers, mirror, &meant)?,
@@ -90,13 +92,15 @@ pub fn mirrored(
                 continue;
             }
         }
-        let sampled = (!carried.is_empty()).then(|| sampled(document, (clip, &made.clip), mirror, partner, &carried));
+        let sampled = (!carried.is_empty())
+            .then(|| sampled(document, (clip, &made.clip), mirror, partner, &carried));
         made.sampled.extend(sampled.is_some().then_some(node));
         // What the node does then is the mirror image of what its partner does.
         for property in Property::TRS {
             let from = by_channel.get(&(partner, property)).map(|id| &clip.tracks[id]);
             let own = by_channel.get(&(node, property)).copied();
-            let from_between = sampled.as_ref().and_then(|s| s.iter().find(|t| t.property == property));
+            let from_between =
+                sampled.as_ref().and_then(|s| s.iter().find(|t| t.property == property));
             let track = match (from_between, from) {
                 (Some(track), _) => Some(track.clone()),
                 (None, Some(track)) => mirror.track(document, track).map(|m| {
@@ -139,8 +143,9 @@ fn local_in(document: &Document, clip: &Clip, node: NodeId, time: f64) -> Transf
     local
 }
 
-/// Rotation and translation of the mirror joint of a joint which other nodes carry that move and have no partner: at all times
-/// that any of them has a key at, and between them as close as layers are folded.
+/// Rotation and translation of the mirror joint of a joint which other nodes carry that move and
+/// have no partner: at all times that any of them has a key at, and between them as close as layers
+/// are folded.
 fn sampled(
     document: &Document,
     (clip, made): (&Clip, &Clip),
@@ -168,7 +173,10 @@ fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
     const UNLIKE: f32 = 2e-3;
     let Some(partner) = mirror.partner(node) else { return false };
     let own = document.node(node).local().transform();
-    let Some(image) = mirror.pose(document, partner, &document.node(partner).local().transform()) else { return false };
+    let Some(image) = mirror.pose(document, partner, &document.node(partner).local().transform())
+    else {
+        return false;
+    };
     let way = own.translation.distance(image.local.translation) * mirror.unit_above(document, node);
     let scaled = (own.scale - image.local.scale).abs().max_element();
     way > UNLIKE * mirror.size(node)
@@ -177,7 +185,13 @@ fn is_posed_unlike(document: &Document, mirror: &Mirror, node: NodeId) -> bool {
 }
 
 /// One key of the mirror image of a joint's pose, where the other is not posed so already.
-fn image_of_pose(document: &Document, mirror: &Mirror, from: NodeId, to: NodeId, property: Property) -> Option<Track> {
+fn image_of_pose(
+    document: &Document,
+    mirror: &Mirror,
+    from: NodeId,
+    to: NodeId,
+    property: Property,
+) -> Option<Track> {
     /// Of a value of 1.
     const SAME: f32 = 2e-5;
     let image = mirror.pose(document, from, &document.node(from).local().transform())?.local;
@@ -189,7 +203,8 @@ fn image_of_pose(document: &Document, mirror: &Mirror, from: NodeId, to: NodeId,
     };
     let own = pose_value(document, to, property, value.len());
     let largest = own.iter().fold(1e-3f32, |a, v| a.max(v.abs()));
-    let gap = |sign: f32| own.iter().zip(&value).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+    let gap =
+        |sign: f32| own.iter().zip(&value).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
     let gap = if property == Property::Rotation { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
     // Without keys the node goes back to its pose, which may be the image already.
     (gap > SAME * largest).then(|| Track {
@@ -224,8 +239,8 @@ pub fn mirror_gap(
     (0..=TIMES).filter_map(gap).max_by(|a, b| a.part.total_cmp(&b.part))
 }
 
-/// How far the skin of a mirrored clip is from the mirror image of what it was, where it is farthest: weights that are not alike on both
-/// sides.
+/// How far the skin of a mirrored clip is from the mirror image of what it was, where it is
+/// farthest: weights that are not alike on both sides.
 pub fn mirror_skin_gap(
     document: &Document,
     clip: &Shared<Clip>,

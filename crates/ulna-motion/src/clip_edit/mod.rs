@@ -1,4 +1,5 @@
-//! Keys moved, stretched, smoothed, copied: what is done to tracks, as pure functions from a track to another.
+//! Keys moved, stretched, smoothed, copied: what is done to tracks, as pure functions from a track
+//! to another.
 //!
 //! ```text
 //!  KeySet (which) ──► marks ──┬─► retime   move, stretch, copy in time, shift what follows
@@ -21,10 +22,12 @@
 //!
 //! Three rules hold for all of them:
 //! 1. **A key that is not touched keeps its numbers**, to the bit.
-//! 2. **A hold in a track that is not STEP is two keys**: the value again, a millisecond before the next key. Wherever a key
-//!    goes, the end of the hold before it goes too ([`is_hold_end`]); it is never selected by itself.
-//! 3. **Tangents that are automatic stay so**: where every tangent of a track is what [`with_auto_tangents`] makes, they are
-//!    made again after the change. Nothing marks such a track; its numbers say it.
+//! 2. **A hold in a track that is not STEP is two keys**: the value again, a millisecond before the
+//!    next key. Wherever a key goes, the end of the hold before it goes too ([`is_hold_end`]); it
+//!    is never selected by itself.
+//! 3. **Tangents that are automatic stay so**: where every tangent of a track is what
+//!    [`with_auto_tangents`] makes, they are made again after the change. Nothing marks such a
+//!    track; its numbers say it.
 
 mod choose;
 mod copied;
@@ -55,8 +58,8 @@ pub use self::{
     join::{Joined, joined},
     jumps::{Jump, new_jump},
     layered::{
-        CarriedByLayer, JoinedLayers, joined_layers, mapped_layers, mirrored_components, mirrored_layers,
-        part_of_layers, reversed_layers,
+        CarriedByLayer, JoinedLayers, joined_layers, mapped_layers, mirrored_components,
+        mirrored_layers, part_of_layers, reversed_layers,
     },
     length::length_in_words,
     mirrored::{MirroredClip, mirror_gap, mirror_skin_gap, mirrored},
@@ -66,7 +69,9 @@ pub use self::{
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Carrier, Closing, Gap, Seam, closed, seam},
     seam_speed::speed_jump,
-    smooth::{Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents},
+    smooth::{
+        Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents,
+    },
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},
 };
@@ -78,12 +83,14 @@ pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
 /// How long before the next key a hold ends in a track that is not STEP, seconds.
 pub const HOLD_GAP: f32 = 1e-3;
 
-/// The time at which a hold ends whose next key is at `next`: a millisecond before, and at least two steps of `f32`.
+/// The time at which a hold ends whose next key is at `next`: a millisecond before, and at least
+/// two steps of `f32`.
 pub fn hold_end(next: f32) -> f32 {
     (next - HOLD_GAP).min(next.next_down().next_down())
 }
 
-/// Whether a key is the end of a hold: it repeats the value of the key before it, just before the next key jumps.
+/// Whether a key is the end of a hold: it repeats the value of the key before it, just before the
+/// next key jumps.
 pub fn is_hold_end(track: &Track, key: usize) -> bool {
     track.interpolation != Interpolation::Step && is_end(&track.times, key, &|k| track.value(k))
 }
@@ -150,8 +157,9 @@ pub(super) mod tests {
 
     use ulna_model::{Interpolation, NodeId, Property, Track};
 
-    /// What a rotation may be off by beyond its bound, radians: where a spline comes near nothing it whips round, by whole degrees
-    /// within the rounding of times and between the places that are looked at. No motion that anyone makes does.
+    /// What a rotation may be off by beyond its bound, radians: where a spline comes near nothing
+    /// it whips round, by whole degrees within the rounding of times and between the places that
+    /// are looked at. No motion that anyone makes does.
     pub(crate) fn whip(track: &Track, time: f64) -> f32 {
         const ROUNDED: f64 = 5e-7;
         const SHORT: f32 = 0.3;
@@ -173,9 +181,16 @@ pub(super) mod tests {
 
     /// Tracks of any kind, 1 to 12 keys, at times that are far enough apart to be told.
     pub fn any_track() -> impl Strategy<Value = Track> {
-        let kinds =
-            prop_oneof![Just(Interpolation::Step), Just(Interpolation::Linear), Just(Interpolation::CubicSpline)];
-        (kinds, any::<bool>(), prop::collection::vec((0.01f32..0.6, prop::array::uniform9(-2.0f32..2.0)), 1..12))
+        let kinds = prop_oneof![
+            Just(Interpolation::Step),
+            Just(Interpolation::Linear),
+            Just(Interpolation::CubicSpline)
+        ];
+        (
+            kinds,
+            any::<bool>(),
+            prop::collection::vec((0.01f32..0.6, prop::array::uniform9(-2.0f32..2.0)), 1..12),
+        )
             .prop_map(|(kind, turns, keys)| make(kind, turns, &keys))
     }
 
@@ -189,10 +204,15 @@ pub(super) mod tests {
             times.push(at);
             let value = |from: usize| -> Vec<f32> {
                 let v = &numbers[from..from + 3];
-                if turns { Quat::from_scaled_axis(glam::Vec3::from_slice(v)).to_array().to_vec() } else { v.to_vec() }
+                if turns {
+                    Quat::from_scaled_axis(glam::Vec3::from_slice(v)).to_array().to_vec()
+                } else {
+                    v.to_vec()
+                }
             };
             if kind == Interpolation::CubicSpline {
-                let slope = |from: usize| [&numbers[from..from + 3], &[0.1][..usize::from(turns)]].concat();
+                let slope =
+                    |from: usize| [&numbers[from..from + 3], &[0.1][..usize::from(turns)]].concat();
                 values.extend([slope(3), value(0), slope(6)].concat());
             } else {
                 values.extend(value(0));

@@ -4,12 +4,14 @@ use super::{TooClose, hold_end, keep_auto};
 use crate::{insert_key, sample_into};
 use ulna_model::{Interpolation, Property, Track};
 
-/// Two values that differ by less than this are the same at the seam: the seam is one key then, not a jump.
+/// Two values that differ by less than this are the same at the seam: the seam is one key then, not
+/// a jump.
 const SAME_VALUE: f32 = 1e-5;
 
-/// The track of a loop of `length` seconds with everything later by `by` seconds, what goes over the end coming in at the
-/// start: the motion at `t` is that of `t − by` before, round the loop. Keys are added at both ends and at the seam where there
-/// are none; where the loop does not meet itself it jumps there, as it did.
+/// The track of a loop of `length` seconds with everything later by `by` seconds, what goes over
+/// the end coming in at the start: the motion at `t` is that of `t − by` before, round the loop.
+/// Keys are added at both ends and at the seam where there are none; where the loop does not meet
+/// itself it jumps there, as it did.
 ///
 /// # Errors
 /// Where the loop is too short for keys to be told apart.
@@ -41,11 +43,13 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
     let meets = same(&whole, first, count - 1);
     let cubic = whole.interpolation == Interpolation::CubicSpline;
     let width = whole.width;
-    // A spline runs through the numbers of quaternions: where both halves meet with other signs, one is turned over.
+    // A spline runs through the numbers of quaternions: where both halves meet with other signs,
+    // one is turned over.
     let flips = meets
         && cubic
         && whole.property == Property::Rotation
-        && whole.value(first).iter().zip(whole.value(count - 1)).map(|(a, b)| a * b).sum::<f32>() < 0.0;
+        && whole.value(first).iter().zip(whole.value(count - 1)).map(|(a, b)| a * b).sum::<f32>()
+            < 0.0;
     let second = |k: usize| -> Vec<f32> {
         let sign = if flips { -1.0 } else { 1.0 };
         key(k).into_iter().map(|v| v * sign).collect()
@@ -93,7 +97,8 @@ fn same(track: &Track, a: usize, b: usize) -> bool {
     let (mut at_a, mut at_b) = (vec![0.0; track.width], vec![0.0; track.width]);
     sample_into(track, f64::from(track.times[a]), &mut at_a);
     sample_into(track, f64::from(track.times[b]), &mut at_b);
-    let gap = |sign: f32| at_a.iter().zip(&at_b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+    let gap =
+        |sign: f32| at_a.iter().zip(&at_b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
     gap(1.0) <= SAME_VALUE || (track.property == Property::Rotation && gap(-1.0) <= SAME_VALUE)
 }
 
@@ -109,7 +114,8 @@ mod tests {
             let length = track.times[track.times.len() - 1] + 0.3;
             let by = length * part;
             // A key as near as that to where the loop is cut is taken to it.
-            let near = |t: &f32| *t != length - by && (t - (length - by)).abs() <= 1.1 * super::super::SAME_TIME;
+            let near = |t: &f32| *t != length - by
+                && (t - (length - by)).abs() <= 1.1 * super::super::SAME_TIME;
             prop_assume!(!track.times.iter().any(near));
             let made = offset_in_loop(&track, length, by).unwrap();
             prop_assert!(made.validate().is_ok());
@@ -131,7 +137,8 @@ mod tests {
                 sample_into(&track, was, &mut a);
                 sample_into(&made, time, &mut b);
                 let turns = track.property == Property::Rotation;
-                let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+                let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs()).fold(0.0,
+                    f32::max);
                 let gap = if turns { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
                 prop_assert!(gap < 2e-3, "at {}: {:?} {:?}", time, a, b);
             }

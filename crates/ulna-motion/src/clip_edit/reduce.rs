@@ -1,6 +1,7 @@
-//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres at the furthest vertices
-//! (see [`super::skin_bound`]). How much of their shares all tracks together may use is found by trying, and what is measured at all
-//! old key times and between them is within the bound.
+//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres
+//! at the furthest vertices (see [`super::skin_bound`]). How much of their shares all tracks
+//! together may use is found by trying, and what is measured at all old key times and between them
+//! is within the bound.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +62,9 @@ pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
             // The chord of the half angle.
             2.0 * (a - b).length().min((a + b).length())
         }
-        Property::Translation | Property::Scale => Vec3::from_slice(a).distance(Vec3::from_slice(b)),
+        Property::Translation | Property::Scale => {
+            Vec3::from_slice(a).distance(Vec3::from_slice(b))
+        }
         Property::Weights => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max),
     }
 }
@@ -77,7 +80,8 @@ fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
             return false;
         }
         if track.interpolation == Interpolation::Step {
-            return (from + 1..to).all(|k| apart(property, track.value(from), track.value(k)) <= tolerance);
+            return (from + 1..to)
+                .all(|k| apart(property, track.value(from), track.value(k)) <= tolerance);
         }
         for k in from + 1..=to {
             if k < to {
@@ -126,7 +130,8 @@ fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
     kept
 }
 
-/// Whether two keys of a LINEAR rotation lie half a turn apart, where either way is the short one: a last digit decides which is gone.
+/// Whether two keys of a LINEAR rotation lie half a turn apart, where either way is the short one:
+/// a last digit decides which is gone.
 fn is_half_turn(track: &Track, from: usize, to: usize) -> bool {
     /// A cosine of half the turn: 179°.
     const NEAR: f32 = 0.0087;
@@ -141,7 +146,9 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
     let single = kept.len() == 1 && track.interpolation == Interpolation::CubicSpline;
     let values: Slice<f32> = kept
         .iter()
-        .flat_map(|k| if single { track.value(*k) } else { &track.values[k * stride..(k + 1) * stride] })
+        .flat_map(|k| {
+            if single { track.value(*k) } else { &track.values[k * stride..(k + 1) * stride] }
+        })
         .copied()
         .collect();
     let times: Slice<f32> = kept.iter().map(|k| track.times[*k]).collect();
@@ -177,8 +184,9 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
     (kept.len() * (stride + 1) < before).then(|| with_keys(track, &kept))
 }
 
-/// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in metres of the node's parent, and a factor of a
-/// tenth of that angle. Weights of morph targets stay as they are, and so does its length.
+/// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in
+/// metres of the node's parent, and a factor of a tenth of that angle. Weights of morph targets
+/// stay as they are, and so does its length.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {
         let tolerance = match track.property {
@@ -206,21 +214,25 @@ fn bytes_of(clip: &Clip) -> usize {
     bytes
 }
 
-/// The clip with as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of where it was, at all of its key times
-/// and between them. LINEAR stays LINEAR; the first and the last key of a track that moves stay, and so does the clip's length.
+/// The clip with as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of
+/// where it was, at all of its key times and between them. LINEAR stays LINEAR; the first and the
+/// last key of a track that moves stay, and so does the clip's length.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
-    /// The parts of its share that a track is tried with, in turns: up to where the bound is met, then between.
+    /// The parts of its share that a track is tried with, in turns: up to where the bound is met,
+    /// then between.
     const FIRST: f32 = 1.0;
     const TRIES: usize = 9;
     let keys = clip.key_count();
-    let mut best = Reduced { clip: clip.clone(), error: 0.0, keys: [keys; 2], bytes: [bytes_of(clip); 2] };
+    let mut best =
+        Reduced { clip: clip.clone(), error: 0.0, keys: [keys; 2], bytes: [bytes_of(clip); 2] };
     if key_span(clip).is_none() || bound <= 0.0 {
         return best;
     }
     let skin = SkinBound::of(document, clip, bound, true);
     let lists: Vec<&Slice<f32>> = clip.tracks.values().map(|t| &t.times).collect();
     let is_shared = |t: &Track| lists.iter().filter(|l| Slice::ptr_eq(l, &t.times)).count() > 1;
-    let shared: BTreeMap<TrackId, bool> = clip.tracks.iter().map(|(id, t)| (*id, is_shared(t))).collect();
+    let shared: BTreeMap<TrackId, bool> =
+        clip.tracks.iter().map(|(id, t)| (*id, is_shared(t))).collect();
     let (mut low, mut high, mut part) = (0.0f32, f32::INFINITY, FIRST);
     for _ in 0..TRIES {
         let mut tracks = clip.tracks.clone();
@@ -260,7 +272,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_thinned_track_is_within_its_tolerance(track in any_track(), tolerance in 0.001f32..0.5) {
+        fn a_thinned_track_is_within_its_tolerance(track in any_track(),
+            tolerance in 0.001f32..0.5) {
             prop_assume!(track.times.len() > 1);
             let kept = needed(&track, tolerance);
             prop_assert_eq!((kept[0], kept[kept.len() - 1]), (0, track.times.len() - 1));
@@ -270,7 +283,8 @@ mod tests {
             for time in track.times.iter() {
                 sample_into(&track, f64::from(*time), &mut a);
                 sample_into(&made, f64::from(*time), &mut b);
-                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5, "{}: {:?} {:?}", time, a, b);
+                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5, "{}: {:?} \
+                    {:?}", time, a, b);
             }
         }
     }

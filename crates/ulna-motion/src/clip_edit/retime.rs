@@ -1,4 +1,5 @@
-//! Keys moved in time: shifted, stretched about a time, copied elsewhere, with what follows or without.
+//! Keys moved in time: shifted, stretched about a time, copied elsewhere, with what follows or
+//! without.
 
 use thiserror::Error;
 
@@ -25,8 +26,11 @@ impl TimeMap {
     /// Where a time comes to be.
     pub fn at(&self, time: f32) -> f32 {
         // Without a stretch one rounding, as a plain sum has it.
-        let stretched =
-            if self.scale == 1.0 { f64::from(time) } else { self.about + (f64::from(time) - self.about) * self.scale };
+        let stretched = if self.scale == 1.0 {
+            f64::from(time)
+        } else {
+            self.about + (f64::from(time) - self.about) * self.scale
+        };
         (stretched + self.by) as f32
     }
 }
@@ -44,7 +48,10 @@ pub struct Retimed {
 
 /// Keys that single precision cannot tell apart any more, where they would go.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("the keys at {0} s and {1} s would land on the same time, because key times are stored in single precision")]
+#[error(
+    "the keys at {0} s and {1} s would land on the same time, because key times are stored in \
+    single precision"
+)]
 pub struct TooClose(pub f32, pub f32);
 
 /// A key on its way: when, whether it was moved, and which it was.
@@ -55,12 +62,17 @@ struct Going {
     from: usize,
 }
 
-/// Moves the keys of a track at `times`; with `copies` they stay as well. A moved key takes the place of one it lands on.
-/// Tangents keep their shape: a stretch makes them as much flatter.
+/// Moves the keys of a track at `times`; with `copies` they stay as well. A moved key takes the
+/// place of one it lands on. Tangents keep their shape: a stretch makes them as much flatter.
 ///
 /// # Errors
 /// Where two moved keys would fall together, or leave what a number can hold.
-pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Result<Retimed, TooClose> {
+pub fn retime(
+    track: &Track,
+    times: &[f32],
+    map: &TimeMap,
+    copies: bool,
+) -> Result<Retimed, TooClose> {
     let ends = hold_ends(track);
     let marks = marks(track, times, ends.as_deref());
     let is_end = |k: usize| ends.as_ref().is_some_and(|e| e[k]);
@@ -76,7 +88,8 @@ pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Resu
         if copies {
             going.push(stays);
         }
-        let to = if is_end(k) && marks[k + 1] { hold_end(map.at(own[k + 1])) } else { map.at(time) };
+        let to =
+            if is_end(k) && marks[k + 1] { hold_end(map.at(own[k + 1])) } else { map.at(time) };
         if let Some((last, was)) = before
             && to <= last
         {
@@ -101,14 +114,15 @@ pub fn retime(track: &Track, times: &[f32], map: &TimeMap, copies: bool) -> Resu
     Ok(Retimed { track: keep_auto(track, after), keys: moved.into(), replaced })
 }
 
-/// Of keys in the order of their times those that are left, and how many made way. Keys of one kind are as far apart as they
-/// were: only one that moved takes the place of one that did not.
+/// Of keys in the order of their times those that are left, and how many made way. Keys of one kind
+/// are as far apart as they were: only one that moved takes the place of one that did not.
 fn settle(going: Vec<Going>) -> (Vec<Going>, usize) {
     let mut kept: Vec<Going> = Vec::with_capacity(going.len());
     let mut replaced = 0;
     for key in going {
         if let Some(last) = kept.last_mut()
-            && (key.time <= last.time || (key.moved != last.moved && key.time - last.time <= SAME_TIME))
+            && (key.time <= last.time
+                || (key.moved != last.moved && key.time - last.time <= SAME_TIME))
         {
             replaced += 1;
             if key.moved || !last.moved {
@@ -136,12 +150,21 @@ fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
         }
     }
     let kind = |key: &Going| track.kinds.of(track.times[key.from]).map(|kind| (key.time, kind));
-    let kinds = if track.kinds.is_empty() { track.kinds.clone() } else { kept.iter().filter_map(kind).collect() };
-    Track { times: kept.iter().map(|k| k.time).collect(), values: values.into(), kinds, ..track.clone() }
+    let kinds = if track.kinds.is_empty() {
+        track.kinds.clone()
+    } else {
+        kept.iter().filter_map(kind).collect()
+    };
+    Track {
+        times: kept.iter().map(|k| k.time).collect(),
+        values: values.into(),
+        kinds,
+        ..track.clone()
+    }
 }
 
-/// The track without the keys at `times`, or `None` where none is left. One that keeps a single CUBICSPLINE key becomes
-/// LINEAR, since the file must have two.
+/// The track without the keys at `times`, or `None` where none is left. One that keeps a single
+/// CUBICSPLINE key becomes LINEAR, since the file must have two.
 pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
     let ends = hold_ends(track);
     let mut marks = marks(track, times, ends.as_deref());
@@ -160,13 +183,17 @@ pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
     }
     let left = gather(track, &kept, 1.0);
     if left.interpolation == Interpolation::CubicSpline && left.times.len() < 2 {
-        return Some(Track { interpolation: Interpolation::Linear, values: left.value(0).into(), ..left });
+        return Some(Track {
+            interpolation: Interpolation::Linear,
+            values: left.value(0).into(),
+            ..left
+        });
     }
     Some(keep_auto(track, left))
 }
 
-/// The track without the time from `from` for `length` seconds: keys in it go, later ones come earlier. `None` where no key
-/// is left.
+/// The track without the time from `from` for `length` seconds: keys in it go, later ones come
+/// earlier. `None` where no key is left.
 ///
 /// # Errors
 /// As [`retime`].
@@ -190,8 +217,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_rise_whatever_moves(track in any_track(), picks in prop::collection::vec(any::<bool>(), 12),
-                                     by in -1.0f64..1.0, scale in 0.2f64..3.0, about in 0.0f64..3.0, copies: bool) {
+        fn times_rise_whatever_moves(track in any_track(),
+            picks in prop::collection::vec(any::<bool>(), 12),
+                                     by in -1.0f64..1.0, scale in 0.2f64..3.0, about in 0.0f64..3.0,
+                                         copies: bool) {
             let times: Vec<f32> =
                 track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let map = TimeMap { about, scale, by };
@@ -205,19 +234,22 @@ mod tests {
             }
             // What did not move kept its numbers.
             for (k, time) in track.times.iter().enumerate().filter(|(k, _)| !picks[*k]) {
-                if let Some(now) = made.track.key_at(*time, 0.0).filter(|_| !made.keys.contains(*time)) {
+                if let Some(now) =
+                    made.track.key_at(*time, 0.0).filter(|_| !made.keys.contains(*time)) {
                     prop_assert_eq!(made.track.value(now), track.value(k));
                 }
             }
         }
 
         #[test]
-        fn a_stretch_and_back_gives_the_times(track in any_track(), scale in 0.1f64..8.0, about in 0.0f64..4.0) {
+        fn a_stretch_and_back_gives_the_times(track in any_track(), scale in 0.1f64..8.0,
+            about in 0.0f64..4.0) {
             let map = TimeMap { about, scale, by: 0.0 };
             let there = retime(&track, &track.times, &map, false).unwrap().track;
             let back = TimeMap { scale: 1.0 / scale, ..map };
             let again = retime(&there, &there.times, &back, false).unwrap().track;
-            let length = track.times.iter().chain(there.times.iter()).copied().fold(about as f32, f32::max);
+            let length = track.times.iter().chain(there.times.iter()).copied().fold(about as f32,
+                f32::max);
             let step = length.next_up() - length;
             let most = 2.0 * step / scale.min(1.0) as f32;
             for (a, b) in track.times.iter().zip(again.times.iter()) {
@@ -226,7 +258,8 @@ mod tests {
         }
 
         #[test]
-        fn all_stretched_is_the_motion_slowed(track in any_track(), scale in 0.3f64..4.0, at in 0.0f64..1.0) {
+        fn all_stretched_is_the_motion_slowed(track in any_track(), scale in 0.3f64..4.0,
+            at in 0.0f64..1.0) {
             let map = TimeMap { about: 0.0, scale, by: 0.0 };
             let slow = retime(&track, &track.times, &map, false).unwrap().track;
             let length = f64::from(track.times[track.times.len() - 1]);
@@ -255,10 +288,12 @@ mod tests {
 
     #[test]
     fn a_moved_key_wins_and_it_is_counted() {
-        let made = retime(&track(&[0.0, 0.5, 1.0]), &[0.0, 0.5], &TimeMap::shift(0.5), false).unwrap();
+        let made =
+            retime(&track(&[0.0, 0.5, 1.0]), &[0.0, 0.5], &TimeMap::shift(0.5), false).unwrap();
         assert_eq!((&*made.track.times, made.replaced), (&[0.5, 1.0][..], 1));
         assert_eq!(made.track.value(1), [0.5, 0.0, 0.0]);
-        let copied = retime(&track(&[0.0, 0.5, 1.0]), &[0.0, 0.5], &TimeMap::shift(2.0), true).unwrap();
+        let copied =
+            retime(&track(&[0.0, 0.5, 1.0]), &[0.0, 0.5], &TimeMap::shift(2.0), true).unwrap();
         assert_eq!(&*copied.track.times, [0.0, 0.5, 1.0, 2.0, 2.5]);
         assert_eq!(&*copied.keys, [2.0, 2.5]);
     }

@@ -1,8 +1,10 @@
-//! The way that a body travels in a clip: taken out of the hips to the joint above them, which engines move the character by; left out,
-//! so that it walks on the spot; or baked into the hips again.
+//! The way that a body travels in a clip: taken out of the hips to the joint above them, which
+//! engines move the character by; left out, so that it walks on the spot; or baked into the hips
+//! again.
 //!
-//! With `P(t)` where the hips are and `Y(t)` how they are turned about the vertical since the first moment, and of both only
-//! what is asked for, the travel is `M(t) = P(t)·Y(t)·P(0)⁻¹` in the scene. For a root joint of world `W = W_q·R`:
+//! With `P(t)` where the hips are and `Y(t)` how they are turned about the vertical since the first
+//! moment, and of both only what is asked for, the travel is `M(t) = P(t)·Y(t)·P(0)⁻¹` in the
+//! scene. For a root joint of world `W = W_q·R`:
 //!
 //! ```text
 //!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
@@ -10,7 +12,8 @@
 //!  baked in  R' = R of the pose      C' = R'⁻¹·R·C       a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R, M_R the root's own travel
 //! ```
 //!
-//! Keys are made at all times at which any of them had one, and between where a straight way is too far off.
+//! Keys are made at all times at which any of them had one, and between where a straight way is too
+//! far off.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,7 +27,10 @@ use crate::{
     rig::Rig,
     transfer::{above, roles_of},
 };
-use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform, transform::angle_between};
+use ulna_model::{
+    Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform,
+    transform::angle_between,
+};
 
 /// Where travel goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +70,11 @@ pub struct Travel {
 impl Travel {
     /// Metres a second along the ground.
     pub fn speed(&self) -> f32 {
-        if self.time > 0.0 { Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time } else { 0.0 }
+        if self.time > 0.0 {
+            Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time
+        } else {
+            0.0
+        }
     }
 }
 
@@ -75,7 +85,8 @@ pub struct Moved {
     pub clip: Clip,
     /// What carries the travel then; nothing where nothing does.
     pub root: Option<NodeId>,
-    /// How far the skin below what carries the travel is off between keys at most, meters, and a joint there, radians.
+    /// How far the skin below what carries the travel is off between keys at most, meters, and a
+    /// joint there, radians.
     pub error: (f32, f32),
 }
 
@@ -101,7 +112,12 @@ struct Player<'a> {
 
 impl<'a> Player<'a> {
     fn new(document: &'a Document, clip: &Shared<Clip>) -> Self {
-        Self { document, evaluator: Evaluator::default(), stack: Stack::of(Some(clip), 0.0), pose: Pose::default() }
+        Self {
+            document,
+            evaluator: Evaluator::default(),
+            stack: Stack::of(Some(clip), 0.0),
+            pose: Pose::default(),
+        }
     }
 
     fn at(&mut self, time: f64) -> &Pose {
@@ -113,9 +129,9 @@ impl<'a> Player<'a> {
 
 pub(super) fn world(document: &Document, pose: &Pose, node: Option<NodeId>) -> DMat4 {
     node.map_or(DMat4::IDENTITY, |n| {
-        std::iter::once(n)
-            .chain(above(document, n))
-            .fold(DMat4::IDENTITY, |below, n| pose.local[n.index()].transform().matrix().as_dmat4() * below)
+        std::iter::once(n).chain(above(document, n)).fold(DMat4::IDENTITY, |below, n| {
+            pose.local[n.index()].transform().matrix().as_dmat4() * below
+        })
     })
 }
 
@@ -138,13 +154,20 @@ pub(super) fn about_vertical(turn: DQuat) -> f64 {
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
 
-/// The joint whose way is the body's: the hips, else the joint with keys of its place that most hangs on, else the topmost that a clip moves.
+/// The joint whose way is the body's: the hips, else the joint with keys of its place that most
+/// hangs on, else the topmost that a clip moves.
 pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
-    let moved: HashSet<NodeId> =
-        clip.tracks.values().filter(|t| t.property != Property::Weights).map(|t| t.target).collect();
+    let moved: HashSet<NodeId> = clip
+        .tracks
+        .values()
+        .filter(|t| t.property != Property::Weights)
+        .map(|t| t.target)
+        .collect();
     let moves = |n: NodeId| moved.contains(&n);
     let carried = |n: NodeId| moves(n) || above(document, n).any(moves);
-    let hips = roles_of(document).into_iter().find(|(n, r)| r.is_some_and(|r| r.part == BodyPart::Hips) && carried(*n));
+    let hips = roles_of(document)
+        .into_iter()
+        .find(|(n, r)| r.is_some_and(|r| r.part == BodyPart::Hips) && carried(*n));
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips")).filter(|n| carried(*n));
     let rig = Rig::of(document);
     let varies = |t: &Track| (1..t.times.len()).any(|k| t.value(k) != t.value(0));
@@ -157,11 +180,15 @@ pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
                 below[parent.index()] += below[node.index()] + 1;
             }
         }
-        let shifting = document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
+        let shifting =
+            document.nodes.order().iter().rev().copied().filter(|n| rig.carries(*n) && shifts(*n));
         // Of several that are equal the topmost.
         shifting.max_by_key(|n| below[n.index()])
     };
-    mapped.or(hips.map(|(n, _)| n)).or_else(most).or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
+    mapped
+        .or(hips.map(|(n, _)| n))
+        .or_else(most)
+        .or_else(|| document.nodes.order().iter().copied().find(|n| moves(*n)))
 }
 
 /// How a body travels from the first key of a clip to the last.
@@ -185,7 +212,8 @@ fn travelled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
         )
     };
     let (from, to) = (meant(start.w_axis.truncate()), meant(now.w_axis.truncate()));
-    let turn = if parts.turn { about_vertical(turned(now) * turned(start).conjugate()) } else { 0.0 };
+    let turn =
+        if parts.turn { about_vertical(turned(now) * turned(start).conjugate()) } else { 0.0 };
     DMat4::from_translation(to) * DMat4::from_rotation_y(turn) * DMat4::from_translation(-from)
 }
 
@@ -197,7 +225,8 @@ struct Plan {
     root: Option<NodeId>,
     /// The root's new local transform: none where it keeps its own.
     to: TravelTo,
-    /// Where the root was at first, and what of its way since is baked in; nothing where all of it is.
+    /// Where the root was at first, and what of its way since is baked in; nothing where all of it
+    /// is.
     part: Option<(TravelParts, DMat4)>,
 }
 
@@ -232,8 +261,15 @@ impl Plan {
     }
 }
 
-fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Option<NodeId>) -> Result<Plan, NoTravel> {
-    let moves = |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
+fn plan(
+    document: &Document,
+    clip: &Clip,
+    hips: NodeId,
+    to: TravelTo,
+    root: Option<NodeId>,
+) -> Result<Plan, NoTravel> {
+    let moves =
+        |n: NodeId| clip.tracks.values().any(|t| t.target == n && t.property != Property::Weights);
     let found = match root {
         Some(root) if above(document, hips).any(|n| n == root) => Some(root),
         Some(_) => return Err(NoTravel::NotAbove),
@@ -241,11 +277,13 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
         None => document.node(Rig::of(document).top_of_joint(document, hips)).parent,
     };
     // The transform of a skinned mesh does not count.
-    let is_skinned = |n: &NodeId| document.node(*n).skin.is_some() && document.children(*n).is_empty();
+    let is_skinned =
+        |n: &NodeId| document.node(*n).skin.is_some() && document.children(*n).is_empty();
     let children = |n: NodeId| document.children(n).iter().copied().filter(|c| !is_skinned(c));
     match to {
         TravelTo::InPlace => {
-            let top = std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
+            let top =
+                std::iter::once(hips).chain(above(document, hips)).filter(|n| moves(*n)).last();
             Ok(Plan { nodes: vec![top.ok_or(NoTravel::Still)?], root: None, to, part: None })
         }
         TravelTo::Root => {
@@ -254,7 +292,9 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
             Ok(Plan { nodes, root: Some(root), to, part: None })
         }
         TravelTo::Hips => {
-            let root = root.or_else(|| above(document, hips).find(|n| moves(*n))).ok_or(NoTravel::RootStill)?;
+            let root = root
+                .or_else(|| above(document, hips).find(|n| moves(*n)))
+                .ok_or(NoTravel::RootStill)?;
             if !moves(root) {
                 return Err(NoTravel::RootStill);
             }
@@ -263,7 +303,8 @@ fn plan(document: &Document, clip: &Clip, hips: NodeId, to: TravelTo, root: Opti
     }
 }
 
-/// Puts the travel of a clip elsewhere. `root`: the joint that carries it, or did; the one above the hips unless given.
+/// Puts the travel of a clip elsewhere. `root`: the joint that carries it, or did; the one above
+/// the hips unless given.
 ///
 /// # Errors
 /// Where there is no such travel, or nothing to carry it.
@@ -284,12 +325,15 @@ pub fn move_travel(
     let mut plan = plan(document, clip, hips, to, root)?;
     let shown = Shared::new(clip.clone());
     let mut player = Player::new(document, &shown);
-    if let (TravelTo::Hips, Some(root), false) = (to, plan.root, parts.ground && parts.height && parts.turn) {
+    if let (TravelTo::Hips, Some(root), false) =
+        (to, plan.root, parts.ground && parts.height && parts.turn)
+    {
         plan.nodes.push(root);
         plan.part = Some((parts, world(document, player.at(f64::from(first)), Some(root))));
     }
     let start = world(document, player.at(f64::from(first)), Some(hips));
-    let height = joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
+    let height =
+        joint_bounds(document, &player.pose).map_or(1.8, |(low, high)| (high - low).max_element());
     let near = (NEAR.0 * if height > 1e-6 { height / 1.8 } else { 1.0 }, NEAR.1);
     // How a node itself is turned does not matter to where it is.
     let over: Vec<NodeId> = above(document, hips).collect();
@@ -299,7 +343,8 @@ pub fn move_travel(
         _ if over.contains(&t.target) => true,
         property => moved(t.target) && (parts.turn || property == Property::Translation),
     };
-    let mut times: Vec<f32> = clip.tracks.values().filter(concerned).flat_map(|t| t.times.iter().copied()).collect();
+    let mut times: Vec<f32> =
+        clip.tracks.values().filter(concerned).flat_map(|t| t.times.iter().copied()).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
     if times.is_empty() {
@@ -329,7 +374,8 @@ pub fn move_travel(
                 off = off.max((wanted.w_axis - is.w_axis).truncate().length() as f32);
                 angle = angle.max(angle_between(turned(&wanted).as_quat(), turned(&is).as_quat()));
             }
-            let back = if to == TravelTo::InPlace { travel.inverse().as_mat4() } else { Mat4::IDENTITY };
+            let back =
+                if to == TravelTo::InPlace { travel.inverse().as_mat4() } else { Mat4::IDENTITY };
             off = off.max(seen.apart_after(&back, was, is));
             error = (error.0.max(off), error.1.max(angle));
             if off > near.0 || angle > near.1 {
@@ -338,7 +384,11 @@ pub fn move_travel(
         }
         more.retain(|t| !times.contains(t));
         if more.is_empty() || round == ROUNDS {
-            return Ok(Moved { clip: (*other).clone(), root: plan.root.filter(|_| to == TravelTo::Root), error });
+            return Ok(Moved {
+                clip: (*other).clone(),
+                root: plan.root.filter(|_| to == TravelTo::Root),
+                error,
+            });
         }
         times.extend(more);
         times.sort_by(f32::total_cmp);
@@ -372,22 +422,32 @@ fn keyed(
         made.tracks.retain(|_, t| t.target != root || t.property == Property::Weights);
     }
     let shared: ulna_model::Slice<f32> = times.into();
-    let size = document.node_ids().map(|n| document.node(n).rest.transform().translation.length()).fold(0.0, f32::max);
+    let size = document
+        .node_ids()
+        .map(|n| document.node(n).rest.transform().translation.length())
+        .fold(0.0, f32::max);
     for (node, locals) in locals {
         let pose = document.node(node).local().transform();
         let is_same = |property: Property| match property {
             // Travel that is no turn rotates nothing.
             Property::Rotation => {
-                !parts.turn || locals.iter().all(|(was, is)| angle_between(was.rotation, is.rotation) <= 1e-5)
+                !parts.turn
+                    || locals
+                        .iter()
+                        .all(|(was, is)| angle_between(was.rotation, is.rotation) <= 1e-5)
             }
-            _ => locals.iter().all(|(was, is)| was.translation.distance(is.translation) <= 1e-7 * size),
+            _ => locals
+                .iter()
+                .all(|(was, is)| was.translation.distance(is.translation) <= 1e-7 * size),
         };
         let [same_shift, same_turn] = [Property::Translation, Property::Rotation].map(is_same);
         let locals: Vec<Transform> = locals.iter().map(|(_, made)| *made).collect();
         let near = |a: Vec3, b: Vec3| a.distance(b) <= 1e-6 * b.length().max(1e-3);
         // What nobody sees of a body so large.
         let strays = |property: Property, locals: &[Transform]| match property {
-            Property::Rotation => locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4),
+            Property::Rotation => {
+                locals.iter().any(|l| angle_between(l.rotation, pose.rotation) > 1e-4)
+            }
             _ => locals.iter().any(|l| l.translation.distance(pose.translation) > 1e-5 * size),
         };
         let is_shift = locals.iter().any(|l| !near(l.translation, pose.translation));
@@ -401,12 +461,16 @@ fn keyed(
             })
             .collect();
         let shifts: Vec<f32> = locals.iter().flat_map(|l| l.translation.to_array()).collect();
-        for (property, values, changes, is_same) in
-            [(Property::Translation, shifts, is_shift, same_shift), (Property::Rotation, turns, is_turn, same_turn)]
-        {
+        for (property, values, changes, is_same) in [
+            (Property::Translation, shifts, is_shift, same_shift),
+            (Property::Rotation, turns, is_turn, same_turn),
+        ] {
             let own = made.track(node, property).map(|(id, _)| id);
             let leaves = plan.part.is_some() && plan.root == Some(node);
-            if (own.is_none() && !changes) || (is_same && !leaves) || (property == Property::Rotation && !parts.turn) {
+            if (own.is_none() && !changes)
+                || (is_same && !leaves)
+                || (property == Property::Rotation && !parts.turn)
+            {
                 continue;
             }
             if let (Some(id), true) =

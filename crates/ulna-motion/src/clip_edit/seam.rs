@@ -1,7 +1,8 @@
 //! Where a loop meets itself: how far it jumps there, and ways to close it.
 //!
-//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is never taken away. The body's travel
-//! over the ground, and its turn about the vertical where it walks round a corner, are no jump ([`Carrier`]).
+//! A loop is closed when the pose at its end is the pose at 0; its last key is that pose and is
+//! never taken away. The body's travel over the ground, and its turn about the vertical where it
+//! walks round a corner, are no jump ([`Carrier`]).
 
 use glam::{Mat3, Quat, Vec3};
 
@@ -45,15 +46,23 @@ pub struct Carrier {
 
 impl Carrier {
     /// The body that a clip moves, where it goes on or turns from the first pose to the last.
-    fn of(document: &Document, clip: &Clip, start: &Pose, stop: &Pose, height: f32) -> Option<Self> {
+    fn of(
+        document: &Document,
+        clip: &Clip,
+        start: &Pose,
+        stop: &Pose,
+        height: f32,
+    ) -> Option<Self> {
         /// Radians that are a turn, and no sway.
         const TURNS: f32 = 0.35;
         let body = traveller(document, clip)?;
         let [from, to] = [start, stop].map(|pose| world(document, pose, Some(body)));
         let way = (to.w_axis - from.w_axis).truncate().as_vec3().with_y(0.0);
         let turn = about_vertical(turn_of(&to) * turn_of(&from).conjugate()) as f32;
-        let (way, turn) =
-            (if way.length() > 0.05 * height { way } else { Vec3::ZERO }, if turn.abs() > TURNS { turn } else { 0.0 });
+        let (way, turn) = (
+            if way.length() > 0.05 * height { way } else { Vec3::ZERO },
+            if turn.abs() > TURNS { turn } else { 0.0 },
+        );
         if way == Vec3::ZERO && turn == 0.0 {
             return None;
         }
@@ -61,12 +70,16 @@ impl Carrier {
         let of = |n: NodeId| {
             let parent = world(document, start, document.node(n).parent);
             let linear = glam::DMat3::from_mat4(parent).as_mat3();
-            let goes = (linear * (local(stop, n).translation - local(start, n).translation)).with_y(0.0).length();
+            let goes = (linear * (local(stop, n).translation - local(start, n).translation))
+                .with_y(0.0)
+                .length();
             let turns = angle_between(local(stop, n).rotation, local(start, n).rotation);
             (n, linear, turn_of(&parent).as_quat(), if way == Vec3::ZERO { turns } else { goes })
         };
         let chain = std::iter::once(body).chain(above(document, body));
-        let moved = chain.filter(|n| clip.tracks.values().any(|t| t.target == *n && t.times.len() > 1)).map(of);
+        let moved = chain
+            .filter(|n| clip.tracks.values().any(|t| t.target == *n && t.times.len() > 1))
+            .map(of);
         let (node, scene_from_place, parent, _) = moved.max_by(|a, b| a.3.total_cmp(&b.3))?;
         let center = from.w_axis.truncate().as_vec3();
         Some(Self { node, way, turn, center, scene_from_place, parent })
@@ -94,7 +107,8 @@ impl Carrier {
         if self.turn == 0.0 {
             return start;
         }
-        (self.parent.conjugate() * Quat::from_rotation_y(self.turn) * self.parent * start).normalize()
+        (self.parent.conjugate() * Quat::from_rotation_y(self.turn) * self.parent * start)
+            .normalize()
     }
 }
 
@@ -109,7 +123,8 @@ pub struct Gap {
     pub distance: f32,
     /// Of its velocity, metres a second, as far as it is more than from frame to frame around.
     pub speed: f32,
-    /// From where to where in the scene, at the end: where it is, and where the pose at 0 has it one round on.
+    /// From where to where in the scene, at the end: where it is, and where the pose at 0 has it
+    /// one round on.
     pub line: [Vec3; 2],
 }
 
@@ -148,7 +163,8 @@ pub(super) fn poses(document: &Document, clip: &Clip, times: &[f64]) -> Vec<Pose
     times.iter().map(pose).collect()
 }
 
-/// Looks at the seam of a clip whose frames are so many seconds long; nothing where it has no two keys.
+/// Looks at the seam of a clip whose frames are so many seconds long; nothing where it has no two
+/// keys.
 pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let (first, last) = key_span(clip).filter(|(a, b)| b > a)?;
     let end = f64::from(last);
@@ -161,7 +177,8 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     .map(|times| poses(document, clip, &times));
     let [start, second, ..] = &first_ones[..] else { return None };
     let [.., third_last, before, stop] = &last_ones[..] else { return None };
-    let height = crate::joint_bounds(document, start).map_or(1.8, |(a, b)| (b - a).max_element()).max(1e-6);
+    let height =
+        crate::joint_bounds(document, start).map_or(1.8, |(a, b)| (b - a).max_element()).max(1e-6);
     let unit = height / 1.8;
     let place = |pose: &Pose, n: NodeId| pose.world[n.index()].w_axis.truncate();
     let travels = Carrier::of(document, clip, start, stop, height);
@@ -173,7 +190,9 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     // From the first pose to the last, without the body's own turn.
     let turned_over = |n: NodeId| {
         let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
-        let wanted = travels.filter(|c| c.node == n).map_or_else(|| rotation(start), |c| c.turned_on(rotation(start)));
+        let wanted = travels
+            .filter(|c| c.node == n)
+            .map_or_else(|| rotation(start), |c| c.turned_on(rotation(start)));
         angle_between(wanted, rotation(stop))
     };
     let nodes: Vec<NodeId> = {
@@ -189,7 +208,8 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
                 let [a, b] = [a, b].map(|[from, to]| place(to, *node) - place(from, *node));
                 (b - a).length() / frame as f32
             };
-            // A motion changes its speed all the time; what counts is by how much more than elsewhere.
+            // A motion changes its speed all the time; what counts is by how much more than
+            // elsewhere.
             let all = [&first_ones, &last_ones].into_iter().flat_map(|p| p.windows(3));
             let usual = all.map(|w| change([&w[0], &w[1]], [&w[1], &w[2]])).fold(0.0, f32::max);
             let [came, at] = [before, stop].map(|pose| back(place(pose, *node)));
@@ -199,7 +219,10 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
                 angle: turned_over(*node),
                 distance: (at - place(start, *node)).length(),
                 speed: ((goes - comes).length() / frame as f32 - usual).max(0.0),
-                line: [place(stop, *node), travels.map_or(place(start, *node), |c| c.place_ahead(place(start, *node)))],
+                line: [
+                    place(stop, *node),
+                    travels.map_or(place(start, *node), |c| c.place_ahead(place(start, *node))),
+                ],
             }
         })
         .collect();
@@ -210,9 +233,14 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
     let is_still = |a: &Pose, b: &Pose| most(a, b) < STILL.0;
     let is_closed = gaps.iter().all(|g| g.angle < STILL.0 && g.distance < STILL.1 * unit);
     let step = (steps[0] + steps[1]) * 0.5;
-    // A jump of about a frame's way, on from where it comes: the pose a frame before the start lies near the last one.
-    let is_short =
-        !is_closed && first <= SAME_TIME && jump > 2.0 * STILL.0 && jump > 0.4 * step && jump < 1.8 * step && {
+    // A jump of about a frame's way, on from where it comes: the pose a frame before the start lies
+    // near the last one.
+    let is_short = !is_closed
+        && first <= SAME_TIME
+        && jump > 2.0 * STILL.0
+        && jump > 0.4 * step
+        && jump < 1.8 * step
+        && {
             let onward = |n: &NodeId| {
                 let rotation = |p: &Pose| p.local[n.index()].transform().rotation;
                 let next = rotation(stop) * (rotation(before).conjugate() * rotation(stop));
@@ -222,7 +250,9 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
         };
     // A motion that eases out slows down bit by bit; two frames that are the same stop it at once.
     let stops = |was: f32, is: f32| is <= ABRUPT * was;
-    let went = |a: &Pose, b: &Pose| nodes.iter().map(|n| place(a, *n).distance(place(b, *n))).fold(0.0, f32::max);
+    let went = |a: &Pose, b: &Pose| {
+        nodes.iter().map(|n| place(a, *n).distance(place(b, *n))).fold(0.0, f32::max)
+    };
     let is_doubled = is_closed
         && is_still(before, stop)
         && !is_still(third_last, before)
@@ -235,14 +265,15 @@ pub fn seam(document: &Document, clip: &Clip, frame: f64) -> Option<Seam> {
 /// A way to close a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Closing {
-    /// The end becomes the pose at 0, and what that changes is spread over the whole clip; a STEP track gets it at its last key.
+    /// The end becomes the pose at 0, and what that changes is spread over the whole clip; a STEP
+    /// track gets it at its last key.
     Match,
     /// Frames before the end are bent to it, the more the later.
     Blend {
         /// How many.
         frames: u32,
-        /// Whether the end goes on as fast as the start goes: where that is seen, or, of a loop that meets itself and jumps in speed nowhere
-        /// more than it does elsewhere, all the same.
+        /// Whether the end goes on as fast as the start goes: where that is seen, or, of a loop
+        /// that meets itself and jumps in speed nowhere more than it does elsewhere, all the same.
         speed: bool,
     },
     /// A frame is added that is the pose at 0.
@@ -255,7 +286,12 @@ pub enum Closing {
 ///
 /// # Errors
 /// Where keys fall together.
-pub fn closed(clip: &Clip, how: Closing, frame: f64, travels: Option<Carrier>) -> Result<Clip, TooClose> {
+pub fn closed(
+    clip: &Clip,
+    how: Closing,
+    frame: f64,
+    travels: Option<Carrier>,
+) -> Result<Clip, TooClose> {
     let Some((_, last)) = key_span(clip) else { return Ok(clip.clone()) };
     if how == Closing::DropFrame {
         return Ok(part_of(clip, 0.0, (f64::from(last) - frame) as f32, true)?.0);
@@ -280,12 +316,16 @@ fn closed_by(
         let carrier = travels.filter(|c| c.node == track.target);
         let closed = match how {
             Closing::AddFrame => with_frame(track, last, frame, carrier),
-            Closing::Match if track.interpolation != Interpolation::Step => bent(track, (0.0, last), None, carrier),
+            Closing::Match if track.interpolation != Interpolation::Step => {
+                bent(track, (0.0, last), None, carrier)
+            }
             Closing::Blend { frames, speed } if track.interpolation != Interpolation::Step => {
                 let from = (f64::from(last) - f64::from(frames.max(1)) * frame).max(0.0) as f32;
                 bent(track, (from, last), speed.then_some((frame, unseen)), carrier)
             }
-            Closing::Match | Closing::Blend { .. } | Closing::DropFrame => matched(track, last, carrier),
+            Closing::Match | Closing::Blend { .. } | Closing::DropFrame => {
+                matched(track, last, carrier)
+            }
         };
         rising(&closed.times)?;
         *track = Shared::new(closed);
@@ -311,7 +351,9 @@ fn aim(track: &Track, near: &[f32], carrier: Option<Carrier>) -> Vec<f32> {
         }
         _ => {}
     }
-    if track.property == Property::Rotation && to.iter().zip(near).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+    if track.property == Property::Rotation
+        && to.iter().zip(near).map(|(a, b)| a * b).sum::<f32>() < 0.0
+    {
         to.iter_mut().for_each(|v| *v = -*v);
     }
     to
@@ -332,13 +374,18 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     let near: Vec<f32> = match track.property {
         Property::Rotation => whole.value(key).to_vec(),
         // On as it went.
-        _ => sampled(track, at).iter().zip(sampled(track, at - frame)).map(|(b, a)| b + (b - a)).collect(),
+        _ => sampled(track, at)
+            .iter()
+            .zip(sampled(track, at - frame))
+            .map(|(b, a)| b + (b - a))
+            .collect(),
     };
     let to = aim(track, &near, carrier);
     if whole.interpolation == Interpolation::CubicSpline {
         let (w, stride) = (whole.width, whole.stride());
         let mut values = whole.values.to_vec();
-        // Beyond the last key the tangents were not used: they go on as they came, and come in as the loop goes out.
+        // Beyond the last key the tangents were not used: they go on as they came, and come in as
+        // the loop goes out.
         let into: Vec<f32> = values[key * stride..key * stride + w].to_vec();
         values[key * stride + 2 * w..].copy_from_slice(&into);
         let out: Vec<f32> = values[2 * w..3 * w].to_vec();
@@ -350,15 +397,22 @@ fn with_frame(track: &Track, last: f32, frame: f64, carrier: Option<Carrier>) ->
     whole.with_key(end, &to, 0.0)
 }
 
-/// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed there as well: `d(u) = Δ·(3u² − 2u³) +
-/// Δv·T·(u³ − u²)`, which begins at nothing and at rest.
-fn bent(track: &Track, (from, last): (f32, f32), speed: Option<(f64, bool)>, carrier: Option<Carrier>) -> Track {
+/// The keys from one time to the last bent to the value at 0; with a frame's seconds, to the speed
+/// there as well: `d(u) = Δ·(3u² − 2u³) + Δv·T·(u³ − u²)`, which begins at nothing and at rest.
+fn bent(
+    track: &Track,
+    (from, last): (f32, f32),
+    speed: Option<(f64, bool)>,
+    carrier: Option<Carrier>,
+) -> Track {
     let stop = sampled(track, f64::from(last));
     let to = aim(track, &stop, carrier);
     let frame = speed.map(|(frame, _)| frame);
-    let counts =
-        |v: &[f32], (f, unseen): (f64, bool)| is_seen(v, track, last, f) || (unseen && is_any(v, track, last, f));
-    let faster = speed.map(|s| (faster(track, last, s.0), s)).filter(|(v, s)| counts(v, *s)).map(|(v, _)| v);
+    let counts = |v: &[f32], (f, unseen): (f64, bool)| {
+        is_seen(v, track, last, f) || (unseen && is_any(v, track, last, f))
+    };
+    let faster =
+        speed.map(|s| (faster(track, last, s.0), s)).filter(|(v, s)| counts(v, *s)).map(|(v, _)| v);
     if to == stop && faster.is_none() {
         return track.clone();
     }
@@ -375,12 +429,16 @@ fn bent(track: &Track, (from, last): (f32, f32), speed: Option<(f64, bool)>, car
         }
     }
     let span = f64::from(last) - f64::from(from);
-    let (w, stride, cubic) = (whole.width, whole.stride(), whole.interpolation == Interpolation::CubicSpline);
-    let turn = (track.property == Property::Rotation)
-        .then(|| short_way(Quat::from_slice(&stop).conjugate() * Quat::from_slice(&to)).to_scaled_axis());
+    let (w, stride, cubic) =
+        (whole.width, whole.stride(), whole.interpolation == Interpolation::CubicSpline);
+    let turn = (track.property == Property::Rotation).then(|| {
+        short_way(Quat::from_slice(&stop).conjugate() * Quat::from_slice(&to)).to_scaled_axis()
+    });
     // What is added, over the last frame, makes up the whole difference of speed.
-    let gap: Vec<f32> =
-        turn.map_or_else(|| to.iter().zip(&stop).map(|(a, b)| a - b).collect(), |t| t.to_array().into());
+    let gap: Vec<f32> = turn.map_or_else(
+        || to.iter().zip(&stop).map(|(a, b)| a - b).collect(),
+        |t| t.to_array().into(),
+    );
     let rates: Vec<f32> = match (faster, frame) {
         (Some(faster), Some(frame)) if span > 1.5 * frame => {
             let n = (frame / span) as f32;
@@ -456,9 +514,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(), frames in 1u32..6, which in 0usize..4) {
+        fn a_closed_loop_ends_as_it_begins_and_is_what_it_was_before(track in any_track(),
+            frames in 1u32..6, which in 0usize..4) {
             prop_assume!(track.times.len() > 1);
-            let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
+            let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(),
+                ..Clip::default() };
             let last = clip.length();
             let frame = f64::from(last) / 8.0;
             let how = [
@@ -474,7 +534,8 @@ mod tests {
             prop_assert!(gap.angle < 1e-3 && gap.value < 1e-4, "{:?}", gap);
             // What lies before the part that is bent is not touched.
             let free = match how {
-                Closing::Blend { .. } if track.interpolation != Interpolation::Step => f64::from(last) - f64::from(frames) * frame,
+                Closing::Blend { .. } if track.interpolation != Interpolation::Step =>
+                    f64::from(last) - f64::from(frames) * frame,
                 Closing::AddFrame => f64::from(last),
                 Closing::Match if track.interpolation != Interpolation::Step => 0.0,
                 _ => f64::from(track.times[track.times.len() - 2]),
@@ -482,13 +543,15 @@ mod tests {
             for k in 0..100 {
                 let time = (free - 1e-3) * f64::from(k) / 100.0;
                 let off = MotionError::between(&track, now, time);
-                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3, "{:?} at {}: {:?}", how, time, off);
+                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3, "{:?} at \
+                    {}: {:?}", how, time, off);
             }
         }
     }
 
-    /// A body that lies along other axes and goes by its hips, under a root that is keyed and stays, with a target of a hand listed
-    /// first: it goes on, and only what does not belong to its way is closed.
+    /// A body that lies along other axes and goes by its hips, under a root that is keyed and
+    /// stays, with a target of a hand listed first: it goes on, and only what does not belong to
+    /// its way is closed.
     #[test]
     fn a_body_goes_on_whatever_carries_it() {
         use ulna_model::{Asset, Document, Local, Node, Skin, Transform};
@@ -498,9 +561,14 @@ mod tests {
             rest: Local::Trs(rest),
             ..Node::default()
         };
-        let at = |x: f32, y: f32, z: f32| Transform { translation: Vec3::new(x, y, z), ..Transform::IDENTITY };
-        let lies =
-            Transform { scale: Vec3::splat(0.01), ..Transform::from_rotation(Quat::from_rotation_x(-1.570_796_4)) };
+        let at = |x: f32, y: f32, z: f32| Transform {
+            translation: Vec3::new(x, y, z),
+            ..Transform::IDENTITY
+        };
+        let lies = Transform {
+            scale: Vec3::splat(0.01),
+            ..Transform::from_rotation(Quat::from_rotation_x(-1.570_796_4))
+        };
         let nodes = vec![
             node("hand_ik", None, at(0.3, 1.0, 0.0)),
             node("Armature", None, lies),
@@ -515,8 +583,12 @@ mod tests {
             joints: joints.into(),
             has_inverse_bind: false,
         };
-        let document: Document =
-            Asset { nodes: nodes.into(), skins: vec![Shared::new(skin)].into(), ..Asset::default() }.into();
+        let document: Document = Asset {
+            nodes: nodes.into(),
+            skins: vec![Shared::new(skin)].into(),
+            ..Asset::default()
+        }
+        .into();
         let frame = 1.0 / 30.0;
         let track = |target: u32, value: &dyn Fn(f32) -> [f32; 3]| {
             let track = Track {
@@ -539,7 +611,8 @@ mod tests {
         let clip = Clip { tracks: tracks.into(), ..Clip::default() };
         let found = seam(&document, &clip, frame).unwrap();
         assert_eq!(found.travels.map(|c| c.node), Some(NodeId(3)));
-        let gap = |seam: &Seam, n: u32| seam.gaps.iter().find(|g| g.node == NodeId(n)).unwrap().distance;
+        let gap =
+            |seam: &Seam, n: u32| seam.gaps.iter().find(|g| g.node == NodeId(n)).unwrap().distance;
         assert!((gap(&found, 3) - 0.05).abs() < 1e-4, "{:?}", found.gaps);
         for how in [Closing::Match, Closing::Blend { frames: 5, speed: true }] {
             let made = closed(&clip, how, frame, found.travels).unwrap();
@@ -558,11 +631,14 @@ mod tests {
             interpolation: Interpolation::Linear,
             times: (0..=30).map(|k| k as f32 * frame as f32).collect(),
             // Falls ever faster, and begins by rising.
-            values: (0..=30).flat_map(|k| [k as f32 * 0.01, 0.02 * k as f32 - 0.002 * (k * k) as f32, 0.0]).collect(),
+            values: (0..=30)
+                .flat_map(|k| [k as f32 * 0.01, 0.02 * k as f32 - 0.002 * (k * k) as f32, 0.0])
+                .collect(),
             width: 3,
             kinds: Default::default(),
         };
-        let clip = Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
+        let clip =
+            Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
         let off = |speed| {
             let made = closed(&clip, Closing::Blend { frames: 8, speed }, frame, None).unwrap();
             let gap = gap_of(&made.tracks[&TrackId(0)], made.length());
@@ -588,8 +664,10 @@ mod tests {
             }
         };
         let document = crate::tube::tube(|_| 0.0);
-        let clip = |t: Track| Clip { tracks: [(TrackId(0), Shared::new(t))].into(), ..Clip::default() };
-        let wave: Vec<f32> = (0..=30).map(|k| (k as f32 / 30.0 * std::f32::consts::TAU).sin() * 0.5).collect();
+        let clip =
+            |t: Track| Clip { tracks: [(TrackId(0), Shared::new(t))].into(), ..Clip::default() };
+        let wave: Vec<f32> =
+            (0..=30).map(|k| (k as f32 / 30.0 * std::f32::consts::TAU).sin() * 0.5).collect();
         let frame = 1.0 / 30.0;
         let whole = seam(&document, &clip(turns(&wave)), frame).unwrap();
         assert!(whole.is_closed && !whole.is_short && !whole.is_doubled, "{whole:?}");
@@ -605,7 +683,9 @@ mod tests {
         let mended = closed(&doubled, Closing::DropFrame, frame, None).unwrap();
         assert_eq!(mended.key_count(), 31);
         // One that eases out of its pose and into it again is none of both.
-        let eased: Vec<f32> = (0..=60).map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1).collect();
+        let eased: Vec<f32> = (0..=60)
+            .map(|k| (1.0 - (k as f32 / 60.0 * std::f32::consts::TAU).cos()) * 0.1)
+            .collect();
         let found = seam(&document, &clip(turns(&eased)), frame).unwrap();
         assert!(found.is_closed && !found.is_doubled && !found.is_short, "{found:?}");
         // A jump is neither.

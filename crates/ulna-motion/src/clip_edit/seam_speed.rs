@@ -8,7 +8,8 @@ use super::{
 };
 use ulna_model::{Clip, Document, NodeId, Property, Track, transform::short_way};
 
-/// By how much faster a track goes at its start than at its end, each over a frame: a second, turns as vectors in the joint's own space.
+/// By how much faster a track goes at its start than at its end, each over a frame: a second, turns
+/// as vectors in the joint's own space.
 pub(super) fn faster(track: &Track, last: f32, frame: f64) -> Vec<f32> {
     let end = f64::from(last);
     let [start, stop] = [way(track, 0.0, frame), way(track, end - frame, end)];
@@ -29,7 +30,9 @@ fn way(track: &Track, from: f64, to: f64) -> Vec<f32> {
 pub(super) fn is_seen(faster: &[f32], track: &Track, last: f32, frame: f64) -> bool {
     let end = f64::from(last);
     let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
-    let less = |a: &[f32], b: &[f32]| -> Vec<f32> { a.iter().zip(b).map(|(a, b)| (a - b) / frame as f32).collect() };
+    let less = |a: &[f32], b: &[f32]| -> Vec<f32> {
+        a.iter().zip(b).map(|(a, b)| (a - b) / frame as f32).collect()
+    };
     let some = ((end / frame * 0.5) as usize).min(AROUND);
     let at = |k: usize| [k as f64 * frame, end - k as f64 * frame];
     let mut usual = 0.0f32;
@@ -51,19 +54,24 @@ pub(super) fn is_any(faster: &[f32], track: &Track, last: f32, frame: f64) -> bo
     const PART: f32 = 0.02;
     let end = f64::from(last);
     let long = |v: &[f32]| v.iter().map(|v| v * v).sum::<f32>().sqrt();
-    let ends = [way(track, 0.0, frame), way(track, end - frame, end)].map(|w| long(&w) / frame as f32);
+    let ends =
+        [way(track, 0.0, frame), way(track, end - frame, end)].map(|w| long(&w) / frame as f32);
     long(faster) > PART * ends[0].max(ends[1]) && long(faster) > 1e-4
 }
 
-/// By how much the speed of the fastest node jumps at the seam, metres a second in the scene; what carries the body goes on.
+/// By how much the speed of the fastest node jumps at the seam, metres a second in the scene; what
+/// carries the body goes on.
 pub fn speed_jump(document: &Document, clip: &Clip, frame: f64, travels: Option<Carrier>) -> f32 {
     let end = f64::from(clip.length());
     let seen = poses(document, clip, &[0.0, frame, end - frame, end]);
     let [start, second, before, stop] = &seen[..] else { return 0.0 };
-    let nodes: std::collections::BTreeSet<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+    let nodes: std::collections::BTreeSet<NodeId> =
+        clip.tracks.values().map(|t| t.target).collect();
     // What hangs on a joint goes with it, and is farther out.
-    let all: std::collections::BTreeSet<NodeId> =
-        nodes.iter().flat_map(|n| std::iter::once(*n).chain(document.children(*n).iter().copied())).collect();
+    let all: std::collections::BTreeSet<NodeId> = nodes
+        .iter()
+        .flat_map(|n| std::iter::once(*n).chain(document.children(*n).iter().copied()))
+        .collect();
     let back = |p: glam::Vec3| travels.map_or(p, |c| c.place_back(p));
     let jump = |n: &NodeId| {
         let place = |pose: &crate::Pose| pose.world[n.index()].w_axis.truncate();

@@ -1,10 +1,11 @@
-//! How far the skin may go when keys change, and how far it goes: the bound is given where people see it, in metres at the furthest
-//! vertices of a body 1.8 m high.
+//! How far the skin may go when keys change, and how far it goes: the bound is given where people
+//! see it, in metres at the furthest vertices of a body 1.8 m high.
 //!
-//! A skinned vertex is an average of what its joints do with it, so it is off by no more than the joint that is off most, and a joint's
-//! matrix is affine, so that is most at a corner of the box around what hangs on it. Boxes and worlds are all that is measured: an upper
-//! bound for every vertex, at a few points a joint. Errors of a chain add up: each track gets a share by its lever and the length of
-//! its chain.
+//! A skinned vertex is an average of what its joints do with it, so it is off by no more than the
+//! joint that is off most, and a joint's matrix is affine, so that is most at a corner of the box
+//! around what hangs on it. Boxes and worlds are all that is measured: an upper bound for every
+//! vertex, at a few points a joint. Errors of a chain add up: each track gets a share by its lever
+//! and the length of its chain.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,8 @@ use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track,
 /// A body this high, metres, has the bound as it is given; others in proportion.
 const BODY: f32 = 1.8;
 
-/// How far out a joint counts on which nothing hangs, metres of such a body: something may be put in it.
+/// How far out a joint counts on which nothing hangs, metres of such a body: something may be put
+/// in it.
 const SOCKET: f32 = 0.05;
 
 /// What a clip shows, and how far that may go.
@@ -24,7 +26,8 @@ pub(super) struct SkinBound {
     shown: Shared<Clip>,
     points: Points,
     times: Vec<f64>,
-    /// What each track may be off by, in its own units, where all of them together may use the whole bound.
+    /// What each track may be off by, in its own units, where all of them together may use the
+    /// whole bound.
     pub shares: BTreeMap<TrackId, f32>,
     /// The bound in the scene, metres; half of it where morph targets have the other half.
     seen: f32,
@@ -39,10 +42,12 @@ impl SkinBound {
     pub fn of(document: &Document, clip: &Clip, bound: f32, midway: bool) -> Self {
         let shown = Shared::new(clip.clone());
         let start = Pose::evaluate(document, &Stack::of(Some(&shown), 0.0));
-        let height = joint_bounds(document, &start).map_or(BODY, |(low, high)| (high - low).max_element());
+        let height =
+            joint_bounds(document, &start).map_or(BODY, |(low, high)| (high - low).max_element());
         let unit = if height > 1e-9 { height / BODY } else { 1.0 };
         let points = points(document, clip, &start.world, unit);
-        let whole = if clip.tracks.values().any(|t| t.property == Property::Weights) { 2.0 } else { 1.0 };
+        let whole =
+            if clip.tracks.values().any(|t| t.property == Property::Weights) { 2.0 } else { 1.0 };
         let seen = bound * unit / whole;
         let shares = shares(document, clip, &start.world, &points, seen);
         Self { shown, points, times: all_times(clip, midway), shares, seen, unit, whole }
@@ -53,7 +58,8 @@ impl SkinBound {
         self.times.len()
     }
 
-    /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more than the bound.
+    /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more
+    /// than the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
         let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
         (off <= self.seen).then_some(off / self.unit * self.whole)
@@ -61,7 +67,8 @@ impl SkinBound {
 }
 
 impl SkinBound {
-    /// How far a vertex is off at most between the times at which it is looked, metres of a body 1.8 m high, and when that is.
+    /// How far a vertex is off at most between the times at which it is looked, metres of a body
+    /// 1.8 m high, and when that is.
     pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
         let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
         let times = between(tried, &keys);
@@ -74,7 +81,8 @@ impl SkinBound {
 type Points = BTreeMap<NodeId, Vec<Vec3>>;
 
 fn corners(low: Vec3, high: Vec3) -> impl Iterator<Item = Vec3> {
-    (0..8).map(move |k| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), low, high))
+    (0..8)
+        .map(move |k| Vec3::select(glam::BVec3::new(k & 1 == 0, k & 2 == 0, k & 4 == 0), low, high))
 }
 
 /// What is seen of each node.
@@ -89,7 +97,9 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
         let skin = node.skin.and_then(|s| document.skins.get(s));
         for primitive in &mesh.primitives {
             // Morph targets push vertices out by no more than all of them together.
-            let pushed = |t: &ulna_model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
+            let pushed = |t: &ulna_model::MorphTarget| {
+                t.positions.iter().map(|d| d.length()).fold(0.0, f32::max)
+            };
             let room: f32 = primitive.targets.iter().map(pushed).sum();
             match (skin, &primitive.weights) {
                 (Some(skin), Some(weights)) => {
@@ -97,7 +107,8 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
                         for (slot, weight) in weights.vertex(vertex) {
                             let slot = usize::from(slot);
                             if let Some(node) = skin.joints.get(slot).filter(|_| weight != 0.0) {
-                                let joint_from_mesh = skin.inverse_bind.get(slot).copied().unwrap_or_default();
+                                let joint_from_mesh =
+                                    skin.inverse_bind.get(slot).copied().unwrap_or_default();
                                 grow(*node, joint_from_mesh.transform_point3(*at), room);
                             }
                         }
@@ -107,7 +118,8 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
             }
         }
     }
-    let mut found: Points = boxes.into_iter().map(|(node, (low, high))| (node, corners(low, high).collect())).collect();
+    let mut found: Points =
+        boxes.into_iter().map(|(node, (low, high))| (node, corners(low, high).collect())).collect();
     for track in clip.tracks.values() {
         let world = worlds[track.target.index()];
         let size = |axis: Vec4| axis.truncate().length().max(1e-9);
@@ -123,18 +135,28 @@ fn points(document: &Document, clip: &Clip, worlds: &[Mat4], unit: f32) -> Point
     found
 }
 
-/// What a track may be off by, in its own units, where all of them together may use the whole bound.
-fn shares(document: &Document, clip: &Clip, worlds: &[Mat4], points: &Points, bound: f32) -> BTreeMap<TrackId, f32> {
-    let moved: BTreeMap<NodeId, usize> = clip.tracks.values().fold(BTreeMap::new(), |mut all, track| {
-        *all.entry(track.target).or_default() += 1;
-        all
-    });
+/// What a track may be off by, in its own units, where all of them together may use the whole
+/// bound.
+fn shares(
+    document: &Document,
+    clip: &Clip,
+    worlds: &[Mat4],
+    points: &Points,
+    bound: f32,
+) -> BTreeMap<TrackId, f32> {
+    let moved: BTreeMap<NodeId, usize> =
+        clip.tracks.values().fold(BTreeMap::new(), |mut all, track| {
+            *all.entry(track.target).or_default() += 1;
+            all
+        });
     let above = |node: NodeId| std::iter::successors(Some(node), |n| document.node(*n).parent);
-    // From every node with something to see up to the root: who carries it, how far away, in how long a chain.
+    // From every node with something to see up to the root: who carries it, how far away, in how
+    // long a chain.
     let mut levers: BTreeMap<NodeId, (f32, usize)> = BTreeMap::new();
     for (node, own) in points {
         let chain = above(*node).filter_map(|n| moved.get(&n)).sum::<usize>().max(1);
-        let places: Vec<Vec3> = own.iter().map(|p| worlds[node.index()].transform_point3(*p)).collect();
+        let places: Vec<Vec3> =
+            own.iter().map(|p| worlds[node.index()].transform_point3(*p)).collect();
         for carrier in above(*node).filter(|n| moved.contains_key(n)) {
             let origin = worlds[carrier.index()].w_axis.truncate();
             let far = places.iter().map(|p| p.distance(origin)).fold(0.0, f32::max);
@@ -145,7 +167,8 @@ fn shares(document: &Document, clip: &Clip, worlds: &[Mat4], points: &Points, bo
     let share = |(id, track): (&TrackId, &Shared<Track>)| {
         let (lever, chain) = levers.get(&track.target).copied().unwrap_or((1.0, 1));
         let own = bound / chain as f32;
-        let parent = document.node(track.target).parent.map_or(Mat4::IDENTITY, |p| worlds[p.index()]);
+        let parent =
+            document.node(track.target).parent.map_or(Mat4::IDENTITY, |p| worlds[p.index()]);
         let metres = parent.determinant().abs().cbrt().max(1e-9);
         let tolerance = match track.property {
             Property::Translation => own / metres,
@@ -163,9 +186,13 @@ fn shares(document: &Document, clip: &Clip, worlds: &[Mat4], points: &Points, bo
 
 /// How far morph weights may be off: all targets together move no vertex by more.
 fn weight_share(document: &Document, node: NodeId, own: f32) -> f32 {
-    let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else { return 1e-4 };
+    let Some(mesh) = document.node(node).mesh.and_then(|m| document.meshes.get(m)) else {
+        return 1e-4;
+    };
     let most = mesh.primitives.iter().map(|p| {
-        let way = |t: &ulna_model::MorphTarget| t.positions.iter().map(|d| d.length()).fold(0.0, f32::max);
+        let way = |t: &ulna_model::MorphTarget| {
+            t.positions.iter().map(|d| d.length()).fold(0.0, f32::max)
+        };
         p.targets.iter().map(way).sum::<f32>()
     });
     // Half of the bound is the joints'.
@@ -192,7 +219,8 @@ fn all_times(clip: &Clip, midway: bool) -> Vec<f64> {
     all
 }
 
-/// Moments between key times: the middles, and the quarters where splines may swing to both sides of one.
+/// Moments between key times: the middles, and the quarters where splines may swing to both sides
+/// of one.
 fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     let curved = clip.tracks.values().any(|t| t.interpolation == Interpolation::CubicSpline);
     let parts: &[f64] = if curved { &[0.25, 0.5, 0.75] } else { &[0.5] };
@@ -203,8 +231,15 @@ fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     keys.windows(2).flat_map(within).collect()
 }
 
-/// How far the points are apart at most, metres in the scene, and when; no further is looked once it is more than `enough`.
-fn gap(document: &Document, of: [&Shared<Clip>; 2], points: &Points, times: &[f64], enough: f32) -> (f32, f64) {
+/// How far the points are apart at most, metres in the scene, and when; no further is looked once
+/// it is more than `enough`.
+fn gap(
+    document: &Document,
+    of: [&Shared<Clip>; 2],
+    points: &Points,
+    times: &[f64],
+    enough: f32,
+) -> (f32, f64) {
     let mut evaluators = [Evaluator::default(), Evaluator::default()];
     let mut poses = [Pose::default(), Pose::default()];
     let mut stacks = of.map(|clip| Stack::of(Some(clip), 0.0));
@@ -216,7 +251,8 @@ fn gap(document: &Document, of: [&Shared<Clip>; 2], points: &Points, times: &[f6
         }
         for (node, own) in points {
             let off = poses[0].world[node.index()] - poses[1].world[node.index()];
-            let most = own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(0.0, f32::max);
+            let most =
+                own.iter().map(|p| (off * p.extend(1.0)).truncate().length()).fold(0.0, f32::max);
             if most > worst.0 {
                 worst = (most, *time);
             }

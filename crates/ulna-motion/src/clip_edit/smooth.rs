@@ -1,12 +1,14 @@
-//! How values between keys come about: hold, straight or smooth, and tangents that do not overshoot.
+//! How values between keys come about: hold, straight or smooth, and tangents that do not
+//! overshoot.
 
 use glam::{DQuat, DVec3};
 
 use super::{hold_end, is_hold_end};
 use ulna_model::{Interpolation, Property, Track};
 
-/// The slope at a key of which neither side overshoots: 0 at an extreme, else the weighted harmonic mean of both sides'
-/// (F. N. Fritsch and J. Butland, *A method for constructing local monotone piecewise cubic interpolants*, 1984).
+/// The slope at a key of which neither side overshoots: 0 at an extreme, else the weighted harmonic
+/// mean of both sides' (F. N. Fritsch and J. Butland, *A method for constructing local monotone
+/// piecewise cubic interpolants*, 1984).
 fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
     if before * after <= 0.0 {
         return 0.0;
@@ -15,8 +17,8 @@ fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
     (a + b) / (a / before + b / after)
 }
 
-/// What lies between two keys: how long it takes, and the rate of change over it (of a rotation, the vector of the turn in
-/// the joint's own axes).
+/// What lies between two keys: how long it takes, and the rate of change over it (of a rotation,
+/// the vector of the turn in the joint's own axes).
 struct Piece {
     span: f64,
     rate: Vec<f64>,
@@ -41,8 +43,9 @@ fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
     Piece { span, rate }
 }
 
-/// The automatic tangent at a key, one for both sides: flat at extremes, at both ends and where a hold begins or ends, so that
-/// no curve goes beyond its keys. Where the last key repeats the first the motion is taken for a loop, and runs through.
+/// The automatic tangent at a key, one for both sides: flat at extremes, at both ends and where a
+/// hold begins or ends, so that no curve goes beyond its keys. Where the last key repeats the first
+/// the motion is taken for a loop, and runs through.
 fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     let last = track.times.len() - 1;
     let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
@@ -50,7 +53,11 @@ fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     let at_end = key == 0 || key == last;
     let loops = last >= 2 && track.value(0) == track.value(last);
     let jumps = |k: usize| is_hold_end(track, k);
-    if (at_end && !loops) || jumps(key) || (key > 0 && jumps(key - 1)) || (key < last && jumps(key + 1)) {
+    if (at_end && !loops)
+        || jumps(key)
+        || (key > 0 && jumps(key - 1))
+        || (key < last && jumps(key + 1))
+    {
         return flat();
     }
     let (before, after) = if at_end {
@@ -61,15 +68,20 @@ fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
     } else {
         (piece(track, key - 1, key, span(key - 1)), piece(track, key, key + 1, span(key)))
     };
-    let slope: Vec<f64> =
-        before.rate.iter().zip(&after.rate).map(|(a, b)| limited(*a, *b, before.span, after.span)).collect();
+    let slope: Vec<f64> = before
+        .rate
+        .iter()
+        .zip(&after.rate)
+        .map(|(a, b)| limited(*a, *b, before.span, after.span))
+        .collect();
     if track.property != Property::Rotation {
         return slope.into_iter().map(|s| s as f32).collect();
     }
     turning(track, key, &slope)
 }
 
-/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of the stored sign.
+/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of
+/// the stored sign.
 fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
     let v = track.value(key);
     let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
@@ -86,13 +98,14 @@ pub enum Tangents {
     Flat,
     /// As it comes and goes on straight lines.
     Straight,
-    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each side that is a parabola,
-    /// of which the slope at the end is twice that of the line.
+    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each
+    /// side that is a parabola, of which the slope at the end is twice that of the line.
     Sharp,
 }
 
-/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of them makes the curve leave
-/// the range of two neighboring keys (F. N. Fritsch and R. E. Carlson, *Monotone piecewise cubic interpolation*, 1980).
+/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of
+/// them makes the curve leave the range of two neighboring keys (F. N. Fritsch and R. E. Carlson,
+/// *Monotone piecewise cubic interpolation*, 1980).
 #[must_use]
 pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
@@ -101,10 +114,15 @@ pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
     let (width, stride, last) = (track.width, track.stride(), track.times.len() - 1);
     let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
     let mut values = track.values.to_vec();
-    for key in (0..=last).filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok()) {
+    for key in
+        (0..=last).filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok())
+    {
         let slope = |factor: f64, from: usize| -> Vec<f32> {
-            let rate: Vec<f64> =
-                piece(track, from, from + 1, span(from)).rate.into_iter().map(|r| r * factor).collect();
+            let rate: Vec<f64> = piece(track, from, from + 1, span(from))
+                .rate
+                .into_iter()
+                .map(|r| r * factor)
+                .collect();
             match track.property {
                 Property::Rotation => turning(track, key, &rate),
                 _ => rate.into_iter().map(|r| r as f32).collect(),
@@ -172,16 +190,23 @@ fn plain(track: &Track) -> Vec<f32> {
     (0..track.times.len()).flat_map(|k| track.value(k).iter().copied()).collect()
 }
 
-/// The track with another interpolation: values and times stay. CUBICSPLINE gets automatic tangents, and rotations the sign
-/// nearest the key before, which a spline through their numbers needs; a single key stays LINEAR, since the file must have
-/// two. From CUBICSPLINE tangents are lost, and from STEP or to it what ended holds is no key of its own any more.
+/// The track with another interpolation: values and times stay. CUBICSPLINE gets automatic
+/// tangents, and rotations the sign nearest the key before, which a spline through their numbers
+/// needs; a single key stays LINEAR, since the file must have two. From CUBICSPLINE tangents are
+/// lost, and from STEP or to it what ended holds is no key of its own any more.
 #[must_use]
 pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     if track.interpolation == to {
         return track.clone();
     }
-    let to = if to == Interpolation::CubicSpline && track.times.len() < 2 { Interpolation::Linear } else { to };
-    let ends: Vec<bool> = (0..track.times.len()).map(|k| to == Interpolation::Step && is_hold_end(track, k)).collect();
+    let to = if to == Interpolation::CubicSpline && track.times.len() < 2 {
+        Interpolation::Linear
+    } else {
+        to
+    };
+    let ends: Vec<bool> = (0..track.times.len())
+        .map(|k| to == Interpolation::Step && is_hold_end(track, k))
+        .collect();
     let kept: Vec<usize> = (0..track.times.len()).filter(|k| !ends[*k]).collect();
     let mut values: Vec<f32> = kept.iter().flat_map(|k| track.value(*k).iter().copied()).collect();
     if to == Interpolation::CubicSpline && track.property == Property::Rotation {
@@ -202,7 +227,8 @@ pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     with_auto_tangents(&Track { interpolation: to, times, values: spaced, ..track.clone() })
 }
 
-/// The track with holds from the keys at `times` to their next ones, or without. In a STEP track all is held already.
+/// The track with holds from the keys at `times` to their next ones, or without. In a STEP track
+/// all is held already.
 #[must_use]
 pub fn held(track: &Track, times: &[f32], hold: bool) -> Track {
     if track.interpolation == Interpolation::Step {
@@ -221,7 +247,8 @@ pub fn held(track: &Track, times: &[f32], hold: bool) -> Track {
         }
         let mut own = track.values[key * stride..(key + 1) * stride].to_vec();
         let holds = hold && begins(key) && key < last && !is_hold_end(track, key + 1) && !ends;
-        let end = (key < last).then(|| hold_end(track.times[key + 1])).filter(|e| *e > track.times[key]);
+        let end =
+            (key < last).then(|| hold_end(track.times[key + 1])).filter(|e| *e > track.times[key]);
         let value = &values[key * width..(key + 1) * width];
         let same = key < last && value == &values[(key + 1) * width..(key + 2) * width];
         if let Some(end) = end.filter(|_| holds && !same) {
@@ -275,15 +302,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn smooth_never_goes_beyond_its_keys(keys in prop::collection::vec((0.01f32..1.0, -3.0f32..3.0), 2..9), part in 0.0f64..1.0) {
+        fn smooth_never_goes_beyond_its_keys(keys in prop::collection::vec((0.01f32..1.0,
+            -3.0f32..3.0), 2..9), part in 0.0f64..1.0) {
             let mut time = 0.0;
-            let keys: Vec<(f32, f32)> = keys.into_iter().map(|(gap, v)| { time += gap; (time, v) }).collect();
+            let keys: Vec<(f32, f32)> =
+                keys.into_iter().map(|(gap, v)| { time += gap; (time, v) }).collect();
             let track = with_interpolation(&values(&keys), Interpolation::CubicSpline);
             prop_assert!(track.validate().is_ok() && is_auto(&track));
             for pair in keys.windows(2) {
                 let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
-                let seen = at(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0));
-                prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen, low, high);
+                let seen = at(&track,
+                    f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0));
+                prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in \
+                    {}..{}", seen, low, high);
             }
         }
 
@@ -297,10 +328,12 @@ mod tests {
             let mut time = 0.0;
             let mut angle = 0.0;
             let keys: Vec<(f32, f32)> =
-                keys.into_iter().map(|(gap, turn)| { time += gap; angle += turn; (time, angle) }).collect();
+                keys.into_iter().map(|(gap, turn)| { time += gap; angle += turn; (time, angle) })
+                    .collect();
             let linear = Track {
                 property: Property::Rotation,
-                values: keys.iter().flat_map(|k| Quat::from_axis_angle(axis, k.1).to_array()).collect(),
+                values: keys.iter().flat_map(|k| Quat::from_axis_angle(axis, k.1).to_array())
+                    .collect(),
                 width: 4,
                 ..values(&keys)
             };
@@ -308,9 +341,11 @@ mod tests {
             prop_assert!(is_auto(&track));
             for pair in keys.windows(2) {
                 let mut out = [0.0; 4];
-                sample_into(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0), &mut out);
+                sample_into(&track, f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0),
+                    &mut out);
                 let seen = Quat::from_array(out);
-                // Between two keys on one great arc: the way by it is no longer than the way without it.
+                // Between two keys on one great arc: the way by it is no longer than the way
+                // without it.
                 let [a, b] = [pair[0].1, pair[1].1].map(|angle| Quat::from_axis_angle(axis, angle));
                 let way = angle_between(a, seen) + angle_between(seen, b);
                 prop_assert!(way <= angle_between(a, b) + 2e-3, "{} {}", way, angle_between(a, b));
@@ -318,8 +353,10 @@ mod tests {
         }
 
         #[test]
-        fn a_hold_is_one_thing_and_goes_away(track in any_track(), picks in prop::collection::vec(any::<bool>(), 12), by in 0.5f64..2.0) {
-            let times: Vec<f32> = track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
+        fn a_hold_is_one_thing_and_goes_away(track in any_track(),
+            picks in prop::collection::vec(any::<bool>(), 12), by in 0.5f64..2.0) {
+            let times: Vec<f32> =
+                track.times.iter().zip(&picks).filter(|(_, p)| **p).map(|(t, _)| *t).collect();
             let holds = held(&track, &times, true);
             prop_assert!(holds.validate().is_ok());
             // Held to the last moment.
@@ -368,7 +405,10 @@ mod tests {
 
     #[test]
     fn tangents_that_are_automatic_stay_so_and_others_are_left_alone() {
-        let auto = with_interpolation(&values(&[(0.0, 0.0), (1.0, 2.0), (2.0, 3.0)]), Interpolation::CubicSpline);
+        let auto = with_interpolation(
+            &values(&[(0.0, 0.0), (1.0, 2.0), (2.0, 3.0)]),
+            Interpolation::CubicSpline,
+        );
         let moved = retime(&auto, &[1.0], &TimeMap::shift(0.25), false).unwrap().track;
         assert!(is_auto(&moved) && moved.values != auto.values);
         let mut values = auto.values.to_vec();
@@ -388,23 +428,29 @@ mod tests {
     }
 
     proptest! {
-        /// Between two neighboring keys the curve stays between their values, whatever tangents they were given.
+        /// Between two neighboring keys the curve stays between their values, whatever tangents
+        /// they were given.
         #[test]
-        fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0, 0usize..4), 3..8)) {
+        fn no_tangents_overshoot(keys in prop::collection::vec((0.05f32..1.0, -2.0f32..2.0,
+            0usize..4), 3..8)) {
             let mut now = 0.0;
-            let keys: Vec<(f32, f32, usize)> = keys.into_iter().map(|(gap, v, how)| { now += gap; (now, v, how) }).collect();
+            let keys: Vec<(f32, f32, usize)> =
+                keys.into_iter().map(|(gap, v, how)| { now += gap; (now, v, how) }).collect();
             let linear = values(&keys.iter().map(|k| (k.0, k.1)).collect::<Vec<_>>());
             let mut track = with_interpolation(&linear, Interpolation::CubicSpline);
             for (time, _, how) in &keys {
-                let how = [Tangents::Auto, Tangents::Flat, Tangents::Straight, Tangents::Sharp][*how];
+                let how = [Tangents::Auto, Tangents::Flat, Tangents::Straight,
+                    Tangents::Sharp][*how];
                 track = with_tangents(&track, &[*time], how);
             }
             for pair in keys.windows(2) {
                 let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
                 for step in 0..=40 {
-                    let time = f64::from(pair[0].0) + f64::from(pair[1].0 - pair[0].0) * f64::from(step) / 40.0;
+                    let time = f64::from(pair[0].0) + f64::from(pair[1].0 - pair[0].0) * f64::from(
+                        step) / 40.0;
                     let seen = at(&track, time);
-                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen, low, high);
+                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in \
+                        {}..{}", seen, low, high);
                 }
             }
         }
@@ -413,11 +459,20 @@ mod tests {
     #[test]
     fn a_bounce_of_three_keys_falls_as_a_ball_does() {
         let linear = values(&[(0.0, 1.0), (0.5, 0.0), (1.0, 1.0)]);
-        let ball = with_tangents(&with_interpolation(&linear, Interpolation::CubicSpline), &[0.5], Tangents::Sharp);
+        let ball = with_tangents(
+            &with_interpolation(&linear, Interpolation::CubicSpline),
+            &[0.5],
+            Tangents::Sharp,
+        );
         for k in 0..=100 {
             let time = f64::from(k) / 100.0;
             let fallen = if time < 0.5 { time } else { 1.0 - time } / 0.5;
-            assert!((f64::from(at(&ball, time)) - (1.0 - fallen * fallen)).abs() < 1e-5, "{time}: {}", at(&ball, time));
+            assert!(
+                (f64::from(at(&ball, time)) - (1.0 - fallen * fallen)).abs() < 1e-5,
+                "{time}: \
+                {}",
+                at(&ball, time)
+            );
         }
     }
 }

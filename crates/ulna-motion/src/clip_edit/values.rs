@@ -8,9 +8,11 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 /// What is done to each of some keys' values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueChange {
-    /// `v + by`, a number each; a rotation is turned by it in the joint's own axes (`q · by`), and wants four numbers.
+    /// `v + by`, a number each; a rotation is turned by it in the joint's own axes (`q · by`), and
+    /// wants four numbers.
     Add(Vec<f32>),
-    /// `about + (v − about)·by`; a rotation is turned as much further from the one it is about (slerp beyond 1).
+    /// `about + (v − about)·by`; a rotation is turned as much further from the one it is about
+    /// (slerp beyond 1).
     Scale {
         /// How much larger, a number each; the first counts for rotations.
         by: Vec<f32>,
@@ -25,7 +27,8 @@ fn unit(values: &[f32]) -> Quat {
     unit_or(Quat::from_slice(values), Quat::IDENTITY)
 }
 
-/// The value of a rotation after a change, and what its tangents are turned by from the left and the right.
+/// The value of a rotation after a change, and what its tangents are turned by from the left and
+/// the right.
 fn turned(value: &[f32], change: &ValueChange) -> Option<Quat> {
     match change {
         ValueChange::Add(by) => Some(unit(value) * unit(by)),
@@ -33,7 +36,8 @@ fn turned(value: &[f32], change: &ValueChange) -> Option<Quat> {
             let (from, to) = (unit(about).as_dquat(), unit(value).as_dquat());
             let way = from.inverse() * to;
             let way = if way.w < 0.0 { -way } else { way };
-            let made = from * DQuat::from_scaled_axis(way.to_scaled_axis() * f64::from(*by.first()?));
+            let made =
+                from * DQuat::from_scaled_axis(way.to_scaled_axis() * f64::from(*by.first()?));
             Some(made.as_quat())
         }
         ValueChange::Set(to) => Some(unit(&to.iter().copied().collect::<Option<Vec<f32>>>()?)),
@@ -55,9 +59,9 @@ fn changed(value: &mut [f32], change: &ValueChange) {
     }
 }
 
-/// The track with the values of the keys at `times` changed. Tangents go with them: a sum leaves them (those of rotations are
-/// turned along), a factor makes them as much steeper; given numbers leave them, too. The ends of holds follow the keys that
-/// begin them.
+/// The track with the values of the keys at `times` changed. Tangents go with them: a sum leaves
+/// them (those of rotations are turned along), a factor makes them as much steeper; given numbers
+/// leave them, too. The ends of holds follow the keys that begin them.
 #[must_use]
 pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
     let ends = super::hold_ends(track);
@@ -94,8 +98,11 @@ pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Trac
         own[skip..skip + 4].copy_from_slice(&to.to_array());
         if cubic {
             let right = was.conjugate() * to;
-            let longer =
-                if let ValueChange::Scale { by, .. } = change { by.first().copied().unwrap_or(1.0) } else { 1.0 };
+            let longer = if let ValueChange::Scale { by, .. } = change {
+                by.first().copied().unwrap_or(1.0)
+            } else {
+                1.0
+            };
             for part in [0..4, 8..12] {
                 let tangent = Quat::from_slice(&own[part.clone()]) * right * longer;
                 own[part].copy_from_slice(&tangent.to_array());
@@ -115,19 +122,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_keys_changed_alike_change_the_motion_alike(track in any_track(), by in prop::array::uniform3(-1.0f32..1.0), part in 0.0f64..1.0) {
+        fn all_keys_changed_alike_change_the_motion_alike(track in any_track(),
+            by in prop::array::uniform3(-1.0f32..1.0), part in 0.0f64..1.0) {
             let turns = track.property == Property::Rotation;
             let turn = Quat::from_scaled_axis(by.into());
-            let change = ValueChange::Add(if turns { turn.to_array().to_vec() } else { by.to_vec() });
+            let change =
+                ValueChange::Add(if turns { turn.to_array().to_vec() } else { by.to_vec() });
             let made = change_values(&track, &track.times, &change);
             let time = part * f64::from(track.times[track.times.len() - 1]);
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
             sample_into(&track, time, &mut a);
             sample_into(&made, time, &mut b);
             if turns {
-                prop_assert!(angle_between(Quat::from_slice(&a) * turn, Quat::from_slice(&b)) < 3e-3);
+                prop_assert!(angle_between(Quat::from_slice(&a) * turn,
+                    Quat::from_slice(&b)) < 3e-3);
             } else {
-                prop_assert!(a.iter().zip(&b).zip(&by).all(|((a, b), by)| (a + by - b).abs() < 1e-3));
+                prop_assert!(a.iter().zip(&b).zip(&by).all(|((a, b),
+                    by)| (a + by - b).abs() < 1e-3));
             }
         }
     }

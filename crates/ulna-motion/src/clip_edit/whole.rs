@@ -1,8 +1,11 @@
-//! Whole clips: cut out of, turned round, stretched, sampled anew. The clip's pointers are left alone; who calls this refuses them.
+//! Whole clips: cut out of, turned round, stretched, sampled anew. The clip's pointers are left
+//! alone; who calls this refuses them.
 
 use super::{SAME_TIME, TimeMap, TooClose, retime};
 use crate::{insert_key, sample_into};
-use ulna_model::{Clip, Interpolation, Marker, Property, Shared, Slice, Track, transform::angle_between};
+use ulna_model::{
+    Clip, Interpolation, Marker, Property, Shared, Slice, Track, transform::angle_between,
+};
 
 /// How far a motion came to be from what it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,7 +53,8 @@ pub fn key_span(clip: &Clip) -> Option<(f32, f32)> {
     clip.tracks.values().filter_map(ends).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The clip with each track made anew, its markers where `place` puts their times, and none left where that is nothing.
+/// The clip with each track made anew, its markers where `place` puts their times, and none left
+/// where that is nothing.
 fn each_track(
     clip: &Clip,
     make: impl Fn(&Track) -> Result<Track, TooClose>,
@@ -60,23 +64,32 @@ fn each_track(
     for track in tracks.values_mut() {
         *track = Shared::new(make(track)?);
     }
-    let markers = clip.markers.iter().filter_map(|m| Some(Marker { time: place(m.time)?, ..m.clone() }));
+    let markers =
+        clip.markers.iter().filter_map(|m| Some(Marker { time: place(m.time)?, ..m.clone() }));
     Ok(Clip { tracks, markers: Marker::in_order(markers.collect()).into(), ..clip.clone() })
 }
 
-/// What plays from `from` to `to`, seconds, beginning at 0. Keys are put in at both ends, so that the motion between them stays.
-/// With `exact` that holds for rotations of CUBICSPLINE tracks too, to 0.01°, by more keys; the error is how far they are off else.
+/// What plays from `from` to `to`, seconds, beginning at 0. Keys are put in at both ends, so that
+/// the motion between them stays. With `exact` that holds for rotations of CUBICSPLINE tracks too,
+/// to 0.01°, by more keys; the error is how far they are off else.
 ///
 /// # Errors
 /// Where keys fall together.
-pub fn part_of(clip: &Clip, from: f32, to: f32, exact: bool) -> Result<(Clip, MotionError), TooClose> {
+pub fn part_of(
+    clip: &Clip,
+    from: f32,
+    to: f32,
+    exact: bool,
+) -> Result<(Clip, MotionError), TooClose> {
     let worst = std::cell::Cell::new(MotionError::default());
     let inside = |t: f32| t >= from - SAME_TIME && t <= to + SAME_TIME;
     let at = |t: f32| (f64::from(t.clamp(from, to)) - f64::from(from)) as f32;
     let cut = |track: &Track| -> Result<Track, TooClose> {
         let mut whole = track.clone();
         let ends = |t: &Track| (t.times[0], t.times[t.times.len() - 1]);
-        for (time, wanted) in [(from, ends(track).0 < from - SAME_TIME), (to, ends(track).1 > to + SAME_TIME)] {
+        for (time, wanted) in
+            [(from, ends(track).0 < from - SAME_TIME), (to, ends(track).1 > to + SAME_TIME)]
+        {
             if wanted {
                 let made = insert_key(&whole, time, None, exact);
                 worst.set(worst.get().or(MotionError { angle: made.error, value: 0.0 }));
@@ -90,19 +103,25 @@ pub fn part_of(clip: &Clip, from: f32, to: f32, exact: bool) -> Result<(Clip, Mo
     Ok((made, worst.get()))
 }
 
-/// The key that is taken to each end of a part where it has none there: the one nearest to it outside. Of keys that lie closer together
-/// than that, such as those of a cut, no two come to be one.
+/// The key that is taken to each end of a part where it has none there: the one nearest to it
+/// outside. Of keys that lie closer together than that, such as those of a cut, no two come to be
+/// one.
 fn near_ends(times: &[f32], from: f32, to: f32) -> [Option<f32>; 2] {
     let any = |low: f32, high: f32| times.iter().any(|t| (low..=high).contains(t));
     let before = times.iter().copied().rfind(|t| *t < from).filter(|t| *t >= from - SAME_TIME);
     let after = times.iter().copied().find(|t| *t > to).filter(|t| *t <= to + SAME_TIME);
-    [before.filter(|_| !any(from, to.min(from + SAME_TIME))), after.filter(|_| !any(from.max(to - SAME_TIME), to))]
+    [
+        before.filter(|_| !any(from, to.min(from + SAME_TIME))),
+        after.filter(|_| !any(from.max(to - SAME_TIME), to)),
+    ]
 }
 
-/// The keys of a track that `place` puts somewhere, as they are; a single CUBICSPLINE key becomes a LINEAR one.
+/// The keys of a track that `place` puts somewhere, as they are; a single CUBICSPLINE key becomes a
+/// LINEAR one.
 fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, TooClose> {
     let stride = track.stride();
-    let kept: Vec<(usize, f32)> = track.times.iter().enumerate().filter_map(|(k, t)| Some((k, place(*t)?))).collect();
+    let kept: Vec<(usize, f32)> =
+        track.times.iter().enumerate().filter_map(|(k, t)| Some((k, place(*t)?))).collect();
     let times: Vec<f32> = kept.iter().map(|(_, t)| *t).collect();
     rising(&times)?;
     let kinds = track.kinds.iter().filter_map(|(t, kind)| Some((place(t)?, kind))).collect();
@@ -112,7 +131,13 @@ fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, T
         if single { track.value(*k) } else { all }.iter().copied()
     });
     let interpolation = if single { Interpolation::Linear } else { track.interpolation };
-    Ok(Track { times: times.into(), values: values.collect(), interpolation, kinds, ..track.clone() })
+    Ok(Track {
+        times: times.into(),
+        values: values.collect(),
+        interpolation,
+        kinds,
+        ..track.clone()
+    })
 }
 
 pub(super) fn rising(times: &[f32]) -> Result<(), TooClose> {
@@ -132,9 +157,9 @@ pub fn mapped(clip: &Clip, map: &TimeMap) -> Result<Clip, TooClose> {
 
 /// The clip played backwards: at `t` what was at `first + last − t`, of its first and last key.
 ///
-/// Values of a STEP track go round by one, since each holds up to the next key, and the last key gets what was held before the first.
-/// What its last key held for a moment only is held for a moment at the start. CUBICSPLINE tangents change places and signs.
-/// Twice is the same again.
+/// Values of a STEP track go round by one, since each holds up to the next key, and the last key
+/// gets what was held before the first. What its last key held for a moment only is held for a
+/// moment at the start. CUBICSPLINE tangents change places and signs. Twice is the same again.
 ///
 /// # Errors
 /// Where keys fall together.
@@ -181,10 +206,13 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     let sum = f64::from(first) + f64::from(last);
     let at = |t: f32| (sum - f64::from(t)) as f32;
     let count = track.times.len();
-    // Of two keys that close at the start the first is there for a moment: it was the last key before all was turned round.
-    let moment = track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
+    // Of two keys that close at the start the first is there for a moment: it was the last key
+    // before all was turned round.
+    let moment =
+        track.times[0] <= first && is_moment(track.times[1] - track.times[0], track.times[1]);
     let from = usize::from(moment && count > 2);
-    let place = |k: usize| if k == from && from > 0 { at(track.times[0]) } else { at(track.times[k]) };
+    let place =
+        |k: usize| if k == from && from > 0 { at(track.times[0]) } else { at(track.times[k]) };
     let mut keys: Vec<(f32, &[f32])> = Vec::with_capacity(count + 1);
     let end = track.times[count - 1];
     let differs = track.value(count - 1) != track.value(count - 2);
@@ -197,13 +225,16 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     for k in (from..count).rev() {
         let held = track.value(k.saturating_sub(1));
         let time = match keys.last() {
-            Some((start, _)) if k == count - 1 && place(k) <= *start => after_moment(*start, end - track.times[k - 1]),
+            Some((start, _)) if k == count - 1 && place(k) <= *start => {
+                after_moment(*start, end - track.times[k - 1])
+            }
             _ => place(k),
         };
         keys.push((time, held));
     }
     let there = |t: f32| keys.iter().any(|(k, _)| *k == t);
-    let kinds = track.kinds.iter().map(|(t, kind)| (at(t), kind)).filter(|(t, _)| there(*t)).collect();
+    let kinds =
+        track.kinds.iter().map(|(t, kind)| (at(t), kind)).filter(|(t, _)| there(*t)).collect();
     Track {
         times: keys.iter().map(|(t, _)| *t).collect(),
         values: keys.iter().flat_map(|(_, v)| v.iter().copied()).collect(),
@@ -212,7 +243,8 @@ fn step_reversed(track: &Track, (first, last): (f32, f32)) -> Track {
     }
 }
 
-/// How long a value is held that was that of a last key and has no time of its own, seconds: two keys must be told apart.
+/// How long a value is held that was that of a last key and has no time of its own, seconds: two
+/// keys must be told apart.
 const MOMENT: f32 = 1.5 * SAME_TIME;
 
 /// When what was the last key of a STEP track is held no more.
@@ -225,14 +257,16 @@ fn is_moment(span: f32, time: f32) -> bool {
     span <= MOMENT * 1.02 + 2.0 * (time.next_up() - time)
 }
 
-/// The clip with a key at each frame of so many a second, from its first key to its last; tracks of one key stay as they are,
-/// STEP stays STEP, and all else is LINEAR. The error is what is lost between the frames.
+/// The clip with a key at each frame of so many a second, from its first key to its last; tracks of
+/// one key stay as they are, STEP stays STEP, and all else is LINEAR. The error is what is lost
+/// between the frames.
 pub fn resampled(clip: &Clip, frames_per_second: f64) -> (Clip, MotionError) {
     let Some((first, last)) = key_span(clip) else { return (clip.clone(), MotionError::default()) };
     let span = f64::from(last) - f64::from(first);
     // A last frame that is nearly one is one.
     let frames = (span * frames_per_second + 1e-3).floor() as usize;
-    let mut times: Vec<f32> = (0..=frames).map(|k| (f64::from(first) + k as f64 / frames_per_second) as f32).collect();
+    let mut times: Vec<f32> =
+        (0..=frames).map(|k| (f64::from(first) + k as f64 / frames_per_second) as f32).collect();
     match times.last_mut() {
         Some(end) if f64::from(last - *end) * frames_per_second <= 2e-3 => *end = last,
         _ => times.push(last),
@@ -261,7 +295,10 @@ fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
         let own = &mut own[..width];
         sample_into(track, f64::from(*time), own);
         let turned = track.property == Property::Rotation && k > 0;
-        if turned && before[(k - 1) * width..].iter().zip(own.iter()).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+        if turned
+            && before[(k - 1) * width..].iter().zip(own.iter()).map(|(a, b)| a * b).sum::<f32>()
+                < 0.0
+        {
             own.iter_mut().for_each(|v| *v = -*v);
         }
     }
@@ -269,7 +306,13 @@ fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
         Interpolation::Step => Interpolation::Step,
         Interpolation::Linear | Interpolation::CubicSpline => Interpolation::Linear,
     };
-    Track { times: times.clone(), values: values.into(), interpolation, kinds: Default::default(), ..track.clone() }
+    Track {
+        times: times.clone(),
+        values: values.into(),
+        interpolation,
+        kinds: Default::default(),
+        ..track.clone()
+    }
 }
 
 #[cfg(test)]
@@ -285,14 +328,17 @@ mod tests {
     fn any_clip() -> impl Strategy<Value = Clip> {
         prop::collection::vec(any_track(), 1..4).prop_map(|tracks| {
             let tracks = tracks.into_iter().enumerate();
-            let tracks = tracks.map(|(k, t)| (TrackId(k as u32), Shared::new(Track { target: NodeId(k as u32), ..t })));
+            let tracks = tracks.map(|(k, t)| {
+                (TrackId(k as u32), Shared::new(Track { target: NodeId(k as u32), ..t }))
+            });
             Clip { tracks: tracks.collect(), ..Clip::default() }
         })
     }
 
     /// Whether a moment is so near a key of a STEP track that rounding may put it on either side.
     fn at_a_step(track: &Track, time: f64) -> bool {
-        track.interpolation == Interpolation::Step && track.times.iter().any(|t| (f64::from(*t) - time).abs() < 1e-4)
+        track.interpolation == Interpolation::Step
+            && track.times.iter().any(|t| (f64::from(*t) - time).abs() < 1e-4)
     }
 
     proptest! {
@@ -315,60 +361,75 @@ mod tests {
                     let mut b = a.clone();
                     sample_into(track, was, &mut a);
                     sample_into(made, time, &mut b);
-                    let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f32::max);
+                    let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs())
+                        .fold(0.0, f32::max);
                     let turns = track.property == Property::Rotation;
-                    prop_assert!(gap(1.0) < 1e-3 || (turns && gap(-1.0) < 1e-3), "{}: {:?} {:?}", time, a, b);
+                    prop_assert!(gap(1.0) < 1e-3 || (turns && gap(-1.0) < 1e-3), "{}: {:?} \
+                        {:?}", time, a, b);
                     compared += 1;
                 }
                 // A STEP track has keys at the ends then; all others have their own again.
                 for (time, k) in track.times.iter().zip(0..) {
                     let found = twice.key_at(*time, 2.0 * (last.next_up() - last));
-                    prop_assert!(found.is_some_and(|f| twice.value(f) == track.value(k)), "{}: {:?}", time, twice);
+                    prop_assert!(found.is_some_and(|f| twice.value(f) == track.value(k)),
+                        "{}: {:?}", time, twice);
                 }
             }
             prop_assert!(compared > 500);
         }
 
         #[test]
-        fn a_part_is_the_motion_there(clip in any_clip(), cut in prop::array::uniform2(0.0f32..1.0)) {
+        fn a_part_is_the_motion_there(clip in any_clip(),
+            cut in prop::array::uniform2(0.0f32..1.0)) {
             let (first, last) = key_span(&clip).unwrap();
             let place = |p: f32| first + (last - first) * p;
             let (from, to) = (place(cut[0].min(cut[1])), place(cut[0].max(cut[1])));
             prop_assume!(to - from > 0.01);
             // A key as near as that to a cut is taken to it.
-            let near = |t: &f32| [from, to].iter().any(|cut| t != cut && (t - cut).abs() <= 1.01 * SAME_TIME);
+            let near = |t: &f32| [from,
+                to].iter().any(|cut| t != cut && (t - cut).abs() <= 1.01 * SAME_TIME);
             prop_assume!(!clip.tracks.values().any(|track| track.times.iter().any(near)));
             let (part, said) = part_of(&clip, from, to, true).unwrap();
             for (id, track) in &clip.tracks {
                 let made = &part.tracks[id];
                 prop_assert!(made.validate().is_ok(), "{:?}", made);
-                prop_assert!(made.times[0] >= 0.0 && made.times[made.times.len() - 1] <= to - from + 1e-6);
+                prop_assert!(made.times[0] >= 0.0
+                    && made.times[made.times.len() - 1] <= to - from + 1e-6);
                 for k in 1..1000 {
                     let time = f64::from(to - from) * f64::from(k) / 1000.0;
                     let was = f64::from(from) + time;
                     if at_a_step(track, was) {
                         continue;
                     }
-                    let moved = Track { times: made.times.iter().map(|t| (f64::from(*t) + f64::from(from)) as f32).collect(), ..(**made).clone() };
+                    let moved =
+                        Track { times: made.times.iter()
+                            .map(|t| (f64::from(*t) + f64::from(from)) as f32).collect(),
+                                ..(**made).clone() };
                     let off = MotionError::between(track, &moved, was);
-                    // What is said, 0.01° where nothing is; and what rounding the times by a step or two does to fast motions.
+                    // What is said, 0.01° where nothing is; and what rounding the times by a step
+                    // or two does to fast motions.
                     let most = said.angle.max(0.000_175) + 0.000_35 + whip(track, was);
-                    prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} {:?}", was, off, said);
+                    prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} \
+                        {:?}", was, off, said);
                 }
             }
         }
 
         #[test]
-        fn what_is_sampled_at_its_own_frames_is_within_the_error_that_is_said(clip in any_clip(), rate in 20.0f64..120.0) {
+        fn what_is_sampled_at_its_own_frames_is_within_the_error_that_is_said(clip in any_clip(),
+            rate in 20.0f64..120.0) {
             let (made, error) = resampled(&clip, rate);
             for (id, track) in &clip.tracks {
-                let (first, last) = (made.tracks[id].times[0], *made.tracks[id].times.last().unwrap());
+                let (first, last) =
+                    (made.tracks[id].times[0], *made.tracks[id].times.last().unwrap());
                 prop_assert!(made.tracks[id].validate().is_ok());
                 if track.interpolation == Interpolation::Linear && track.times.len() > 1 {
                     for k in 0..=500 {
-                        let time = f64::from(first) + f64::from(last - first) * f64::from(k) / 500.0;
+                        let time = f64::from(first) + f64::from(last - first) * f64::from(
+                            k) / 500.0;
                         let off = MotionError::between(track, &made.tracks[id], time);
-                        prop_assert!(off.value <= error.value * 1.001 + 1e-4, "{:?} over {:?}", off, error);
+                        prop_assert!(off.value <= error.value * 1.001 + 1e-4, "{:?} over \
+                            {:?}", off, error);
                     }
                 }
             }
@@ -386,12 +447,19 @@ mod tests {
             width: 3,
             kinds: Default::default(),
         };
-        let clip = |track: Track| Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
+        let clip = |track: Track| Clip {
+            tracks: [(TrackId(0), Shared::new(track))].into(),
+            ..Clip::default()
+        };
         let whole = clip(track(&[0.0, 0.25, 1.0], &[1.0, 2.0, 3.0]));
         let back = reversed(&whole).unwrap();
-        assert_eq!(*back.tracks[&TrackId(0)], track(&[0.0, MOMENT, 0.75, 1.0], &[3.0, 2.0, 1.0, 1.0]));
+        assert_eq!(
+            *back.tracks[&TrackId(0)],
+            track(&[0.0, MOMENT, 0.75, 1.0], &[3.0, 2.0, 1.0, 1.0])
+        );
         assert_eq!(reversed(&back).unwrap(), whole);
-        // One that ends before the clip, and begins after it: what it held outside of its keys is held.
+        // One that ends before the clip, and begins after it: what it held outside of its keys is
+        // held.
         let mut late = clip(track(&[0.5, 1.0, 1.5], &[1.0, 2.0, 3.0]));
         let long = Track { target: NodeId(1), ..track(&[0.25, 2.25], &[7.0, 7.0]) };
         late.tracks.insert(TrackId(1), Shared::new(long));

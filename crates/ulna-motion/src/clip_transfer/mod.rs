@@ -1,17 +1,21 @@
-//! Clips taken to another skeleton: from a file of animations to a character, from one rig to another.
+//! Clips taken to another skeleton: from a file of animations to a character, from one rig to
+//! another.
 //!
-//! Joints are found by name, or by what part of a body they are. Where a joint rests as its counterpart does, its keys are taken as they
-//! are, to the bit. Where it does not, they go through constants, the mirror's function with no reflection (see [`super::mirror`]):
+//! Joints are found by name, or by what part of a body they are. Where a joint rests as its
+//! counterpart does, its keys are taken as they are, to the bit. Where it does not, they go through
+//! constants, the mirror's function with no reflection (see [`super::mirror`]):
 //!
 //! ```text
 //!  r' = R_q'⁻¹·R_q · r · R_j⁻¹·R_p        t' = t_p,rest + k · R_q'⁻¹·R_q · (t − t_j,rest)
 //! ```
 //!
-//! with `R` the rotations in the scene of `j`, of its counterpart `p`, and of what they hang on, `q` and `q'`, as they stand
-//! ([`standing`]), and `k` the ratio of heights and units. Being constants they go through keys and tangents alike: same
-//! times, same number. Two things are put right before: a skeleton that lies along other axes is turned as a whole, by right angles;
-//! and arms, legs and fingers that rest in another direction (T-pose, A-pose) are told from where the other's rest.
-//! Only where nodes between two joints move that have no counterpart are keys made at the times of all of them, and that is said.
+//! with `R` the rotations in the scene of `j`, of its counterpart `p`, and of what they hang on,
+//! `q` and `q'`, as they stand ([`standing`]), and `k` the ratio of heights and units. Being
+//! constants they go through keys and tangents alike: same times, same number. Two things are put
+//! right before: a skeleton that lies along other axes is turned as a whole, by right angles; and
+//! arms, legs and fingers that rest in another direction (T-pose, A-pose) are told from where the
+//! other's rest. Only where nodes between two joints move that have no counterpart are keys made at
+//! the times of all of them, and that is said.
 
 mod sampled;
 mod standing;
@@ -64,11 +68,14 @@ pub struct CarriedClip {
     pub lost: Vec<NodeId>,
     /// Names of morph targets that it moves, and that no mesh here has.
     pub lost_targets: Vec<String>,
-    /// Joints here whose keys had to be made anew, since nodes without counterpart move between them.
+    /// Joints here whose keys had to be made anew, since nodes without counterpart move between
+    /// them.
     pub resampled: Vec<NodeId>,
-    /// How many scales could not be taken over, since the axes of both joints do not lie on one another.
+    /// How many scales could not be taken over, since the axes of both joints do not lie on one
+    /// another.
     pub scales_left: usize,
-    /// How many of its channels move something that is no node, or are packed so that they cannot be taken.
+    /// How many of its channels move something that is no node, or are packed so that they cannot
+    /// be taken.
     pub left_out: usize,
 }
 
@@ -90,7 +97,11 @@ impl Constants {
     }
 
     fn translation(&self, t: Vec3, is_way: bool) -> Vec3 {
-        let (from, to) = if is_way { (Vec3::ZERO, Vec3::ZERO) } else { (self.from.translation, self.to.translation) };
+        let (from, to) = if is_way {
+            (Vec3::ZERO, Vec3::ZERO)
+        } else {
+            (self.from.translation, self.to.translation)
+        };
         to + self.left * (t - from) * self.length
     }
 
@@ -119,7 +130,8 @@ pub struct ClipTransfer<'a> {
 }
 
 impl<'a> ClipTransfer<'a> {
-    /// From one document to another. `chosen`: what some nodes there are here, whatever their names; none where it is left out.
+    /// From one document to another. `chosen`: what some nodes there are here, whatever their
+    /// names; none where it is left out.
     pub fn new(
         theirs: &'a Document,
         ours: &'a Document,
@@ -129,14 +141,20 @@ impl<'a> ClipTransfer<'a> {
         let found = matched(theirs, ours, chosen);
         let meant: BTreeSet<NodeId> = found.iter().map(|(from, ..)| *from).collect();
         let taken: BTreeSet<NodeId> = found.iter().map(|(_, to, _)| *to).collect();
-        let stands = [Standing::of(theirs, &|n| meant.contains(&n)), Standing::of(ours, &|n| taken.contains(&n))];
-        let pairs: Vec<JointPair> =
-            found.into_iter().map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy }).collect();
+        let stands = [
+            Standing::of(theirs, &|n| meant.contains(&n)),
+            Standing::of(ours, &|n| taken.contains(&n)),
+        ];
+        let pairs: Vec<JointPair> = found
+            .into_iter()
+            .map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy })
+            .collect();
         let to = pairs.iter().enumerate().map(|(k, p)| (p.from, k)).collect();
         let ratio = stands[1].height / stands[0].height;
         let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
         let aligned = stands[1].rotation.clone();
-        let mut made = Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
+        let mut made =
+            Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
         let is_one = made.find_same(how);
         if made.pairs.iter().any(|p| !p.is_same) {
             made.turn_whole();
@@ -158,14 +176,22 @@ impl<'a> ClipTransfer<'a> {
         /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
         const PARTS: usize = 8;
         let is_body = |p: BodyPart| {
-            matches!(p, BodyPart::Hips | BodyPart::UpperArm | BodyPart::LowerArm | BodyPart::Thigh | BodyPart::Shin)
+            matches!(
+                p,
+                BodyPart::Hips
+                    | BodyPart::UpperArm
+                    | BodyPart::LowerArm
+                    | BodyPart::Thigh
+                    | BodyPart::Shin
+            )
         };
         let body: Vec<NodeId> = roles_of(self.ours)
             .into_iter()
             .filter(|(_, r)| r.is_some_and(|r| is_body(r.part)))
             .map(|(n, _)| n)
             .collect();
-        let found = |node: &NodeId| self.pairs.iter().any(|p| p.to == *node && moved.contains(&p.from));
+        let found =
+            |node: &NodeId| self.pairs.iter().any(|p| p.to == *node && moved.contains(&p.from));
         body.len() >= PARTS && body.iter().all(found)
     }
 
@@ -189,7 +215,9 @@ impl<'a> ClipTransfer<'a> {
     fn are_neighbours(&self, pair: &JointPair) -> bool {
         let parents = (self.theirs.node(pair.from).parent, self.ours.node(pair.to).parent);
         match parents {
-            (Some(there), Some(here)) => self.pair_of(there).map_or(self.is_root(pair), |p| p.to == here),
+            (Some(there), Some(here)) => {
+                self.pair_of(there).map_or(self.is_root(pair), |p| p.to == here)
+            }
             (None, None) => true,
             _ => self.is_root(pair),
         }
@@ -201,7 +229,8 @@ impl<'a> ClipTransfer<'a> {
             && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
     }
 
-    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons are one.
+    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons
+    /// are one.
     fn find_same(&mut self, how: KeysBy) -> bool {
         /// Radians, and parts of a length: what another program's rounding leaves.
         const NEAR: f32 = 1e-3;
@@ -220,9 +249,11 @@ impl<'a> ClipTransfer<'a> {
             if !self.are_neighbours(pair) {
                 continue;
             }
-            let rests = [self.theirs.node(pair.from), self.ours.node(pair.to)].map(|n| n.rest.transform());
+            let rests =
+                [self.theirs.node(pair.from), self.ours.node(pair.to)].map(|n| n.rest.transform());
             let bound = (there.bound[pair.from.index()], here.bound[pair.to.index()]);
-            let is_same = close(&rests[0], &rests[1]) || matches!(bound, (Some(a), Some(b)) if close(&a, &b));
+            let is_same =
+                close(&rests[0], &rests[1]) || matches!(bound, (Some(a), Some(b)) if close(&a, &b));
             if self.is_root(pair) {
                 if is_same {
                     roots.push(k);
@@ -233,7 +264,8 @@ impl<'a> ClipTransfer<'a> {
             rest += usize::from(is_same);
             parts += 1;
             let [a, b] = rests.map(|r| r.translation);
-            lengths += usize::from(a.distance(b) <= NEAR * a.length().max(b.length()) && a.length() > 0.0);
+            lengths +=
+                usize::from(a.distance(b) <= NEAR * a.length().max(b.length()) && a.length() > 0.0);
         }
         let share = |n: usize| parts > 0 && n as f32 >= NEARLY_ALL * parts as f32;
         for k in roots {
@@ -242,7 +274,8 @@ impl<'a> ClipTransfer<'a> {
             // A whole skeleton that stands elsewhere, or is scaled as a whole, moves as it did.
             same[k] = share(rest) || (units[0] - units[1]).abs() <= NEAR * units[1].abs();
         }
-        // A file of animations without a skin may stand anywhere; bones of the same lengths along the same axes are the same bones.
+        // A file of animations without a skin may stand anywhere; bones of the same lengths along
+        // the same axes are the same bones.
         let unbound = self.pairs.iter().all(|p| there.bound[p.from.index()].is_none());
         let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
         if unbound && parts >= 4 && share(lengths) {
@@ -256,8 +289,9 @@ impl<'a> ClipTransfer<'a> {
         is_one
     }
 
-    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin points down in a body that faces +Z and
-    /// in one that faces −Z (VRM 0), and bends about axes that point to opposite sides.
+    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin
+    /// points down in a body that faces +Z and in one that faces −Z (VRM 0), and bends about axes
+    /// that point to opposite sides.
     fn recheck_same(&mut self) {
         /// Radians.
         const LEAST: f32 = 0.1;
@@ -296,7 +330,9 @@ impl<'a> ClipTransfer<'a> {
         if !both.is_finite() || both <= 0.0 {
             return;
         }
-        let fit = |turn: Quat| there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both;
+        let fit = |turn: Quat| {
+            there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both
+        };
         let best = axis_turns().map(|t| (t, fit(t))).max_by(|a, b| a.1.total_cmp(&b.1));
         if let Some((turn, share)) = best
             && share > fit(Quat::IDENTITY) + BETTER
@@ -314,7 +350,11 @@ impl<'a> ClipTransfer<'a> {
         let is_limb = |part: BodyPart| {
             matches!(
                 part,
-                BodyPart::UpperArm | BodyPart::LowerArm | BodyPart::Thigh | BodyPart::Shin | BodyPart::Finger(_)
+                BodyPart::UpperArm
+                    | BodyPart::LowerArm
+                    | BodyPart::Thigh
+                    | BodyPart::Shin
+                    | BodyPart::Finger(_)
             )
         };
         let mut turns: HashMap<NodeId, Quat> = HashMap::new();
@@ -322,7 +362,8 @@ impl<'a> ClipTransfer<'a> {
             let Some(part) = roles.get(&pair.to).copied() else { continue };
             // The next of the limb: the one counterpart that hangs on it.
             let mut next = self.pairs.iter().filter(|p| {
-                carrier(self.ours, p.to, |n| self.taken.contains(&n)) == Some(pair.to) && self.hang_alike(p)
+                carrier(self.ours, p.to, |n| self.taken.contains(&n)) == Some(pair.to)
+                    && self.hang_alike(p)
             });
             let way = |side: usize, a: NodeId, b: NodeId| {
                 (self.stands[side].place(b) - self.stands[side].place(a)).try_normalize()
@@ -330,12 +371,16 @@ impl<'a> ClipTransfer<'a> {
             let own = match (next.next(), next.next()) {
                 (Some(only), None) if is_limb(part) => {
                     let there = way(0, pair.from, only.from).map(|w| self.turned * w);
-                    there.zip(way(1, pair.to, only.to)).map(|(there, here)| Quat::from_rotation_arc(here, there))
+                    there
+                        .zip(way(1, pair.to, only.to))
+                        .map(|(there, here)| Quat::from_rotation_arc(here, there))
                 }
                 _ => None,
             };
             let own = own.filter(|turn| angle_between(*turn, Quat::IDENTITY) > LEAST);
-            let above = carrier(self.ours, pair.to, |n| self.taken.contains(&n)).and_then(|n| turns.get(&n)).copied();
+            let above = carrier(self.ours, pair.to, |n| self.taken.contains(&n))
+                .and_then(|n| turns.get(&n))
+                .copied();
             let follows = matches!(part, BodyPart::Hand | BodyPart::Finger(_));
             if let Some(turn) = own.or_else(|| above.filter(|_| follows)) {
                 turns.insert(pair.to, turn);
@@ -356,12 +401,14 @@ impl<'a> ClipTransfer<'a> {
     fn constants(&self, pair: &JointPair) -> Constants {
         let [there, here] = &self.stands;
         let (their_parent, their_unit) = there.parent(self.theirs, pair.from);
-        let our_parent = self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let our_parent =
+            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
         let our_unit = here.parent(self.ours, pair.to).1;
         let length = if our_unit > 0.0 { their_unit * self.ratio / our_unit } else { 1.0 };
         Constants {
             left: our_parent.conjugate() * self.turned * their_parent,
-            right: (self.turned * there.rotation[pair.from.index()]).conjugate() * self.aligned[pair.to.index()],
+            right: (self.turned * there.rotation[pair.from.index()]).conjugate()
+                * self.aligned[pair.to.index()],
             length,
             from: there.local[pair.from.index()],
             to: here.local[pair.to.index()],
@@ -378,23 +425,28 @@ impl<'a> ClipTransfer<'a> {
         };
         let mut tracks: Vec<Shared<Track>> = Vec::new();
         let mut of: BTreeMap<NodeId, Vec<&Shared<Track>>> = BTreeMap::new();
-        for track in clip.tracks.values().chain(clip.pointers.iter().filter_map(|p| p.track.as_ref())) {
+        for track in
+            clip.tracks.values().chain(clip.pointers.iter().filter_map(|p| p.track.as_ref()))
+        {
             of.entry(track.target).or_default().push(track);
         }
-        let moves = |n: NodeId| of.get(&n).is_some_and(|t| t.iter().any(|t| t.property != Property::Weights));
+        let moves = |n: NodeId| {
+            of.get(&n).is_some_and(|t| t.iter().any(|t| t.property != Property::Weights))
+        };
         let joints = self.ours.joint_flags();
         for pair in &self.pairs {
             // What moves between it and what it hangs on, without being anything here.
-            let loose = above(self.theirs, pair.from).take_while(|n| !self.to.contains_key(n)).any(moves);
+            let loose =
+                above(self.theirs, pair.from).take_while(|n| !self.to.contains_key(n)).any(moves);
             let own = of.get(&pair.from).map_or(&[][..], |t| &t[..]);
             if loose || !(pair.is_same || self.hang_alike(pair)) {
                 if moves(pair.from) || loose {
                     tracks.extend(self.sampled(clip, pair, &mut made));
                     made.resampled.push(pair.to);
                     tracks.extend(
-                        own.iter()
-                            .filter(|t| t.property == Property::Scale)
-                            .filter_map(|t| self.through(&self.constants(pair), pair, t, &mut made)),
+                        own.iter().filter(|t| t.property == Property::Scale).filter_map(|t| {
+                            self.through(&self.constants(pair), pair, t, &mut made)
+                        }),
                     );
                 }
                 continue;
@@ -459,11 +511,16 @@ impl<'a> ClipTransfer<'a> {
         let (width, stride) = (track.width, track.stride());
         let mut values = track.values.to_vec();
         for (k, value) in values.chunks_mut(width).enumerate() {
-            let is_value = track.interpolation != Interpolation::CubicSpline || (k * width % stride) / width == 1;
+            let is_value = track.interpolation != Interpolation::CubicSpline
+                || (k * width % stride) / width == 1;
             match track.property {
-                Property::Rotation => value.copy_from_slice(&by.rotation(Quat::from_slice(value)).to_array()),
+                Property::Rotation => {
+                    value.copy_from_slice(&by.rotation(Quat::from_slice(value)).to_array())
+                }
                 Property::Translation => {
-                    value.copy_from_slice(&by.translation(Vec3::from_slice(value), !is_value).to_array());
+                    value.copy_from_slice(
+                        &by.translation(Vec3::from_slice(value), !is_value).to_array(),
+                    );
                 }
                 Property::Scale => match by.scale(Vec3::from_slice(value)) {
                     Some(scale) => value.copy_from_slice(&scale.to_array()),
@@ -478,8 +535,14 @@ impl<'a> ClipTransfer<'a> {
         Some(Shared::new(Track { target: pair.to, values: values.into(), ..(**track).clone() }))
     }
 
-    /// One key for each part of a joint that no key moves, and that is posed otherwise here than there.
-    fn as_posed(&self, by: &Constants, pair: &JointPair, is_free: &dyn Fn(Property) -> bool) -> Vec<Shared<Track>> {
+    /// One key for each part of a joint that no key moves, and that is posed otherwise here than
+    /// there.
+    fn as_posed(
+        &self,
+        by: &Constants,
+        pair: &JointPair,
+        is_free: &dyn Fn(Property) -> bool,
+    ) -> Vec<Shared<Track>> {
         /// Radians, and parts of the height.
         const SEEN: f32 = 2e-3;
         let there = self.theirs.node(pair.from).local().transform();
@@ -488,7 +551,10 @@ impl<'a> ClipTransfer<'a> {
         let (rotation, translation) = if pair.is_same {
             (there.rotation, there.translation)
         } else {
-            (unit_or(by.rotation(there.rotation), here.rotation), by.translation(there.translation, false))
+            (
+                unit_or(by.rotation(there.rotation), here.rotation),
+                by.translation(there.translation, false),
+            )
         };
         let mut made = Vec::new();
         let mut key = |property: Property, value: Vec<f32>| {
@@ -513,8 +579,8 @@ impl<'a> ClipTransfer<'a> {
         made
     }
 
-    /// Weights of morph targets, for the node of that name, else for one whose targets have those names. Targets that it moves and
-    /// that are not there go to `lost`.
+    /// Weights of morph targets, for the node of that name, else for one whose targets have those
+    /// names. Targets that it moves and that are not there go to `lost`.
     fn morphs(&self, track: &Track, lost: &mut Vec<String>) -> Option<Track> {
         let names = |document: &Document, node: NodeId| {
             let count = document.node(node).mesh.map_or(0, |m| document.mesh(m).target_count());
@@ -523,16 +589,20 @@ impl<'a> ClipTransfer<'a> {
         let theirs = names(self.theirs, track.target);
         let label = self.theirs.node(track.target).label(track.target);
         let with_targets = || {
-            self.ours
-                .node_ids()
-                .filter(|n| self.ours.node(*n).mesh.is_some_and(|m| self.ours.mesh(m).target_count() > 0))
+            self.ours.node_ids().filter(|n| {
+                self.ours.node(*n).mesh.is_some_and(|m| self.ours.mesh(m).target_count() > 0)
+            })
         };
         let target = with_targets().find(|n| self.ours.node(*n).label(*n) == label).or_else(|| {
-            with_targets().find(|n| names(self.ours, *n).iter().any(|t| !t.starts_with('#') && theirs.contains(t)))
+            with_targets().find(|n| {
+                names(self.ours, *n).iter().any(|t| !t.starts_with('#') && theirs.contains(t))
+            })
         });
         let ours = target.map_or_else(Vec::new, |n| names(self.ours, n));
-        let moved = |k: usize| track.values.iter().skip(k).step_by(track.width.max(1)).any(|v| *v != 0.0);
-        let missing = (0..track.width).filter(|k| theirs.get(*k).is_none_or(|name| !ours.contains(name)) && moved(*k));
+        let moved =
+            |k: usize| track.values.iter().skip(k).step_by(track.width.max(1)).any(|v| *v != 0.0);
+        let missing = (0..track.width)
+            .filter(|k| theirs.get(*k).is_none_or(|name| !ours.contains(name)) && moved(*k));
         lost.extend(missing.map(|k| match theirs.get(k) {
             Some(name) if !name.starts_with('#') => name.clone(),
             _ => format!("target {k} of {label}"),
@@ -542,8 +612,10 @@ impl<'a> ClipTransfer<'a> {
             return Some(Track { target, ..track.clone() });
         }
         let now = self.ours.morph_weights(target);
-        let from: Vec<Option<usize>> =
-            ours.iter().map(|name| theirs.iter().position(|t| t == name).filter(|k| *k < track.width)).collect();
+        let from: Vec<Option<usize>> = ours
+            .iter()
+            .map(|name| theirs.iter().position(|t| t == name).filter(|k| *k < track.width))
+            .collect();
         if from.iter().all(Option::is_none) {
             return None;
         }
@@ -570,7 +642,8 @@ fn matched(
     chosen: &BTreeMap<NodeId, Option<NodeId>>,
 ) -> Vec<(NodeId, NodeId, FoundBy)> {
     let posable = posable(theirs);
-    let nodes: Vec<NodeId> = theirs.nodes.order().iter().copied().filter(|n| posable[n.index()]).collect();
+    let nodes: Vec<NodeId> =
+        theirs.nodes.order().iter().copied().filter(|n| posable[n.index()]).collect();
     let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
     let roles = mapped_roles(theirs);
     let sought: Vec<Sought> = nodes

@@ -1,5 +1,5 @@
-//! Keys of a joint that hangs on other things here than there, or on things that move and have no counterpart: made at the
-//! times of all that is between.
+//! Keys of a joint that hangs on other things here than there, or on things that move and have no
+//! counterpart: made at the times of all that is between.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,27 @@ use crate::{sample_into, transfer::above};
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, transform::unit_or};
 
 impl ClipTransfer<'_> {
-    /// Turns of a joint over what its counterpart hangs on; for a root its way through the scene, too.
-    pub(super) fn sampled(&self, clip: &Clip, pair: &JointPair, made: &mut CarriedClip) -> Vec<Shared<Track>> {
+    /// Turns of a joint over what its counterpart hangs on; for a root its way through the scene,
+    /// too.
+    pub(super) fn sampled(
+        &self,
+        clip: &Clip,
+        pair: &JointPair,
+        made: &mut CarriedClip,
+    ) -> Vec<Shared<Track>> {
         let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
         let there = here.and_then(|h| self.pairs.iter().find(|p| p.to == h)).map(|p| p.from);
-        let chain = |from: NodeId| std::iter::once(from).chain(above(self.theirs, from)).collect::<Vec<_>>();
+        let chain = |from: NodeId| {
+            std::iter::once(from).chain(above(self.theirs, from)).collect::<Vec<_>>()
+        };
         let (own, base) = (chain(pair.from), there.map(chain).unwrap_or_default());
         // What both hang on takes both along.
-        let nodes: BTreeSet<NodeId> =
-            own.iter().filter(|n| !base.contains(n)).chain(base.iter().filter(|n| !own.contains(n))).copied().collect();
+        let nodes: BTreeSet<NodeId> = own
+            .iter()
+            .filter(|n| !base.contains(n))
+            .chain(base.iter().filter(|n| !own.contains(n)))
+            .copied()
+            .collect();
         let times = |properties: &[Property]| {
             let mut times: Vec<f32> = clip
                 .tracks
@@ -31,10 +43,13 @@ impl ClipTransfer<'_> {
             times
         };
         let turn = |from: NodeId, time: f32| {
-            let whole = chain(from).into_iter().fold(Quat::IDENTITY, |below, n| self.turn_at(clip, n, time) * below);
+            let whole = chain(from)
+                .into_iter()
+                .fold(Quat::IDENTITY, |below, n| self.turn_at(clip, n, time) * below);
             self.turned * whole * (self.turned * self.stands[0].rotation[from.index()]).conjugate()
         };
-        let above_here = self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let above_here =
+            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
         let mut tracks = Vec::new();
         let mut track = |property, times: Vec<f32>, values: Vec<f32>| {
             if !times.is_empty() {
@@ -51,8 +66,10 @@ impl ClipTransfer<'_> {
         };
         let turns = times(&[Property::Rotation]);
         let values = turns.iter().flat_map(|time| {
-            let over = there.map_or(Quat::IDENTITY, |n| turn(n, *time)).conjugate() * turn(pair.from, *time);
-            unit_or(above_here.conjugate() * over * self.aligned[pair.to.index()], Quat::IDENTITY).to_array()
+            let over = there.map_or(Quat::IDENTITY, |n| turn(n, *time)).conjugate()
+                * turn(pair.from, *time);
+            unit_or(above_here.conjugate() * over * self.aligned[pair.to.index()], Quat::IDENTITY)
+                .to_array()
         });
         let values: Vec<f32> = values.collect();
         track(Property::Rotation, turns, values);
@@ -62,7 +79,9 @@ impl ClipTransfer<'_> {
             let rest = self.stands[0].place(pair.from);
             let unit = self.stands[1].parent(self.ours, pair.to).1.max(f32::MIN_POSITIVE);
             let place = |time: f32| -> Vec3 {
-                let world = own.iter().fold(DMat4::IDENTITY, |below, n| self.local_at(clip, *n, time) * below);
+                let world = own
+                    .iter()
+                    .fold(DMat4::IDENTITY, |below, n| self.local_at(clip, *n, time) * below);
                 world.w_axis.truncate().as_vec3()
             };
             let values: Vec<f32> = ways

@@ -1,5 +1,5 @@
-//! How a skeleton stands when nothing moves it: what turns and places of joints are told from. That is the bind, where a skin gives
-//! one, since nodes may stand anywhere; else the rest.
+//! How a skeleton stands when nothing moves it: what turns and places of joints are told from. That
+//! is the bind, where a skin gives one, since nodes may stand anywhere; else the rest.
 
 use glam::{DMat4, Mat3, Mat4, Quat, Vec3};
 
@@ -20,14 +20,16 @@ pub(super) struct Standing {
     pub local: Vec<Transform>,
     /// Places in the scene, at rest.
     pub world: Vec<DMat4>,
-    /// Local transforms of the bind over the parent's, where both are joints of a skin that gives it.
+    /// Local transforms of the bind over the parent's, where both are joints of a skin that gives
+    /// it.
     pub bound: Vec<Option<Transform>>,
     /// How high the joints that are meant are, metres.
     pub height: f32,
 }
 
 impl Standing {
-    /// `is_meant`: nodes that are taken at rest; all others stand as they are posed, since no clip moves them.
+    /// `is_meant`: nodes that are taken at rest; all others stand as they are posed, since no clip
+    /// moves them.
     pub fn of(document: &Document, is_meant: &dyn Fn(NodeId) -> bool) -> Self {
         let count = document.nodes.len();
         let mut made = Self {
@@ -39,22 +41,25 @@ impl Standing {
         };
         for node in document.nodes.order() {
             let own = document.node(*node);
-            let local = if is_meant(*node) { own.rest.transform() } else { own.local().transform() };
-            let (turn, place) = own
-                .parent
-                .map_or((Quat::IDENTITY, DMat4::IDENTITY), |p| (made.rotation[p.index()], made.world[p.index()]));
+            let local =
+                if is_meant(*node) { own.rest.transform() } else { own.local().transform() };
+            let (turn, place) = own.parent.map_or((Quat::IDENTITY, DMat4::IDENTITY), |p| {
+                (made.rotation[p.index()], made.world[p.index()])
+            });
             made.local[node.index()] = local;
             made.rotation[node.index()] = turn * unit_or(local.rotation, Quat::IDENTITY);
             made.world[node.index()] = place * local.matrix().as_dmat4();
         }
         made.take_binds(document, is_meant);
-        let places =
-            (0..count).filter(|k| is_meant(NodeId(*k as u32))).map(|k| made.world[k].w_axis.truncate().as_vec3());
+        let places = (0..count)
+            .filter(|k| is_meant(NodeId(*k as u32)))
+            .map(|k| made.world[k].w_axis.truncate().as_vec3());
         let (low, high) = places
             .filter(|p| p.is_finite())
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
         let size = high - low;
-        made.height = if size.is_finite() && size.max_element() > 0.0 { size.max_element() } else { 1.0 };
+        made.height =
+            if size.is_finite() && size.max_element() > 0.0 { size.max_element() } else { 1.0 };
         made
     }
 
@@ -62,19 +67,32 @@ impl Standing {
     fn take_binds(&mut self, document: &Document, is_meant: &dyn Fn(NodeId) -> bool) {
         let mut binds: Vec<Option<Mat4>> = vec![None; document.nodes.len()];
         for skin in document.skins.values().filter(|s| s.has_inverse_bind) {
-            let own = |k: usize| skin.inverse_bind.get(k).map(Mat4::inverse).filter(Mat4::is_finite);
+            let own =
+                |k: usize| skin.inverse_bind.get(k).map(Mat4::inverse).filter(Mat4::is_finite);
             let place = |node: NodeId| skin.joints.iter().position(|j| *j == node);
             for (k, joint) in skin.joints.iter().enumerate() {
                 let above = document.node(*joint).parent.and_then(place).and_then(own);
-                let (Some(mesh_from_joint), true) = (own(k), binds[joint.index()].is_none()) else { continue };
+                let (Some(mesh_from_joint), true) = (own(k), binds[joint.index()].is_none()) else {
+                    continue;
+                };
                 binds[joint.index()] = Some(mesh_from_joint);
                 self.bound[joint.index()] = above.map(|a| {
-                    Transform::decompose(&(a.inverse() * mesh_from_joint), &self.local[joint.index()]).transform
+                    Transform::decompose(
+                        &(a.inverse() * mesh_from_joint),
+                        &self.local[joint.index()],
+                    )
+                    .transform
                 });
             }
-            let top =
-                document.nodes.order().iter().copied().find(|n| binds[n.index()].is_some() && place(*n).is_some());
-            let Some((top, bind)) = top.and_then(|n| Some((n, binds[n.index()]?))) else { continue };
+            let top = document
+                .nodes
+                .order()
+                .iter()
+                .copied()
+                .find(|n| binds[n.index()].is_some() && place(*n).is_some());
+            let Some((top, bind)) = top.and_then(|n| Some((n, binds[n.index()]?))) else {
+                continue;
+            };
             // The space of the bind lies along axes of the scene, however the root is posed.
             let space = nearest_axes(self.rotation[top.index()] * rotation(&bind).conjugate());
             let turns: Vec<(NodeId, Quat)> = skin
@@ -83,7 +101,8 @@ impl Standing {
                 .filter_map(|j| Some((*j, space * rotation(&binds[j.index()]?))))
                 .filter(|(j, _)| is_meant(*j))
                 .collect();
-            if turns.iter().all(|(j, turn)| angle_between(*turn, self.rotation[j.index()]) < NOISE) {
+            if turns.iter().all(|(j, turn)| angle_between(*turn, self.rotation[j.index()]) < NOISE)
+            {
                 continue;
             }
             for (joint, turn) in turns {
@@ -120,10 +139,16 @@ pub(super) fn axis_turns() -> impl Iterator<Item = Quat> {
 
 /// The turn by right angles that is nearest to one.
 fn nearest_axes(turn: Quat) -> Quat {
-    axis_turns().min_by(|a, b| angle_between(*a, turn).total_cmp(&angle_between(*b, turn))).unwrap_or(Quat::IDENTITY)
+    axis_turns()
+        .min_by(|a, b| angle_between(*a, turn).total_cmp(&angle_between(*b, turn)))
+        .unwrap_or(Quat::IDENTITY)
 }
 
 /// The nearest node above one that fulfils something.
-pub(super) fn carrier(document: &Document, node: NodeId, is_one: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+pub(super) fn carrier(
+    document: &Document,
+    node: NodeId,
+    is_one: impl Fn(NodeId) -> bool,
+) -> Option<NodeId> {
     above(document, node).find(|n| is_one(*n))
 }

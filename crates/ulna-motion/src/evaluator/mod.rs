@@ -1,4 +1,5 @@
-//! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one moment to the next.
+//! From a [`Stack`] to a [`Pose`], in the one order there is, with what is worth keeping from one
+//! moment to the next.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +20,8 @@ use ulna_model::{
     transform::{short_way, unit_or},
 };
 
-/// Evaluates stacks. One for each place that shows something: it keeps the clips of its last stack laid out for playing.
+/// Evaluates stacks. One for each place that shows something: it keeps the clips of its last stack
+/// laid out for playing.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
     /// By instance: those of lanes, then those of additive lanes.
@@ -71,7 +73,8 @@ struct Player {
     /// How often in a row this clip was asked for.
     asked: u32,
     compiled: Option<Compiled>,
-    /// A long clip that is being laid out on another thread; until that is done it is sampled as it is.
+    /// A long clip that is being laid out on another thread; until that is done it is sampled as it
+    /// is.
     awaited: Option<Arc<OnceLock<Option<Compiled>>>>,
     /// What the clip and its layers drive, by node.
     drives: Vec<Parts>,
@@ -88,7 +91,8 @@ struct Player {
 }
 
 impl Player {
-    /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single moment is not.
+    /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single
+    /// moment is not.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
         const WORTH: u32 = 3;
         /// Keys that are laid out within a small part of a frame.
@@ -118,9 +122,11 @@ impl Player {
         }
     }
 
-    /// Finds what the clip with these layers drives, among so many nodes; whether that was not known.
+    /// Finds what the clip with these layers drives, among so many nodes; whether that was not
+    /// known.
     fn find_drives(&mut self, layers: &Shared<PoseLayers>, nodes: usize) -> bool {
-        let same = Shared::ptr_eq(&self.known, layers) || (self.known.is_empty() && layers.is_empty());
+        let same =
+            Shared::ptr_eq(&self.known, layers) || (self.known.is_empty() && layers.is_empty());
         if self.drives.len() == nodes && same {
             return false;
         }
@@ -129,7 +135,8 @@ impl Player {
         self.drives.clear();
         self.drives.resize(nodes, Parts::default());
         let pointers = self.clip.pointers.iter().filter_map(|p| p.track.as_ref());
-        let tracks = self.clip.tracks.values().chain(pointers).map(|t| (t.target, Parts::bit(t.property)));
+        let tracks =
+            self.clip.tracks.values().chain(pointers).map(|t| (t.target, Parts::bit(t.property)));
         let moves = self.laid.drives();
         for (node, parts) in tracks.chain(moves) {
             if let Some(slot) = self.drives.get_mut(node.index()) {
@@ -156,7 +163,8 @@ impl Player {
         !self.partly.is_empty() || !self.morphing.is_empty()
     }
 
-    /// Samples the clip over a pose, and puts its layers on. What it does not drive is not meant to be read.
+    /// Samples the clip over a pose, and puts its layers on. What it does not drive is not meant to
+    /// be read.
     fn sample(&mut self, time: f64, base: &Pose) {
         for node in self.partly.iter().copied() {
             self.local[node] = Local::Trs(base.local[node].transform());
@@ -177,7 +185,8 @@ impl Player {
             self.arranged = slots.serial();
             self.frame.clear();
             self.frame.resize(slots.blocks(), Block::default());
-            let parts: Vec<Parts> = slots.nodes().iter().map(|node| self.drives[*node as usize]).collect();
+            let parts: Vec<Parts> =
+                slots.nodes().iter().map(|node| self.drives[*node as usize]).collect();
             self.driven = parts.chunks(LANES).map(DrivenChannels::new).collect();
             if let Some(compiled) = &mut self.compiled {
                 compiled.arrange(slots);
@@ -207,7 +216,8 @@ impl Player {
 
 /// What is averaged in a lane: what counts at all.
 fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<BlendSource<'a>> {
-    let counting = players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
+    let counting =
+        players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
     counting
         .map(|(player, instance)| BlendSource {
             frame: &player.frame,
@@ -221,11 +231,16 @@ fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<BlendSource<'a>> {
 }
 
 fn cover(lane: &Lane) -> LaneCoverage<'_> {
-    LaneCoverage { weight: lane.weight, mask: lane.mask.as_ref(), on_sphere: lane.averaging == Averaging::Slerp }
+    LaneCoverage {
+        weight: lane.weight,
+        mask: lane.mask.as_ref(),
+        on_sphere: lane.averaging == Averaging::Slerp,
+    }
 }
 
 impl Evaluator {
-    /// One that is asked in each frame of a window and must not keep it waiting: long clips are laid out for playing on another thread.
+    /// One that is asked in each frame of a window and must not keep it waiting: long clips are
+    /// laid out for playing on another thread.
     pub fn beside() -> Self {
         Self { beside: true, ..Self::default() }
     }
@@ -233,7 +248,8 @@ impl Evaluator {
     /// The pose that a stack makes of a document's nodes, into the memory of another.
     pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
         self.unscaled_nodes.clear();
-        let count = stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
+        let count =
+            stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
         self.arrange(stack);
         self.laid.take_up(&stack.layers);
         if let Some(instance) = stack.alone() {
@@ -268,8 +284,15 @@ impl Evaluator {
             }
         }
         for offset in &stack.morph_offsets {
-            let morphs = pose.morphs.get_mut(offset.node.index()).filter(|m| m.len() == offset.weights.len());
-            morphs.into_iter().flatten().zip(&offset.weights).for_each(|(weight, more)| *weight += more);
+            let morphs = pose
+                .morphs
+                .get_mut(offset.node.index())
+                .filter(|m| m.len() == offset.weights.len());
+            morphs
+                .into_iter()
+                .flatten()
+                .zip(&offset.weights)
+                .for_each(|(weight, more)| *weight += more);
         }
         if let Some(unkeyed) = &stack.unkeyed {
             put_unkeyed(unkeyed, pose);
@@ -287,28 +310,37 @@ impl Evaluator {
         }
     }
 
-    /// Gives each instance the player that has its clip laid out already, wherever it was in the last stack.
+    /// Gives each instance the player that has its clip laid out already, wherever it was in the
+    /// last stack.
     fn arrange(&mut self, stack: &Stack) {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));
         let count = instances().count();
-        let fits = |(player, instance): (&Player, &Instance)| Shared::ptr_eq(&player.clip, &instance.clip);
+        let fits =
+            |(player, instance): (&Player, &Instance)| Shared::ptr_eq(&player.clip, &instance.clip);
         if self.players.len() == count && self.players.iter().zip(instances()).all(fits) {
             return;
         }
         self.stale = true;
-        let mut old: Vec<Option<Player>> = std::mem::take(&mut self.players).into_iter().map(Some).collect();
+        let mut old: Vec<Option<Player>> =
+            std::mem::take(&mut self.players).into_iter().map(Some).collect();
         self.players = instances()
             .enumerate()
             .map(|(k, instance)| {
                 let is_its = |p: &Option<Player>| p.as_ref().is_some_and(|p| fits((p, instance)));
-                let at = if old.get(k).is_some_and(is_its) { Some(k) } else { old.iter().position(is_its) };
+                let at = if old.get(k).is_some_and(is_its) {
+                    Some(k)
+                } else {
+                    old.iter().position(is_its)
+                };
                 at.and_then(|at| old[at].take())
             })
             .collect::<Vec<_>>()
             .into_iter()
             // What is left over has memory that fits.
-            .map(|found| found.or_else(|| old.iter_mut().find_map(Option::take)).unwrap_or_default())
+            .map(|found| {
+                found.or_else(|| old.iter_mut().find_map(Option::take)).unwrap_or_default()
+            })
             .collect();
     }
 
@@ -320,7 +352,8 @@ impl Evaluator {
             player.take_up(&instance.clip, stack.between, self.beside);
             self.stale |= player.find_drives(&instance.layers, nodes);
         }
-        let (drivers, _) = self.players.split_at_mut(stack.lanes.iter().map(|l| l.instances.len()).sum());
+        let (drivers, _) =
+            self.players.split_at_mut(stack.lanes.iter().map(|l| l.instances.len()).sum());
         if self.stale {
             self.stale = false;
             let driven = |node: &usize| drivers.iter().any(|player| player.drives[*node].moves());
@@ -364,7 +397,12 @@ impl Evaluator {
         self.laid.put(0.0, &mut pose.local);
         match &mut player.compiled {
             Some(compiled) => compiled.apply(instance.time, &mut pose.local, &mut pose.morphs),
-            None => apply_clip(&instance.clip, (instance.time, between), &mut pose.local, &mut pose.morphs),
+            None => apply_clip(
+                &instance.clip,
+                (instance.time, between),
+                &mut pose.local,
+                &mut pose.morphs,
+            ),
         }
         player.laid.put(instance.time, &mut pose.local);
     }
@@ -385,7 +423,14 @@ impl Evaluator {
     }
 
     /// Adds the difference of a clip to its reference.
-    fn add(&mut self, file: &Asset, stack: &Stack, additive: &Additive, player: usize, pose: &mut Pose) {
+    fn add(
+        &mut self,
+        file: &Asset,
+        stack: &Stack,
+        additive: &Additive,
+        player: usize,
+        pose: &mut Pose,
+    ) {
         let Additive { instance, reference } = additive;
         let player = &mut self.players[player];
         if stack.alone().is_some() {
@@ -406,13 +451,16 @@ impl Evaluator {
         player.sample(instance.time, &self.base);
         for (id, node) in file.nodes.iter() {
             let k = id.index();
-            let weight = instance.mask.as_ref().map_or(instance.weight, |m| instance.weight * m.at(id));
+            let weight =
+                instance.mask.as_ref().map_or(instance.weight, |m| instance.weight * m.at(id));
             let parts = player.drives[k];
             if parts.is_empty() || weight == 0.0 {
                 continue;
             }
             let to = player.local[k].transform();
-            let reference = from.as_ref().map_or_else(|| node.rest.transform(), |(local, _)| local[k].transform());
+            let reference = from
+                .as_ref()
+                .map_or_else(|| node.rest.transform(), |(local, _)| local[k].transform());
             let mut now = pose.local[k].transform();
             if parts.has(Property::Translation) {
                 now.translation += weight * (to.translation - reference.translation);
@@ -449,12 +497,14 @@ fn power(turn: Quat, w: f32) -> Quat {
 
 /// Seconds of the first key of any track; 0 where there is none.
 fn first_key(clip: &Clip) -> f32 {
-    let first = clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
+    let first =
+        clip.tracks.values().filter_map(|t| t.times.first().copied()).fold(f32::INFINITY, f32::min);
     if first.is_finite() { first } else { 0.0 }
 }
 
-/// The pose of the file, which clips then change. What they move begins as [`Local::Trs`]; what they replace as a whole is left
-/// out. `moved` are the nodes in their order, with whether they are replaced.
+/// The pose of the file, which clips then change. What they move begins as [`Local::Trs`]; what
+/// they replace as a whole is left out. `moved` are the nodes in their order, with whether they are
+/// replaced.
 fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
     pose.local.resize(file.nodes.len(), Local::default());
     let mut next = 0;
@@ -472,7 +522,8 @@ fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
     }
     pose.morphs.resize(file.nodes.len(), Vec::new());
     for (morphs, node) in pose.morphs.iter_mut().zip(file.nodes.slots()) {
-        let mesh = node.and_then(|n| Some((n, file.mesh(n.mesh?)))).filter(|(_, m)| m.target_count() > 0);
+        let mesh =
+            node.and_then(|n| Some((n, file.mesh(n.mesh?)))).filter(|(_, m)| m.target_count() > 0);
         let Some((node, mesh)) = mesh else {
             morphs.clear();
             continue;
@@ -484,7 +535,12 @@ fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
 }
 
 /// Replaces what a clip's channels move.
-fn apply_clip(clip: &Clip, (time, between): (f64, Averaging), local: &mut [Local], morphs: &mut [Vec<f32>]) {
+fn apply_clip(
+    clip: &Clip,
+    (time, between): (f64, Averaging),
+    local: &mut [Local],
+    morphs: &mut [Vec<f32>],
+) {
     let mut buffer = [0.0f32; 4];
     let pointers = clip.pointers.iter().filter_map(|p| p.track.as_ref());
     for track in clip.tracks.values().chain(pointers) {
@@ -512,7 +568,8 @@ fn put_unkeyed(unkeyed: &Unkeyed, pose: &mut Pose) {
         }
     }
     for (node, weights) in &unkeyed.morphs {
-        if let Some(morphs) = pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len()) {
+        if let Some(morphs) = pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len())
+        {
             morphs.copy_from_slice(weights);
         }
     }

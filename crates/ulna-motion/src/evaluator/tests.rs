@@ -7,7 +7,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{Offset, slerp};
-use ulna_model::{Components, Interpolation, JointMask, Node, PoseLayer, Track, TrackId, transform::angle_between};
+use ulna_model::{
+    Components, Interpolation, JointMask, Node, PoseLayer, Track, TrackId, transform::angle_between,
+};
 
 const JOINTS: usize = 11;
 
@@ -35,11 +37,16 @@ fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
         width: value.len(),
         kinds: Default::default(),
     };
-    let tracks = keys.iter().enumerate().map(|(k, key)| (TrackId::from(k), Shared::new(track(key)))).collect();
+    let tracks = keys
+        .iter()
+        .enumerate()
+        .map(|(k, key)| (TrackId::from(k), Shared::new(track(key))))
+        .collect();
     Clip { tracks, ..Clip::default() }.into()
 }
 
-/// A clip that turns, moves and scales every joint, the more the larger `reach`; some joints it leaves alone.
+/// A clip that turns, moves and scales every joint, the more the larger `reach`; some joints it
+/// leaves alone.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let number = -1.0f32..1.0;
     let joint = (prop::array::uniform3(number.clone()), prop::array::uniform3(number), 0u8..8);
@@ -73,16 +80,20 @@ fn lanes(lanes: Vec<Lane>) -> Stack {
 /// The largest difference, as an angle or a distance.
 fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     let one = |(a, b): (&Transform, &Transform)| {
-        angle_between(a.rotation, b.rotation).max(a.translation.distance(b.translation)).max(a.scale.distance(b.scale))
+        angle_between(a.rotation, b.rotation)
+            .max(a.translation.distance(b.translation))
+            .max(a.scale.distance(b.scale))
     };
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
 proptest! {
     #[test]
-    fn a_lone_instance_lets_the_rest_of_what_lies_below_through(a in any_clip(2.0), weight in 0.0f32..1.0) {
+    fn a_lone_instance_lets_the_rest_of_what_lies_below_through(a in any_clip(2.0),
+        weight in 0.0f32..1.0) {
         let file = chain();
-        let (base, whole) = (mixed(&file, &Stack::default()), mixed(&file, &Stack::of(Some(&a), 0.0)));
+        let (base, whole) =
+            (mixed(&file, &Stack::default()), mixed(&file, &Stack::of(Some(&a), 0.0)));
         let part = lanes(vec![Lane::new(vec![Instance::new(&a, 0.0).weighing(weight)])]);
         let wanted: Vec<Transform> = base.iter().zip(&whole).map(|(below, over)| Transform {
             translation: below.translation.lerp(over.translation, weight),
@@ -96,9 +107,11 @@ proptest! {
     }
 
     #[test]
-    fn a_full_lane_is_that_lane_and_one_of_nothing_is_nothing(a in any_clip(3.0), b in any_clip(3.0)) {
+    fn a_full_lane_is_that_lane_and_one_of_nothing_is_nothing(a in any_clip(3.0),
+        b in any_clip(3.0)) {
         let file = chain();
-        let (low, high) = (Lane::new(vec![Instance::new(&a, 0.0)]), Lane::new(vec![Instance::new(&b, 0.0)]));
+        let (low, high) =
+            (Lane::new(vec![Instance::new(&a, 0.0)]), Lane::new(vec![Instance::new(&b, 0.0)]));
         let under = lanes(vec![low.clone()]);
         let none = lanes(vec![low.clone(), Lane { weight: 0.0, ..high.clone() }]);
         prop_assert_eq!(mixed(&file, &none), mixed(&file, &under));
@@ -142,10 +155,13 @@ proptest! {
         chosen in prop::collection::vec(any::<bool>(), JOINTS),
     ) {
         let file = chain();
-        let mask = |of: bool| JointMask(chosen.iter().map(|c| f32::from(u8::from(*c == of))).collect());
-        let masked = |clip: &Shared<Clip>, of: bool| Instance { mask: Some(mask(of)), ..Instance::new(clip, 0.0) };
+        let mask = |of: bool| JointMask(chosen.iter().map(|c| f32::from(u8::from(*c == of)))
+            .collect());
+        let masked = |clip: &Shared<Clip>,
+            of: bool| Instance { mask: Some(mask(of)), ..Instance::new(clip, 0.0) };
         let seen = mixed(&file, &lanes(vec![Lane::new(vec![masked(&a, true), masked(&b, false)])]));
-        let (left, right) = (mixed(&file, &Stack::of(Some(&a), 0.0)), mixed(&file, &Stack::of(Some(&b), 0.0)));
+        let (left, right) =
+            (mixed(&file, &Stack::of(Some(&a), 0.0)), mixed(&file, &Stack::of(Some(&b), 0.0)));
         for (k, of) in chosen.iter().enumerate() {
             prop_assert_eq!(seen[k], if *of { left[k] } else { right[k] });
         }
@@ -160,8 +176,10 @@ proptest! {
         let total: f32 = weights[..clips.len()].iter().sum();
         let weights: Vec<f32> = weights[..clips.len()].iter().map(|w| w / total).collect();
         // All joints turn, so that nothing of what lies below is in it.
-        let poses: Vec<Vec<Transform>> = clips.iter().map(|c| mixed(&file, &Stack::of(Some(c), 0.0))).collect();
-        let instances = clips.iter().zip(&weights).map(|(c, w)| Instance::new(c, 0.0).weighing(*w)).collect();
+        let poses: Vec<Vec<Transform>> =
+            clips.iter().map(|c| mixed(&file, &Stack::of(Some(c), 0.0))).collect();
+        let instances =
+            clips.iter().zip(&weights).map(|(c, w)| Instance::new(c, 0.0).weighing(*w)).collect();
         let seen = mixed(&file, &lanes(vec![Lane::new(instances)]));
         for k in 0..JOINTS {
             if !clips.iter().all(|c| c.track(NodeId::from(k), Property::Rotation).is_some()) {
@@ -185,21 +203,25 @@ proptest! {
 
     /// A weight that leaves 0 moves nothing by a jump.
     #[test]
-    fn nothing_jumps_where_a_weight_leaves_zero(a in any_clip(1.5), b in any_clip(1.5), c in any_clip(1.5)) {
+    fn nothing_jumps_where_a_weight_leaves_zero(a in any_clip(1.5), b in any_clip(1.5),
+        c in any_clip(1.5)) {
         let file = chain();
         let lane = |w: f32| Lane::new(vec![
             Instance::new(&a, 0.0).weighing(0.5),
             Instance::new(&b, 0.0).weighing(0.4),
             Instance::new(&c, 0.0).weighing(w),
         ]);
-        let (none, some) = (mixed(&file, &lanes(vec![lane(0.0)])), mixed(&file, &lanes(vec![lane(1e-5)])));
+        let (none, some) =
+            (mixed(&file, &lanes(vec![lane(0.0)])), mixed(&file, &lanes(vec![lane(1e-5)])));
         prop_assert!(gap(&none, &some) < 2e-4, "{}", gap(&none, &some));
     }
 
     #[test]
-    fn what_is_added_and_taken_away_again_is_nothing(a in any_clip(2.0), b in any_clip(1.0), weight in -1.5f32..1.5) {
+    fn what_is_added_and_taken_away_again_is_nothing(a in any_clip(2.0), b in any_clip(1.0),
+        weight in -1.5f32..1.5) {
         let file = chain();
-        let add = |weight: f32, reference| Additive { instance: Instance::new(&b, 0.0).weighing(weight), reference };
+        let add = |weight: f32,
+            reference| Additive { instance: Instance::new(&b, 0.0).weighing(weight), reference };
         let under = Stack::of(Some(&a), 0.0);
         // To its own first key, a clip of one key adds nothing.
         let none = Stack { additive: vec![add(weight, Reference::FirstKey)], ..under.clone() };
@@ -213,16 +235,19 @@ proptest! {
     }
 
     #[test]
-    fn layers_are_put_on_one_by_one_each_by_its_share(a in any_clip(1.0), strength in 0.0f32..=1.0) {
+    fn layers_are_put_on_one_by_one_each_by_its_share(a in any_clip(1.0),
+        strength in 0.0f32..=1.0) {
         let file = chain();
         let moves: BTreeMap<NodeId, Transform> = [
             (NodeId(2), Transform::from_rotation(Quat::from_rotation_x(0.8))),
-            (NodeId(4), Transform { translation: Vec3::X, scale: Vec3::splat(2.0), ..Transform::IDENTITY }),
+            (NodeId(4),
+                Transform { translation: Vec3::X, scale: Vec3::splat(2.0), ..Transform::IDENTITY }),
         ].into();
         let first = PoseLayer { strength, ..PoseLayer::new("arms", moves.clone()) };
         let second = PoseLayer::new("more", moves);
         let muted = PoseLayer { muted: true, ..second.clone() };
-        let layers: Shared<PoseLayers> = Shared::new([first.clone(), muted, second].into_iter().collect());
+        let layers: Shared<PoseLayers> =
+            Shared::new([first.clone(), muted, second].into_iter().collect());
         let instance = Instance { layers: layers.clone(), ..Instance::new(&a, 0.0) };
         let seen = mixed(&file, &lanes(vec![Lane::new(vec![instance])]));
         let mut wanted = mixed(&file, &Stack::of(Some(&a), 0.0));
@@ -253,11 +278,14 @@ proptest! {
     #[test]
     fn what_is_kept_changes_nothing(a in any_clip(2.0), b in any_clip(2.0), weight in 0.0f32..1.0) {
         let file = chain();
-        let part = |clip: &Shared<Clip>, weight| Lane::new(vec![Instance::new(clip, 0.0).weighing(weight)]);
+        let part = |clip: &Shared<Clip>,
+            weight| Lane::new(vec![Instance::new(clip, 0.0).weighing(weight)]);
         let stacks = [
             lanes(vec![part(&a, weight), part(&b, 0.5)]),
             Stack::of(Some(&b), 0.0),
-            lanes(vec![Lane::new(vec![Instance::new(&b, 0.0).weighing(weight), Instance::new(&a, 0.0).weighing(0.6)])]),
+            lanes(
+                vec![Lane::new(vec![Instance::new(&b, 0.0).weighing(weight),
+                    Instance::new(&a, 0.0).weighing(0.6)])]),
             Stack::default(),
         ];
         let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
@@ -280,7 +308,8 @@ fn the_steps_come_in_their_order() {
     let node = NodeId(3);
     let turn = |angle: f32| Quat::from_rotation_y(angle);
     let a = clip(&[(3, Property::Rotation, turn(0.5).to_array().to_vec())]);
-    let offset = Offset { node, translation: Vec3::X, rotation: turn(0.1), scale: Vec3::splat(2.0) };
+    let offset =
+        Offset { node, translation: Vec3::X, rotation: turn(0.1), scale: Vec3::splat(2.0) };
     let stack = Stack { offsets: vec![offset], ..Stack::of(Some(&a), 0.0) };
     let seen = mixed(&file, &stack)[3];
     assert!(angle_between(seen.rotation, turn(0.6)) < 1e-6 && seen.scale == Vec3::splat(2.0));
@@ -291,18 +320,28 @@ fn the_steps_come_in_their_order() {
     assert_eq!(mixed(&file, &stack)[3].rotation, turn(-1.0));
     // And what a gesture holds stays where it is, whatever its parents do.
     let place = Mat4::from_rotation_translation(turn(2.0), Vec3::new(1.0, 2.0, 3.0));
-    let held = Stack { constraints: vec![Constraint::Hold { node, scene_from_node: place }], ..stack };
+    let held =
+        Stack { constraints: vec![Constraint::Hold { node, scene_from_node: place }], ..stack };
     let pose = Pose::evaluate(&file, &held);
-    assert!((pose.world[3].to_cols_array().iter().zip(place.to_cols_array())).all(|(a, b)| (a - b).abs() < 1e-5));
+    assert!(
+        (pose.world[3].to_cols_array().iter().zip(place.to_cols_array()))
+            .all(|(a, b)| (a - b).abs() < 1e-5)
+    );
     assert!(pose.local[4] == file.node(NodeId(4)).local());
 }
 
 #[test]
 fn a_scale_that_cannot_be_added_stays_and_is_named() {
     let file = chain();
-    let flat = clip(&[(1, Property::Scale, vec![-1.0, 1.0, 1.0]), (2, Property::Scale, vec![4.0, 1.0, 1.0])]);
+    let flat = clip(&[
+        (1, Property::Scale, vec![-1.0, 1.0, 1.0]),
+        (2, Property::Scale, vec![4.0, 1.0, 1.0]),
+    ]);
     let instance = Instance::new(&flat, 0.0).weighing(0.5);
-    let stack = Stack { additive: vec![Additive { instance, reference: Reference::Rest }], ..Stack::default() };
+    let stack = Stack {
+        additive: vec![Additive { instance, reference: Reference::Rest }],
+        ..Stack::default()
+    };
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     evaluator.update(&file, &stack, &mut pose);
     assert_eq!(evaluator.unscaled_nodes(), [NodeId(1)]);

@@ -1,4 +1,5 @@
-//! The whole body: a spine that leans and hips that follow where a limb does not reach, and pins that stay while others move.
+//! The whole body: a spine that leans and hips that follow where a limb does not reach, and pins
+//! that stay while others move.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,9 @@ const ROUNDS: usize = 16;
 /// Places nearer than this, as parts of the distance from the origin or a metre, are one.
 const SAME: f32 = 1e-7;
 
-/// What nodes above a limb get so that its root comes as near to a target as the limb needs: the spine leans, then the hips
-/// move, as far as pinned limbs let them. Nothing where the limb reaches by itself.
+/// What nodes above a limb get so that its root comes as near to a target as the limb needs: the
+/// spine leans, then the hips move, as far as pinned limbs let them. Nothing where the limb reaches
+/// by itself.
 pub fn lean(
     document: &Document,
     pose: &Pose,
@@ -39,9 +41,10 @@ pub fn lean(
     let wanted = root + (target - root).normalize_or_zero() * need;
     let mut found = Vec::new();
     let mut got = root;
-    let mut spine: Vec<NodeId> = std::iter::successors(document.node(first).parent, |n| document.node(*n).parent)
-        .take_while(|n| *n != body)
-        .collect();
+    let mut spine: Vec<NodeId> =
+        std::iter::successors(document.node(first).parent, |n| document.node(*n).parent)
+            .take_while(|n| *n != body)
+            .collect();
     spine.reverse();
     let rig = Rig::of(document);
     // Helpers lean with the joint that they hang on.
@@ -91,11 +94,16 @@ pub fn lean(
 }
 
 /// A joint moved in the scene.
-fn moved(document: &Document, pose: &Pose, node: NodeId, by: DVec3) -> Option<(NodeId, Components)> {
+fn moved(
+    document: &Document,
+    pose: &Pose,
+    node: NodeId,
+    by: DVec3,
+) -> Option<(NodeId, Components)> {
     let node = Rig::of(document).mover(document, node);
     let parent = pose.parent_world(document, node).as_dmat4();
-    let step =
-        ulna_model::transform::is_invertible(parent.determinant()).then(|| parent.inverse().transform_vector3(by))?;
+    let step = ulna_model::transform::is_invertible(parent.determinant())
+        .then(|| parent.inverse().transform_vector3(by))?;
     let to = pose.local[node.index()].transform().translation + step.as_vec3();
     Some((node, Components { translation: Some(to), ..Components::default() }))
 }
@@ -108,8 +116,9 @@ fn length_of(pose: &Pose, limb: &Limb, tip: Vec3) -> f64 {
     places.windows(2).map(|p| f64::from(p[0].distance(p[1]))).sum()
 }
 
-/// What the joints of pinned limbs get so that pinned nodes are again where they were in `before`, after others were moved in
-/// `after`. Those in `posed` are where a person wants them, and are left.
+/// What the joints of pinned limbs get so that pinned nodes are again where they were in `before`,
+/// after others were moved in `after`. Those in `posed` are where a person wants them, and are
+/// left.
 pub fn hold(
     document: &Document,
     before: &Pose,
@@ -124,7 +133,9 @@ pub fn hold(
         .map(|(n, p)| (*n, *p))
         .filter(|(n, _)| before.world.get(n.index()).is_some() && !posed(*n))
         .collect();
-    order.sort_by_key(|(n, _)| std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent).count());
+    order.sort_by_key(|(n, _)| {
+        std::iter::successors(document.node(*n).parent, |p| document.node(*p).parent).count()
+    });
     for (node, pin) in order {
         let pose = now.as_ref().unwrap_or(after);
         let (was, is) = (before.world[node.index()], pose.world[node.index()]);
@@ -138,11 +149,21 @@ pub fn hold(
         if let Some(limb) = limb {
             let keeps = pin.angle.then_some(was);
             let goal = Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps, soft: false };
-            put.extend(solve(document, pose, &limb, &goal).rotations.into_iter().map(|(n, r)| (n, rotation(r))));
+            put.extend(
+                solve(document, pose, &limb, &goal)
+                    .rotations
+                    .into_iter()
+                    .map(|(n, r)| (n, rotation(r))),
+            );
         } else if turned {
             let alone = Limb { nodes: vec![node], turns: Vec::new() };
             let goal = Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps: Some(was), soft: false };
-            put.extend(solve(document, pose, &alone, &goal).rotations.into_iter().map(|(n, r)| (n, rotation(r))));
+            put.extend(
+                solve(document, pose, &alone, &goal)
+                    .rotations
+                    .into_iter()
+                    .map(|(n, r)| (n, rotation(r))),
+            );
         }
         if !put.is_empty() {
             now = Some(pose.with(document, &put));

@@ -8,7 +8,8 @@ use ulna_model::{Clip, Document, NodeId, Shared};
 
 /// Samples a second by which a motion is looked at.
 const RATE: f32 = 60.0;
-/// Of the way up that a foot goes, how much of it counts as low; and of its greatest speed, as slow.
+/// Of the way up that a foot goes, how much of it counts as low; and of its greatest speed, as
+/// slow.
 const LOW: f32 = 0.15;
 const SLOW: f32 = 0.6;
 /// Seconds of the shortest contact, and of the shortest time between two.
@@ -23,8 +24,13 @@ pub struct HoldRange {
     pub to: f32,
 }
 
-/// The positions of nodes over a clip, [`RATE`] times a second, and the height of the body in meters.
-fn paths(document: &Document, clip: &Shared<Clip>, nodes: &[NodeId]) -> (Vec<f32>, Vec<Vec<Vec3>>, f32) {
+/// The positions of nodes over a clip, [`RATE`] times a second, and the height of the body in
+/// meters.
+fn paths(
+    document: &Document,
+    clip: &Shared<Clip>,
+    nodes: &[NodeId],
+) -> (Vec<f32>, Vec<Vec<Vec3>>, f32) {
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let length = clip.length();
     let count = ((length * RATE).ceil() as usize).clamp(2, 1 << 16);
@@ -32,7 +38,9 @@ fn paths(document: &Document, clip: &Shared<Clip>, nodes: &[NodeId]) -> (Vec<f32
     let mut all = vec![Vec::with_capacity(times.len()); nodes.len()];
     for time in &times {
         evaluator.update(document, &Stack::of(Some(clip), f64::from(*time)), &mut pose);
-        all.iter_mut().zip(nodes).for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
+        all.iter_mut()
+            .zip(nodes)
+            .for_each(|(path, n)| path.push(pose.world[n.index()].w_axis.truncate()));
     }
     (times, all, height_of(document, &pose))
 }
@@ -56,15 +64,18 @@ fn median_of(list: &[Vec3]) -> Vec3 {
     Vec3::from_array([0, 1, 2].map(|axis| median(list.iter().map(|v| v[axis]).collect())))
 }
 
-/// The velocity of the ground under a clip, meters per second: zero where the body travels over it itself, or where the standing
-/// feet do not agree on one. `node` counts as a foot where no other is known.
+/// The velocity of the ground under a clip, meters per second: zero where the body travels over it
+/// itself, or where the standing feet do not agree on one. `node` counts as a foot where no other
+/// is known.
 pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec3 {
-    /// Parts of the body's height: the way and the speed below which something stays, and the lift of a step.
+    /// Parts of the body's height: the way and the speed below which something stays, and the lift
+    /// of a step.
     const STAYS: f32 = 0.1;
     const LIFTS: f32 = 0.015;
     /// A standing foot is no higher than this part of its way up and down.
     const STANDS: f32 = 0.2;
-    /// Parts of the ground's speed by which standing feet differ from it at most, on average, and each foot.
+    /// Parts of the ground's speed by which standing feet differ from it at most, on average, and
+    /// each foot.
     const AGREES: f32 = 0.5;
     const EACH: f32 = 0.35;
     let mut nodes: Vec<NodeId> = named_feet(document).into_iter().map(|f| f.0).collect();
@@ -103,7 +114,8 @@ pub fn ground_under(document: &Document, clip: &Shared<Clip>, node: NodeId) -> V
     let ground = median_of(&all);
     let speed = ground.length();
     let spread = median(all.iter().map(|v| v.distance(ground)).collect());
-    let agree = spread <= speed * AGREES && of_feet.iter().all(|v| v.distance(ground) <= speed * EACH);
+    let agree =
+        spread <= speed * AGREES && of_feet.iter().all(|v| v.distance(ground) <= speed * EACH);
     if speed <= height * STAYS || !agree {
         return Vec3::ZERO;
     }
@@ -118,7 +130,12 @@ pub fn contacts(document: &Document, clip: &Shared<Clip>, node: NodeId) -> Vec<H
 }
 
 /// The same, with the velocity of the ground in meters per second.
-pub fn contacts_over(document: &Document, clip: &Shared<Clip>, node: NodeId, ground: Vec3) -> Vec<HoldRange> {
+pub fn contacts_over(
+    document: &Document,
+    clip: &Shared<Clip>,
+    node: NodeId,
+    ground: Vec3,
+) -> Vec<HoldRange> {
     let (times, mut paths, _) = paths(document, clip, &[node]);
     let Some(path) = paths.pop() else { return Vec::new() };
     let (low, high) = heights(&path);

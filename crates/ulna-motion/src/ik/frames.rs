@@ -1,4 +1,5 @@
-//! A clip frame by frame: where a foot and its skin are, and how the joints of its limb are turned. A hold is judged by it.
+//! A clip frame by frame: where a foot and its skin are, and how the joints of its limb are turned.
+//! A hold is judged by it.
 
 use glam::{Quat, Vec3};
 
@@ -26,13 +27,16 @@ const FIT: f32 = 0.9;
 
 /// Seconds per frame of a clip: of the rate that its keys fit, else of 30 frames per second.
 pub(super) fn frame_of(clip: &Clip) -> f32 {
-    clip.guess_fps().filter(|(_, share)| *share >= FIT).map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)
+    clip.guess_fps()
+        .filter(|(_, share)| *share >= FIT)
+        .map_or(1.0 / 30.0, |(fps, _)| 1.0 / fps as f32)
 }
 
 /// The frames of a clip. A key of the limb that is near a frame stands for it.
 pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
     let of_limb = |n: NodeId| limb.nodes.contains(&n);
-    let tracks = clip.tracks.values().filter(|t| t.property == Property::Rotation && of_limb(t.target));
+    let tracks =
+        clip.tracks.values().filter(|t| t.property == Property::Rotation && of_limb(t.target));
     let mut keys: Vec<f32> = tracks.flat_map(|t| t.times.iter().copied()).collect();
     keys.sort_by(f32::total_cmp);
     let length = clip.length();
@@ -43,7 +47,9 @@ pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
             let at = keys.partition_point(|t| *t < time);
             let near = keys[at.saturating_sub(1)..(at + 1).min(keys.len())].iter().copied();
             let near = near.filter(|t| (t - time).abs() < 0.25 * frame);
-            near.min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs())).unwrap_or(time).min(length)
+            near.min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()))
+                .unwrap_or(time)
+                .min(length)
         })
         .collect();
     if times.last().is_none_or(|last| length - last > 0.25 * frame) {
@@ -56,7 +62,13 @@ pub(super) fn frame_times(clip: &Clip, limb: &Limb, frame: f32) -> Vec<f32> {
 }
 
 /// What a node does at some times of a clip.
-pub(super) fn frames(document: &Document, clip: &Shared<Clip>, limb: &Limb, sole: &Sole, times: &[f32]) -> Vec<Frame> {
+pub(super) fn frames(
+    document: &Document,
+    clip: &Shared<Clip>,
+    limb: &Limb,
+    sole: &Sole,
+    times: &[f32],
+) -> Vec<Frame> {
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     let (Some(node), Some(root)) = (limb.end(), limb.root()) else { return Vec::new() };
     let frame = |time: &f32| {
@@ -74,7 +86,8 @@ pub(super) fn frames(document: &Document, clip: &Shared<Clip>, limb: &Limb, sole
     times.iter().map(frame).collect()
 }
 
-/// The greatest speeds over the ground in a range, meters per second: of the joint, and of the skin of the sole on average.
+/// The greatest speeds over the ground in a range, meters per second: of the joint, and of the skin
+/// of the sole on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slide {
     /// Of the joint.
@@ -108,7 +121,9 @@ pub(super) fn slide(frames: &[Frame], range: HoldRange, ground: Vec3) -> Slide {
 
 /// The greatest step of a node from one frame to the next, meters per second.
 pub(super) fn fastest(frames: &[Frame]) -> f32 {
-    let steps = frames.windows(2).map(|w| w[0].place.distance(w[1].place) / (w[1].time - w[0].time).max(1e-6));
+    let steps = frames
+        .windows(2)
+        .map(|w| w[0].place.distance(w[1].place) / (w[1].time - w[0].time).max(1e-6));
     steps.fold(0.0, f32::max)
 }
 
@@ -123,7 +138,8 @@ pub struct Jump {
     pub turn: f32,
 }
 
-/// The worst jump between two frames that was not there before: more than `most` meters, or more than 20°.
+/// The worst jump between two frames that was not there before: more than `most` meters, or more
+/// than 20°.
 pub(super) fn jump(before: &[Frame], after: &[Frame], most: f32) -> Option<Jump> {
     const MOST_TURN: f32 = 20.0 * std::f32::consts::PI / 180.0;
     let mut worst: Option<(f32, Jump)> = None;

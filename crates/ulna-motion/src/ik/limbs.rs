@@ -1,15 +1,21 @@
-//! The joints that follow when one is dragged: the limb that it ends, found from the tree alone, without a rig.
+//! The joints that follow when one is dragged: the limb that it ends, found from the tree alone,
+//! without a rig.
 
 use std::{cell::OnceCell, sync::Arc};
 
 use glam::Mat4;
 
-use crate::{Pose, Skeleton, humanoid::BodyPart, known::known, mirror_pairs::Side, rig::Rig, transfer::roles_of};
+use crate::{
+    Pose, Skeleton, humanoid::BodyPart, known::known, mirror_pairs::Side, rig::Rig,
+    transfer::roles_of,
+};
 use ulna_model::{Document, NodeId};
 
-/// A bone shorter than this part of the longest of its limb turns with the one before it: wrists, twist joints in a row.
+/// A bone shorter than this part of the longest of its limb turns with the one before it: wrists,
+/// twist joints in a row.
 const SHORT: f32 = 0.2;
-/// The first of three bones that is shorter than this part of the second is a shoulder, which stays.
+/// The first of three bones that is shorter than this part of the second is a shoulder, which
+/// stays.
 const SHOULDER: f32 = 0.75;
 /// The most bones of a limb that nobody asked for.
 const MOST: usize = 24;
@@ -19,9 +25,11 @@ const NONE: f32 = 1e-4;
 /// A chain of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limb {
-    /// The nodes from its root to its end, each the parent of the next. Helpers between joints are among them.
+    /// The nodes from its root to its end, each the parent of the next. Helpers between joints are
+    /// among them.
     pub nodes: Vec<NodeId>,
-    /// The nodes that turn, as indices, the root first. The end turns only where a point of its skin is dragged.
+    /// The nodes that turn, as indices, the root first. The end turns only where a point of its
+    /// skin is dragged.
     pub turns: Vec<usize>,
 }
 
@@ -37,11 +45,18 @@ impl Limb {
     }
 }
 
-/// The limb that a node ends: up to, and without, the joint that several limbs hang on. `bones` is how many bones it has, where
-/// a person says so; `inclusive`: the node itself turns, too, since a point on its skin is dragged.
+/// The limb that a node ends: up to, and without, the joint that several limbs hang on. `bones` is
+/// how many bones it has, where a person says so; `inclusive`: the node itself turns, too, since a
+/// point on its skin is dragged.
 ///
 /// Nothing where no node above it could turn.
-pub fn limb_of(document: &Document, pose: &Pose, node: NodeId, bones: Option<usize>, inclusive: bool) -> Option<Limb> {
+pub fn limb_of(
+    document: &Document,
+    pose: &Pose,
+    node: NodeId,
+    bones: Option<usize>,
+    inclusive: bool,
+) -> Option<Limb> {
     limb_in(&Rig::of(document), document, pose, node, bones, inclusive)
 }
 
@@ -70,7 +85,8 @@ fn limb_in(
     let last = up.len() - 1;
     let carriers: Vec<usize> = (0..last).filter(|k| rig.carries(up[*k])).collect();
     let next = |i: usize| carriers.get(i + 1).copied().unwrap_or(last);
-    let lengths: Vec<f32> = (0..carriers.len()).map(|i| Rig::distance(pose, up[carriers[i]], up[next(i)])).collect();
+    let lengths: Vec<f32> =
+        (0..carriers.len()).map(|i| Rig::distance(pose, up[carriers[i]], up[next(i)])).collect();
     let longest = lengths.iter().copied().fold(0.0, f32::max);
     // Each with the length of its bone, and the node that turns it.
     let turner = |k: usize| {
@@ -87,7 +103,11 @@ fn limb_in(
         }
         None => {
             if turns.len() > 2 {
-                let long: Vec<_> = turns.iter().copied().filter(|(_, length)| *length >= longest * SHORT).collect();
+                let long: Vec<_> = turns
+                    .iter()
+                    .copied()
+                    .filter(|(_, length)| *length >= longest * SHORT)
+                    .collect();
                 turns = if long.len() >= 2 { long } else { turns };
             }
             if turns.len() == 3 && turns[0].1 < turns[1].1 * SHOULDER && !inclusive {
@@ -141,60 +161,72 @@ impl<'a> Bodies<'a> {
         self.rig.below(node).iter().filter(|c| self.rig.goes_on(**c) && self.works(**c)).count() > 1
     }
 
-    /// The node that moves a joint: itself, or a helper at the same place that clips move in its stead.
+    /// The node that moves a joint: itself, or a helper at the same place that clips move in its
+    /// stead.
     pub fn mover(&self, node: NodeId) -> NodeId {
         self.rig.mover(self.document, node)
     }
 
-    /// The joint that a node hangs on: the nearest above it that is another one. Helpers do not count.
+    /// The joint that a node hangs on: the nearest above it that is another one. Helpers do not
+    /// count.
     pub fn hangs_on(&self, node: NodeId) -> Option<NodeId> {
         self.rig.hangs_on(self.document, node)
     }
 
-    /// Whether a node is above the hips, which are known by the humanoid map or by name: a root, which moves the whole.
+    /// Whether a node is above the hips, which are known by the humanoid map or by name: a root,
+    /// which moves the whole.
     pub fn is_above_hips(&self, node: NodeId) -> bool {
         self.hips.is_some_and(|hips| self.document.is_above(node, hips))
     }
 
-    /// The joint that carries the body of a node: its hips by name, else the highest above it that several limbs hang on, else the
-    /// highest joint. Limbs of helpers, which move no vertex, do not count.
+    /// The joint that carries the body of a node: its hips by name, else the highest above it that
+    /// several limbs hang on, else the highest joint. Limbs of helpers, which move no vertex, do
+    /// not count.
     pub fn body_of(&self, node: NodeId) -> NodeId {
         if let Some(hips) = self.hips.filter(|h| *h == node || self.document.is_above(*h, node)) {
             return hips;
         }
         let above = std::iter::successors(Some(node), |n| self.document.node(*n).parent);
         let above: Vec<NodeId> = above.filter(|n| self.rig.carries(*n)).collect();
-        let branching: Vec<NodeId> = above.iter().rev().copied().filter(|n| self.branching(*n)).collect();
+        let branching: Vec<NodeId> =
+            above.iter().rev().copied().filter(|n| self.branching(*n)).collect();
         let works = branching.iter().copied().find(|n| self.carries_limbs(*n));
         works.or(branching.first().copied()).or(above.last().copied()).unwrap_or(node)
     }
 }
 
-/// The hips by the humanoid map or by name. Nothing where feet, hands or the head are not below them.
+/// The hips by the humanoid map or by name. Nothing where feet, hands or the head are not below
+/// them.
 fn hips_of(document: &Document) -> Option<NodeId> {
     known(document).hips(|| find_hips(document))
 }
 
 fn find_hips(document: &Document) -> Option<NodeId> {
     let roles = roles_of(document);
-    let part = |part: BodyPart| roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n);
+    let part = |part: BodyPart| {
+        roles.iter().filter(move |(_, r)| r.is_some_and(|r| r.part == part)).map(|(n, _)| *n)
+    };
     let mapped = document.vrm.as_ref().and_then(|v| v.node("hips"));
     let hips = mapped.or_else(|| part(BodyPart::Hips).next())?;
     let ends = [BodyPart::Foot, BodyPart::Hand, BodyPart::Head].into_iter().flat_map(part);
     ends.into_iter().all(|end| document.is_above(hips, end)).then_some(hips)
 }
 
-/// The joint that carries the body a node belongs to: its hips by name, else the highest above it that several limbs hang on, else
-/// the highest joint.
+/// The joint that carries the body a node belongs to: its hips by name, else the highest above it
+/// that several limbs hang on, else the highest joint.
 pub fn body_of(document: &Document, node: NodeId) -> NodeId {
     Bodies::of(document).body_of(node)
 }
 
 /// The feet of a document by its humanoid map or by name, with their side.
 pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
-    let mapped = |role: &str, side| document.vrm.as_ref().and_then(|v| v.node(role)).map(|n| (n, Some(side)));
-    let mapped: Vec<_> =
-        [("leftFoot", Side::Left), ("rightFoot", Side::Right)].into_iter().filter_map(|(r, s)| mapped(r, s)).collect();
+    let mapped = |role: &str, side| {
+        document.vrm.as_ref().and_then(|v| v.node(role)).map(|n| (n, Some(side)))
+    };
+    let mapped: Vec<_> = [("leftFoot", Side::Left), ("rightFoot", Side::Right)]
+        .into_iter()
+        .filter_map(|(r, s)| mapped(r, s))
+        .collect();
     if !mapped.is_empty() {
         return mapped;
     }
@@ -202,9 +234,10 @@ pub(crate) fn named_feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     roles.filter_map(|(n, r)| r.filter(|r| r.part == BodyPart::Foot).map(|r| (n, r.side))).collect()
 }
 
-/// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs and on which no others hang, those
-/// that hang on the joint that carries it, and those farther up, fore legs and hands, that
-/// reach the ground at rest. Limbs of helpers, which move no vertex, are none.
+/// The ends of the limbs on which a body stands: of limbs of two bones or more that come in pairs
+/// and on which no others hang, those that hang on the joint that carries it, and those farther up,
+/// fore legs and hands, that reach the ground at rest. Limbs of helpers, which move no vertex, are
+/// none.
 pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     /// Parts of a length by which two legs differ at most.
     const ALIKE: f32 = 0.1;
@@ -225,7 +258,8 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
         rest[node.index()] = above * document.node(*node).rest.matrix();
     }
     let heights = all.iter().map(|n| rest[n.index()].w_axis.y);
-    let (low, high) = heights.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+    let (low, high) =
+        heights.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
     let is_low = |n: NodeId| rest[n.index()].w_axis.y - low <= (high - low) * LOW;
     // Down a limb: the first that is near the ground; of one in the air the end of its second bone.
     let leg = |first: NodeId, hangs_on_body: bool| -> Option<(NodeId, f32)> {
@@ -240,8 +274,10 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
             };
             let Some(limb) = limb_in(rig, document, pose, node, None, false) else { continue };
             if limb.turns.len() >= 2 {
-                let places: Vec<NodeId> = limb.turns.iter().map(|k| limb.nodes[*k]).chain([node]).collect();
-                let found = (node, places.windows(2).map(|p| Rig::distance(pose, p[0], p[1])).sum());
+                let places: Vec<NodeId> =
+                    limb.turns.iter().map(|k| limb.nodes[*k]).chain([node]).collect();
+                let found =
+                    (node, places.windows(2).map(|p| Rig::distance(pose, p[0], p[1])).sum());
                 if is_low(node) {
                     return Some(found);
                 }
@@ -251,7 +287,8 @@ pub fn legs_of(document: &Document, pose: &Pose, body: NodeId) -> Vec<NodeId> {
     };
     let mut found = Vec::new();
     for carrier in all {
-        let limbs = rig.below(carrier).iter().copied().filter(|n| rig.goes_on(*n) && bodies.works(*n));
+        let limbs =
+            rig.below(carrier).iter().copied().filter(|n| rig.goes_on(*n) && bodies.works(*n));
         let legs: Vec<(NodeId, f32)> = limbs.filter_map(|n| leg(n, carrier == body)).collect();
         let paired = |(node, length): &(NodeId, f32)| {
             legs.iter().any(|(other, l)| other != node && (l - length).abs() <= ALIKE * length)

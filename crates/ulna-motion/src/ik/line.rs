@@ -1,4 +1,5 @@
-//! The nodes from the root of a chain to its end as they stand, in double precision, to be turned one by one.
+//! The nodes from the root of a chain to its end as they stand, in double precision, to be turned
+//! one by one.
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Quat};
 
@@ -23,9 +24,16 @@ impl Line {
             let t = pose.local[n.index()].transform();
             (t.translation.as_dvec3(), t.rotation.as_dquat().normalize(), t.scale.as_dvec3())
         };
-        let above = nodes.first().map_or(DMat4::IDENTITY, |n| pose.parent_world(file, *n).as_dmat4());
+        let above =
+            nodes.first().map_or(DMat4::IDENTITY, |n| pose.parent_world(file, *n).as_dmat4());
         let locals: Vec<_> = nodes.iter().map(local).collect();
-        let mut line = Self { nodes: nodes.to_vec(), above, worlds: vec![DMat4::IDENTITY; locals.len()], locals, tip };
+        let mut line = Self {
+            nodes: nodes.to_vec(),
+            above,
+            worlds: vec![DMat4::IDENTITY; locals.len()],
+            locals,
+            tip,
+        };
         line.refresh(0);
         line
     }
@@ -59,7 +67,8 @@ impl Line {
     /// Turns a node in the scene about its own place. Where its parent is squashed flat it stays.
     pub fn turn(&mut self, k: usize, by: DQuat) {
         let Some(o) = orthogonal_factor(self.parent(k)) else { return };
-        // `O⁻¹·u·O` of a turn is the turn about the axis taken along, the other way round in a mirror.
+        // `O⁻¹·u·O` of a turn is the turn about the axis taken along, the other way round in a
+        // mirror.
         let sign = if o.determinant() < 0.0 { -1.0 } else { 1.0 };
         let axis = o.transpose() * by.xyz() * sign;
         let taken = DQuat::from_xyzw(axis.x, axis.y, axis.z, by.w);
@@ -70,7 +79,8 @@ impl Line {
         }
     }
 
-    /// How the point at the end moves in the scene as a node turns about x, y and z of its parent: metres a radian.
+    /// How the point at the end moves in the scene as a node turns about x, y and z of its parent:
+    /// metres a radian.
     pub fn moves(&self, k: usize) -> [DVec3; 3] {
         let parent = DMat3::from_mat4(*self.parent(k));
         let (_, r, s) = self.locals[k];

@@ -1,8 +1,8 @@
-//! Inverse kinematics: a point of a limb is put somewhere, and its joints turn. Nothing is set up; what comes out is plain
-//! rotations of joints.
+//! Inverse kinematics: a point of a limb is put somewhere, and its joints turn. Nothing is set up;
+//! what comes out is plain rotations of joints.
 //!
-//! It is found from the state at the start of a gesture and from the target alone, so that the way there does not matter, and the
-//! way back ends where it began:
+//! It is found from the state at the start of a gesture and from the target alone, so that the way
+//! there does not matter, and the way back ends where it began:
 //!
 //! ```text
 //!  start ──► carried by the shortest turn of the line from root to end ──► swivelled about that line
@@ -70,7 +70,8 @@ pub struct Solved {
     pub least: f32,
     /// The chain's length, in meters.
     pub length: f32,
-    /// By how much a bone is longer or shorter than before at the most, as a part of its length. Unequal scales do that.
+    /// By how much a bone is longer or shorter than before at the most, as a part of its length.
+    /// Unequal scales do that.
     pub stretch: f32,
 }
 
@@ -80,7 +81,13 @@ pub fn solve(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal) -> Solv
 }
 
 /// The same, and joints that have limits keep them.
-pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, limits: &Limits) -> Solved {
+pub fn solve_within(
+    document: &Document,
+    pose: &Pose,
+    limb: &Limb,
+    goal: &Goal,
+    limits: &Limits,
+) -> Solved {
     let mut line = Line::new(document, pose, &limb.nodes, goal.tip.as_dvec3());
     let last = limb.nodes.len() - 1;
     let target = goal.target.as_dvec3();
@@ -96,7 +103,8 @@ pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, 
     if let Some(kept) = &kept {
         line.turn_to(last, kept);
     }
-    let changed = bones.iter().zip(lengths(&line, &limb.turns)).filter(|(was, _)| **was > length * 1e-4);
+    let changed =
+        bones.iter().zip(lengths(&line, &limb.turns)).filter(|(was, _)| **was > length * 1e-4);
     let stretch = changed.map(|(was, is)| (is / was - 1.0).abs()).fold(0.0, f64::max);
     let longest = bones.iter().copied().fold(0.0, f64::max);
     let turned = limb.turns.iter().copied().chain(kept.map(|_| last));
@@ -110,19 +118,24 @@ pub fn solve_within(document: &Document, pose: &Pose, limb: &Limb, goal: &Goal, 
     }
 }
 
-/// The shortest turn from a direction to another; about an axis square to both where they are opposite.
+/// The shortest turn from a direction to another; about an axis square to both where they are
+/// opposite.
 fn arc(from: DVec3, to: DVec3, axis: DVec3) -> DQuat {
     let (from, to) = (from.normalize_or_zero(), to.normalize_or_zero());
     if from == DVec3::ZERO || to == DVec3::ZERO {
         return DQuat::IDENTITY;
     }
     if from.dot(to) < -1.0 + 1e-9 {
-        return DQuat::from_axis_angle(axis.normalize_or(from.any_orthonormal_vector()), std::f64::consts::PI);
+        return DQuat::from_axis_angle(
+            axis.normalize_or(from.any_orthonormal_vector()),
+            std::f64::consts::PI,
+        );
     }
     DQuat::from_rotation_arc(from, to)
 }
 
-/// Of a distance, how much of it is gone: all up to where it gets soft, then less and less, never beyond `most`.
+/// Of a distance, how much of it is gone: all up to where it gets soft, then less and less, never
+/// beyond `most`.
 ///
 /// Exponential approach, as in soft IK of the field: `a + s(1 − e^(−(d − a)/s))`, `s = most − a`.
 fn softened(distance: f64, most: f64, from: f64) -> f64 {
@@ -158,7 +171,8 @@ fn reach_for(
     let least = (2.0 * longest - most).max(0.0);
     let start = line.end() - root;
     let first = turns.get(1).map_or_else(|| line.end(), |k| line.place(*k)) - root;
-    let from = if start.length() > most * 1e-9 { start.normalize() } else { first.normalize_or(DVec3::Y) };
+    let from =
+        if start.length() > most * 1e-9 { start.normalize() } else { first.normalize_or(DVec3::Y) };
     let normal = bend_normal(document, line, turns, from);
     let way = target - root;
     let to = if way.length() > most * 1e-9 { way.normalize() } else { from };
@@ -189,10 +203,12 @@ fn reach_for(
             Some((*k, rest, *limits.get(&node)?))
         })
         .collect();
-    let keep = |line: &mut Line| ranges.iter().for_each(|(k, rest, range)| line.keep(*k, *rest, range));
+    let keep =
+        |line: &mut Line| ranges.iter().for_each(|(k, rest, range)| line.keep(*k, *rest, range));
     settle(line, turns, goal, most, &keep);
     if line.end().distance(goal) > start.distance(goal) && line.end().distance(goal) > most * NEAR {
-        // What carries a limb as a whole can lead away from the target where scales are not equal, or where limits cut it short.
+        // What carries a limb as a whole can lead away from the target where scales are not equal,
+        // or where limits cut it short.
         *line = was;
         settle(line, turns, goal, most, &keep);
     }
@@ -205,7 +221,11 @@ fn fold(line: &mut Line, turns: &[usize], bones: &[f64], to: DVec3, normal: DVec
     if a <= 0.0 || b <= 0.0 {
         return;
     }
-    let cos = if distance > 1e-12 { (a * a + distance * distance - b * b) / (2.0 * a * distance) } else { 0.0 };
+    let cos = if distance > 1e-12 {
+        (a * a + distance * distance - b * b) / (2.0 * a * distance)
+    } else {
+        0.0
+    };
     let wanted = cos.clamp(-1.0, 1.0).acos();
     let along = line.place(turns[1]) - line.place(turns[0]);
     let now = along.cross(to).dot(normal).atan2(along.dot(to));
@@ -225,7 +245,9 @@ fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: D
     let count = bones.len();
     // In a straight line nothing would ever leave it.
     let out = normal.cross(goal - root).normalize_or(normal.any_orthonormal_vector());
-    let straight = places[1..count].iter().all(|p| (*p - root).reject_from(goal - root).length() < most * 1e-3);
+    let straight = places[1..count]
+        .iter()
+        .all(|p| (*p - root).reject_from(goal - root).length() < most * 1e-3);
     if straight && root.distance(goal) < most * 0.9999 {
         for (k, place) in places.iter_mut().enumerate().take(count).skip(1) {
             *place += out * most * 0.02 * (std::f64::consts::PI * k as f64 / count as f64).sin();
@@ -253,9 +275,9 @@ fn shape(line: &mut Line, turns: &[usize], bones: &[f64], goal: DVec3, normal: D
     }
 }
 
-/// What unequal scales above the joints left: damped least squares (Buss, *Introduction to Inverse Kinematics*, 2004), in which
-/// each joint is turned in its own parent, whatever that does to lengths. Never to the worse. `keep` brings joints back into their
-/// limits after each step.
+/// What unequal scales above the joints left: damped least squares (Buss, *Introduction to Inverse
+/// Kinematics*, 2004), in which each joint is turned in its own parent, whatever that does to
+/// lengths. Never to the worse. `keep` brings joints back into their limits after each step.
 fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn Fn(&mut Line)) {
     let mut damping = 1e-3 * most * most;
     keep(line);
@@ -287,13 +309,14 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn F
     }
 }
 
-/// The sum of the bends between neighbouring bones; its length is that of their sine times their lengths.
+/// The sum of the bends between neighbouring bones; its length is that of their sine times their
+/// lengths.
 fn bend(places: &[DVec3]) -> DVec3 {
     places.windows(3).map(|p| (p[1] - p[0]).cross(p[2] - p[1])).sum()
 }
 
-/// What the bend of a limb turns about, unit and square to `from`: as it is bent now; where it is straight, as its rest or its
-/// clips bend it; else knees forward and elbows back.
+/// What the bend of a limb turns about, unit and square to `from`: as it is bent now; where it is
+/// straight, as its rest or its clips bend it; else knees forward and elbows back.
 fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -> DVec3 {
     let mut places: Vec<DVec3> = turns.iter().map(|k| line.place(*k)).collect();
     places.push(line.end());
@@ -331,7 +354,8 @@ fn bend_normal(document: &Document, line: &Line, turns: &[usize], from: DVec3) -
     for clip in document.clips.values().take(6) {
         let length = f64::from(clip.length());
         for k in 0..4 {
-            let seen = Pose::evaluate(document, &Stack::of(Some(clip), length * f64::from(k) / 4.0));
+            let seen =
+                Pose::evaluate(document, &Stack::of(Some(clip), length * f64::from(k) / 4.0));
             sum += own(&|n| seen.local[n.index()].matrix().as_dmat4());
         }
     }

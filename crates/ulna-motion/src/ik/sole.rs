@@ -1,4 +1,5 @@
-//! Points of the skin that a foot moves: a hold is measured on them, since a foot can slide while its joint stands.
+//! Points of the skin that a foot moves: a hold is measured on them, since a foot can slide while
+//! its joint stands.
 
 use glam::{Mat4, Vec3};
 
@@ -11,7 +12,8 @@ type Vertex = Vec<(NodeId, f32, Vec3)>;
 /// Vertices that are looked at.
 const MOST: usize = 24;
 
-/// The lowest vertices that a node and those below it move. Each is a sum of points in the spaces of joints, with their weights.
+/// The lowest vertices that a node and those below it move. Each is a sum of points in the spaces
+/// of joints, with their weights.
 pub(crate) struct Sole {
     points: Vec<Vertex>,
     /// Whether they are of a mesh.
@@ -29,7 +31,8 @@ impl Sole {
             if skin.is_none() && !is_of(id) {
                 continue;
             }
-            let own: Vec<bool> = skin.map_or_else(Vec::new, |s| s.joints.iter().map(|j| is_of(*j)).collect());
+            let own: Vec<bool> =
+                skin.map_or_else(Vec::new, |s| s.joints.iter().map(|j| is_of(*j)).collect());
             for primitive in &mesh.primitives {
                 let Some(skin) = skin else {
                     points.extend(primitive.positions.iter().map(|p| vec![(id, 1.0, *p)]));
@@ -42,20 +45,32 @@ impl Sole {
                 }
                 let each = map.joints.chunks_exact(stride).zip(map.weights.chunks_exact(stride));
                 for (place, (joints, weights)) in primitive.positions.iter().zip(each) {
-                    let slots =
-                        || joints.iter().zip(weights).map(|(j, w)| (usize::from(*j), *w)).filter(|(_, w)| *w > 0.0);
-                    let share: f32 = slots().filter(|(j, _)| own.get(*j) == Some(&true)).map(|(_, w)| w).sum();
+                    let slots = || {
+                        joints
+                            .iter()
+                            .zip(weights)
+                            .map(|(j, w)| (usize::from(*j), *w))
+                            .filter(|(_, w)| *w > 0.0)
+                    };
+                    let share: f32 =
+                        slots().filter(|(j, _)| own.get(*j) == Some(&true)).map(|(_, w)| w).sum();
                     if share < 0.5 {
                         continue;
                     }
-                    let bind = |j: usize| skin.inverse_bind.get(j).copied().unwrap_or(Mat4::IDENTITY);
-                    let of = |(j, w): (usize, f32)| Some((*skin.joints.get(j)?, w, bind(j).transform_point3(*place)));
+                    let bind =
+                        |j: usize| skin.inverse_bind.get(j).copied().unwrap_or(Mat4::IDENTITY);
+                    let of = |(j, w): (usize, f32)| {
+                        Some((*skin.joints.get(j)?, w, bind(j).transform_point3(*place)))
+                    };
                     points.push(slots().filter_map(of).collect());
                 }
             }
         }
-        let mut found: Vec<(f32, Vertex)> =
-            points.into_iter().map(|p| (place(pose, &p).y, p)).filter(|(y, _)| y.is_finite()).collect();
+        let mut found: Vec<(f32, Vertex)> = points
+            .into_iter()
+            .map(|p| (place(pose, &p).y, p))
+            .filter(|(y, _)| y.is_finite())
+            .collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         found.truncate((found.len() / 3).max(MOST));
         let step = found.len().div_ceil(MOST).max(1);
@@ -74,5 +89,8 @@ impl Sole {
 }
 
 fn place(pose: &Pose, point: &[(NodeId, f32, Vec3)]) -> Vec3 {
-    point.iter().map(|(node, weight, at)| pose.world[node.index()].transform_point3(*at) * *weight).sum()
+    point
+        .iter()
+        .map(|(node, weight, at)| pose.world[node.index()].transform_point3(*at) * *weight)
+        .sum()
 }

@@ -1,4 +1,5 @@
-//! Which nodes belong together as one body, with one mirror plane: a file may show several characters.
+//! Which nodes belong together as one body, with one mirror plane: a file may show several
+//! characters.
 
 use glam::{DMat4, Vec3};
 
@@ -11,8 +12,9 @@ use ulna_model::{Document, NodeId, Property};
 pub(super) struct Body {
     /// The reflection in the scene about the plane that best swaps the pairs at rest.
     pub own: DMat4,
-    /// The reflection in the scene that mirror images are seen about. It is the same, unless the body leans at rest and nothing but
-    /// its nodes say so: a mirror image must not stand on a wall.
+    /// The reflection in the scene that mirror images are seen about. It is the same, unless the
+    /// body leans at rest and nothing but its nodes say so: a mirror image must not stand on a
+    /// wall.
     pub scene: DMat4,
     /// The plane of `own`.
     pub plane: Plane,
@@ -24,7 +26,8 @@ pub(super) struct Body {
     pub roles: Vec<Role>,
 }
 
-/// Nodes that carry motion: joints, what clips move, what is posed. In a file without a skin that is any node.
+/// Nodes that carry motion: joints, what clips move, what is posed. In a file without a skin that
+/// is any node.
 pub(super) fn carriers(document: &Document) -> Vec<bool> {
     if document.skins.values().all(|s| s.joints.is_empty()) {
         return vec![true; document.nodes.len()];
@@ -57,14 +60,24 @@ fn related(document: &Document, carriers: &[bool]) -> Vec<bool> {
     flags
 }
 
-/// The nodes of each body: what is below the highest node that carries motion, or that both nodes of a pair are below.
-fn members(document: &Document, carriers: &[bool], all: &[NodeId], joints: &Joints) -> Vec<Vec<NodeId>> {
+/// The nodes of each body: what is below the highest node that carries motion, or that both nodes
+/// of a pair are below.
+fn members(
+    document: &Document,
+    carriers: &[bool],
+    all: &[NodeId],
+    joints: &Joints,
+) -> Vec<Vec<NodeId>> {
     let related = related(document, carriers);
     let mut tops = carriers.to_vec();
     let mut is_one = false;
     let mut join = |a: usize, b: usize| {
-        // Of a node and one below it, the first is the top of both: not what that hangs on, where a second body may stand.
-        let above = [(a, b), (b, a)].into_iter().find(|(a, b)| document.is_above(all[*a], all[*b])).map(|(a, _)| a);
+        // Of a node and one below it, the first is the top of both: not what that hangs on, where a
+        // second body may stand.
+        let above = [(a, b), (b, a)]
+            .into_iter()
+            .find(|(a, b)| document.is_above(all[*a], all[*b]))
+            .map(|(a, _)| a);
         match above.or_else(|| joints.common(a, b).last().copied()) {
             Some(top) => tops[all[top].index()] = true,
             None => is_one = true,
@@ -82,7 +95,9 @@ fn members(document: &Document, carriers: &[bool], all: &[NodeId], joints: &Join
     for skin in document.skins.values() {
         let mut slots = skin.joints.iter().filter_map(|j| place[j.index()]);
         if let Some(first) = slots.next() {
-            slots.filter(|k| *k != first && !document.is_above(all[first], all[*k])).for_each(|k| join(first, k));
+            slots
+                .filter(|k| *k != first && !document.is_above(all[first], all[*k]))
+                .for_each(|k| join(first, k));
         }
     }
     if is_one {
@@ -112,11 +127,15 @@ pub(super) fn bodies(document: &Document, carriers: &[bool], frames: &[DMat4]) -
     let all: Vec<NodeId> = document.nodes.order().to_vec();
     let place = |n: &NodeId| frames[n.index()].w_axis.truncate().as_vec3();
     let joints = Joints::among(document, &all, all.iter().map(place).collect());
-    members(document, carriers, &all, &joints).into_iter().map(|nodes| body(document, frames, nodes)).collect()
+    members(document, carriers, &all, &joints)
+        .into_iter()
+        .map(|nodes| body(document, frames, nodes))
+        .collect()
 }
 
 fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
-    let places: Vec<Vec3> = nodes.iter().map(|n| frames[n.index()].w_axis.truncate().as_vec3()).collect();
+    let places: Vec<Vec3> =
+        nodes.iter().map(|n| frames[n.index()].w_axis.truncate().as_vec3()).collect();
     let joints = Joints::among(document, &nodes, places);
     let named = joints.named_pairs();
     let mut normals = vec![Vec3::X, Vec3::Y, Vec3::Z];
@@ -124,7 +143,9 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let above = nodes.first().and_then(|n| document.node(*n).parent).map(|p| frames[p.index()]);
     if let Some(axes) = above.and_then(|a| turning(&a)) {
         let is_new = |n: &Vec3| n.abs().max_element() < 0.99999;
-        normals.extend([axes.x_axis, axes.y_axis, axes.z_axis].map(|a| a.as_vec3()).into_iter().filter(is_new));
+        normals.extend(
+            [axes.x_axis, axes.y_axis, axes.z_axis].map(|a| a.as_vec3()).into_iter().filter(is_new),
+        );
     }
     let fitted = normals.len();
     normals.extend(joints.across(&named));
@@ -132,15 +153,22 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     let leans = normals[..fitted].iter().all(|n| *n != plane.normal);
     let (mut partner, by_name) = joints.partners(&named, &plane);
     // What both of a pair are below is in the middle.
-    for (a, b) in partner.clone().into_iter().enumerate().filter_map(|(a, b)| Some((a, b.filter(|b| a < *b)?))) {
+    for (a, b) in partner
+        .clone()
+        .into_iter()
+        .enumerate()
+        .filter_map(|(a, b)| Some((a, b.filter(|b| a < *b)?)))
+    {
         for above in joints.common(a, b) {
             partner[above].get_or_insert(above);
         }
     }
     let left_is_high = joints.left_is_high(&plane);
     let names = by_name.iter().any(|b| *b);
-    let roles = (0..nodes.len()).map(|j| joints.role(j, partner[j], by_name[j], names, &plane, left_is_high));
-    let mut given = crate::MirrorPairs::from_parts(roles.collect(), &joints.positions, plane, left_is_high);
+    let roles = (0..nodes.len())
+        .map(|j| joints.role(j, partner[j], by_name[j], names, &plane, left_is_high));
+    let mut given =
+        crate::MirrorPairs::from_parts(roles.collect(), &joints.positions, plane, left_is_high);
     given.take_given(document, &nodes);
     let scene = if leans { upright(&plane, &joints) } else { plane };
     Body {
@@ -153,8 +181,8 @@ fn body(document: &Document, frames: &[DMat4], nodes: Vec<NodeId>) -> Body {
     }
 }
 
-/// The plane that mirror images of a body are seen about, whose own plane was found from its pairs: the same where it is upright,
-/// else square to the nearest axis.
+/// The plane that mirror images of a body are seen about, whose own plane was found from its pairs:
+/// the same where it is upright, else square to the nearest axis.
 fn upright(plane: &Plane, joints: &Joints) -> Plane {
     /// The sine of a lean that is rounding.
     const UPRIGHT: f32 = 0.02;

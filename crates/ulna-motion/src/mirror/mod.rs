@@ -1,8 +1,9 @@
 //! Motion of one side for the other: the same keys, mirrored, with nothing sampled anew.
 //!
-//! `G` is where a node stands in the scene while its body is symmetric (see [`reference`]), `M` the reflection. The mirror image of a
-//! joint `j` is worn by its partner `p` with `W'_p = M·W_j·K_j`, `K_j = G_j⁻¹·M·G_p`: nothing moves where `j` stands as in `G`. With
-//! `q` above `j` and `q'` above `p`, which are partners or the same node, that is local, and right wherever the body is turned:
+//! `G` is where a node stands in the scene while its body is symmetric (see [`reference`]), `M` the
+//! reflection. The mirror image of a joint `j` is worn by its partner `p` with `W'_p = M·W_j·K_j`,
+//! `K_j = G_j⁻¹·M·G_p`: nothing moves where `j` stands as in `G`. With `q` above `j` and `q'` above
+//! `p`, which are partners or the same node, that is local, and right wherever the body is turned:
 //!
 //! ```text
 //!  L'_p = K_q⁻¹ · L_j · K_j
@@ -11,9 +12,10 @@
 //!  scale        s_p,rest ∘ |c⁻¹|(s_j / s_j,rest)
 //! ```
 //!
-//! Both turning parts are reflections or none is, so that all is quaternions. Being constants they go through keys and tangents alike.
-//! A lean that the rest has and the reference has not is mirrored with the pose. Where other nodes are between `q` and `j`, or between
-//! `q'` and `p`, they are multiplied in and divided out again.
+//! Both turning parts are reflections or none is, so that all is quaternions. Being constants they
+//! go through keys and tangents alike. A lean that the rest has and the reference has not is
+//! mirrored with the pose. Where other nodes are between `q` and `j`, or between `q'` and `p`, they
+//! are multiplied in and divided out again.
 
 mod bodies;
 mod reference;
@@ -57,7 +59,8 @@ pub struct Mirror {
 pub struct Mirrored {
     /// The track, of the mirror joint.
     pub track: Track,
-    /// Whether a part of a scale was lost, since the axes of the two joints do not lie on one another.
+    /// Whether a part of a scale was lost, since the axes of the two joints do not lie on one
+    /// another.
     pub scale_left: bool,
 }
 
@@ -96,7 +99,8 @@ struct Constants {
     axes: Mat3,
     /// The scales at rest of both, 1 where they are 0.
     scales: [Vec3; 2],
-    /// What a way along the axes of the joint is multiplied by, to be one along those of the mirror joint: the linear part of `K_j⁻¹`.
+    /// What a way along the axes of the joint is multiplied by, to be one along those of the mirror
+    /// joint: the linear part of `K_j⁻¹`.
     own: DMat3,
 }
 
@@ -115,7 +119,8 @@ impl Constants {
         self.scales[1] * (self.axes * (s / self.scales[0]))
     }
 
-    /// What is added on the right of the mirror joint's local transform, where this is added to the joint's: `U' = K_j⁻¹·U·K_j`.
+    /// What is added on the right of the mirror joint's local transform, where this is added to the
+    /// joint's: `U' = K_j⁻¹·U·K_j`.
     fn user_rotation(&self, r: Quat) -> Quat {
         (self.right.conjugate() * r.as_dquat() * self.right).as_quat()
     }
@@ -128,12 +133,14 @@ impl Constants {
         self.axes * s
     }
 
-    /// Whether that loses a part of it: stretched along axes that lie between those of the other joint.
+    /// Whether that loses a part of it: stretched along axes that lie between those of the other
+    /// joint.
     fn loses(&self, s: Vec3) -> bool {
         let factor = s / self.scales[0];
         let mean = factor.element_sum() / 3.0;
         let is_swap = self.axes.to_cols_array().iter().all(|v| *v == 0.0 || *v == 1.0);
-        !is_swap && (factor - Vec3::splat(mean)).abs().max_element() > 1e-3 * factor.abs().max_element()
+        !is_swap
+            && (factor - Vec3::splat(mean)).abs().max_element() > 1e-3 * factor.abs().max_element()
     }
 }
 
@@ -154,8 +161,11 @@ impl Mirror {
         let mut members = vec![None; document.nodes.len()];
         for (k, body) in bodies.iter().enumerate() {
             for (node, role) in body.nodes.iter().zip(&body.roles) {
-                members[node.index()] =
-                    Some(Member { partner: role.partner.map(|p| body.nodes[p]), side: role.side, body: k });
+                members[node.index()] = Some(Member {
+                    partner: role.partner.map(|p| body.nodes[p]),
+                    side: role.side,
+                    body: k,
+                });
             }
         }
         Self { members, frames, bodies }
@@ -170,7 +180,8 @@ impl Mirror {
         self.member(node)?.partner
     }
 
-    /// The side that a node is of, by its name or by where it rests; nothing where it is of no body.
+    /// The side that a node is of, by its name or by where it rests; nothing where it is of no
+    /// body.
     pub fn side(&self, node: NodeId) -> Option<Side> {
         Some(self.member(node)?.side)
     }
@@ -189,25 +200,37 @@ impl Mirror {
         side(a) * side(b) >= 0.0
     }
 
-    /// The nearest node above one whose partner is above its partner: what its mirror image is told from.
-    fn carrier(&self, document: &Document, node: NodeId, partner: NodeId) -> Option<(NodeId, NodeId)> {
+    /// The nearest node above one whose partner is above its partner: what its mirror image is told
+    /// from.
+    fn carrier(
+        &self,
+        document: &Document,
+        node: NodeId,
+        partner: NodeId,
+    ) -> Option<(NodeId, NodeId)> {
         above(document, node).find_map(|q| {
             let other = self.partner(q)?;
             document.is_above(other, partner).then_some((q, other))
         })
     }
 
-    /// What is between a node and what its mirror image is told from, and that itself: the carrier, or what the whole body stands in,
-    /// which does not move.
-    fn line(&self, document: &Document, node: NodeId, carrier: Option<NodeId>) -> (Vec<NodeId>, Option<NodeId>) {
+    /// What is between a node and what its mirror image is told from, and that itself: the carrier,
+    /// or what the whole body stands in, which does not move.
+    fn line(
+        &self,
+        document: &Document,
+        node: NodeId,
+        carrier: Option<NodeId>,
+    ) -> (Vec<NodeId>, Option<NodeId>) {
         let inside = |n: &NodeId| Some(*n) != carrier && self.member(*n).is_some();
         let between: Vec<NodeId> = above(document, node).take_while(inside).collect();
         let root = document.node(between.last().copied().unwrap_or(node)).parent;
         (between, root)
     }
 
-    /// The nodes whose motion goes into a joint's mirror image besides its own: those without a partner between it, or its mirror
-    /// joint, and the nearest ones above both that are partners. None in most skeletons.
+    /// The nodes whose motion goes into a joint's mirror image besides its own: those without a
+    /// partner between it, or its mirror joint, and the nearest ones above both that are partners.
+    /// None in most skeletons.
     pub fn between(&self, document: &Document, node: NodeId) -> Vec<NodeId> {
         let Some(partner) = self.partner(node) else { return Vec::new() };
         let carrier = self.carrier(document, node, partner);
@@ -230,7 +253,8 @@ impl Mirror {
         node.map_or(DMat4::IDENTITY, |n| self.frames[n.index()])
     }
 
-    /// Where a node stands in the reference, without its own scale; and that scale, 1 where it is 0.
+    /// Where a node stands in the reference, without its own scale; and that scale, 1 where it
+    /// is 0.
     fn unscaled(&self, document: &Document, node: NodeId) -> (DMat4, Vec3) {
         let rest = document.node(node).rest.transform();
         if rest.scale.cmpeq(Vec3::ZERO).any() {
@@ -241,7 +265,8 @@ impl Mirror {
         (self.frame(Some(node)) * DMat4::from_scale(rest.scale.as_dvec3().recip()), rest.scale)
     }
 
-    /// `was`: the local transforms that nodes between have, where the pose comes from; `is`: where it goes.
+    /// `was`: the local transforms that nodes between have, where the pose comes from; `is`: where
+    /// it goes.
     fn constants(
         &self,
         document: &Document,
@@ -264,14 +289,16 @@ impl Mirror {
         let image = other_root.inverse() * *reflection * root;
         let back = DMat3::from_mat4(image);
         let left = turning(&(other_between.inverse() * image * between))?;
-        let ((from, from_scale), (to, to_scale)) = (self.unscaled(document, node), self.unscaled(document, partner));
+        let ((from, from_scale), (to, to_scale)) =
+            (self.unscaled(document, node), self.unscaled(document, partner));
         let across = from.inverse() * body.own * to;
         let right = turning(&across)?;
         let own = DMat3::from_diagonal(to_scale.as_dvec3().recip())
             * DMat3::from_mat4(across).inverse()
             * DMat3::from_diagonal(from_scale.as_dvec3());
-        let place =
-            |root: &DMat4, node: NodeId| root.inverse().transform_point3(self.frame(Some(node)).w_axis.truncate());
+        let place = |root: &DMat4, node: NodeId| {
+            root.inverse().transform_point3(self.frame(Some(node)).w_axis.truncate())
+        };
         let (rest, mut other_rest) = (place(&root, node), place(&other_root, partner));
         if partner == node && carrier.is_none() && body.scene != body.own {
             // The rest leans, and is mirrored with the pose.
@@ -279,7 +306,8 @@ impl Mirror {
         }
         let inverse = other_between.inverse();
         let linear = DMat3::from_mat4(inverse) * back * DMat3::from_mat4(between);
-        let offset = inverse.transform_point3(other_rest + back * (between.w_axis.truncate() - rest));
+        let offset =
+            inverse.transform_point3(other_rest + back * (between.w_axis.truncate() - rest));
         (linear.is_finite() && offset.is_finite()).then(|| Constants {
             partner,
             left: DQuat::from_mat3(&left),
@@ -292,9 +320,14 @@ impl Mirror {
         })
     }
 
-    /// The pose of the mirror joint that is the mirror image of a joint's, the others posed as in the document; nothing where it has
-    /// none.
-    pub fn pose(&self, document: &Document, node: NodeId, local: &Transform) -> Option<MirroredPose> {
+    /// The pose of the mirror joint that is the mirror image of a joint's, the others posed as in
+    /// the document; nothing where it has none.
+    pub fn pose(
+        &self,
+        document: &Document,
+        node: NodeId,
+        local: &Transform,
+    ) -> Option<MirroredPose> {
         let others = |n: NodeId| document.node(n).local().transform();
         self.pose_among(document, (node, local), &others, &others)
     }
@@ -316,8 +349,8 @@ impl Mirror {
         Some(MirroredPose { node: by.partner, local: made, scale_left: by.loses(local.scale) })
     }
 
-    /// A track for the mirror joint of its node, the others posed as in the document; nothing where that has none. Weights of morph
-    /// targets have no sides: they stay.
+    /// A track for the mirror joint of its node, the others posed as in the document; nothing where
+    /// that has none. Weights of morph targets have no sides: they stay.
     pub fn track(&self, document: &Document, track: &Track) -> Option<Mirrored> {
         let others = |n: NodeId| document.node(n).local().transform();
         let by = self.constants(document, track.target, &others, &others)?;
@@ -325,11 +358,16 @@ impl Mirror {
         let (width, stride) = (track.width, track.stride());
         let mut scale_left = false;
         for (k, value) in values.chunks_mut(width).enumerate() {
-            let is_value = track.interpolation != Interpolation::CubicSpline || (k * width % stride) / width == 1;
+            let is_value = track.interpolation != Interpolation::CubicSpline
+                || (k * width % stride) / width == 1;
             match track.property {
-                Property::Rotation => value.copy_from_slice(&by.rotation(Quat::from_slice(value)).to_array()),
+                Property::Rotation => {
+                    value.copy_from_slice(&by.rotation(Quat::from_slice(value)).to_array())
+                }
                 Property::Translation => {
-                    value.copy_from_slice(&by.translation(Vec3::from_slice(value), !is_value).to_array());
+                    value.copy_from_slice(
+                        &by.translation(Vec3::from_slice(value), !is_value).to_array(),
+                    );
                 }
                 Property::Scale => {
                     let scale = Vec3::from_slice(value);
@@ -343,9 +381,14 @@ impl Mirror {
         Some(Mirrored { track, scale_left })
     }
 
-    /// What a layer must add to the mirror joint of a node, where it adds this to the node, on the right of its local transform;
-    /// nothing where that has none.
-    pub fn user(&self, document: &Document, node: NodeId, user: &Transform) -> Option<(NodeId, Transform)> {
+    /// What a layer must add to the mirror joint of a node, where it adds this to the node, on the
+    /// right of its local transform; nothing where that has none.
+    pub fn user(
+        &self,
+        document: &Document,
+        node: NodeId,
+        user: &Transform,
+    ) -> Option<(NodeId, Transform)> {
         let others = |n: NodeId| document.node(n).local().transform();
         let by = self.constants(document, node, &others, &others)?;
         let made = Transform {
@@ -363,19 +406,23 @@ impl Mirror {
         let mut values = track.values.to_vec();
         for value in values.chunks_mut(track.width) {
             match track.property {
-                Property::Rotation => value.copy_from_slice(&by.user_rotation(Quat::from_slice(value)).to_array()),
+                Property::Rotation => {
+                    value.copy_from_slice(&by.user_rotation(Quat::from_slice(value)).to_array())
+                }
                 Property::Translation => {
                     value.copy_from_slice(&by.user_translation(Vec3::from_slice(value)).to_array());
                 }
-                Property::Scale => value.copy_from_slice(&by.user_scale(Vec3::from_slice(value)).to_array()),
+                Property::Scale => {
+                    value.copy_from_slice(&by.user_scale(Vec3::from_slice(value)).to_array())
+                }
                 Property::Weights => {}
             }
         }
         Some(Track { target: by.partner, values: values.into(), ..track.clone() })
     }
 
-    /// Where the nodes of a pose are farthest from the mirror images of their partners in another. Of `nodes` alone, where given, which
-    /// are seen from what is above them.
+    /// Where the nodes of a pose are farthest from the mirror images of their partners in another.
+    /// Of `nodes` alone, where given, which are seen from what is above them.
     pub fn gap(
         &self,
         document: &Document,
@@ -386,7 +433,8 @@ impl Mirror {
         let is_meant = |n: NodeId| nodes.is_none_or(|some| some.contains(&n));
         let gap = |node: NodeId| {
             let member = self.member(node)?;
-            let (partner, body) = (member.partner.filter(|_| is_meant(node))?, &self.bodies[member.body]);
+            let (partner, body) =
+                (member.partner.filter(|_| is_meant(node))?, &self.bodies[member.body]);
             // The nearest above that is not mirrored with it.
             let mut carrier = self.carrier(document, node, partner);
             while let Some((q, other)) = carrier.filter(|(q, _)| is_meant(*q)) {
@@ -396,7 +444,9 @@ impl Mirror {
                 None => body.scene,
                 Some((q, other)) => {
                     let own = self.frame(Some(other)).inverse() * body.own * self.frame(Some(q));
-                    place(after, other) * DMat4::from_mat3(DMat3::from_mat4(own)) * place(before, q).inverse()
+                    place(after, other)
+                        * DMat4::from_mat3(DMat3::from_mat4(own))
+                        * place(before, q).inverse()
                 }
             };
             let wanted = image.transform_point3(place(before, node).w_axis.truncate());
@@ -413,8 +463,14 @@ impl Mirror {
 fn scale_axes(turn: &DMat3) -> Mat3 {
     /// Axes that are less off are on one another.
     const SAME: f64 = 0.9995;
-    let squares = DMat3::from_cols(turn.x_axis * turn.x_axis, turn.y_axis * turn.y_axis, turn.z_axis * turn.z_axis);
-    let is_swap = [squares.x_axis, squares.y_axis, squares.z_axis].iter().all(|c| c.max_element() > SAME * SAME);
+    let squares = DMat3::from_cols(
+        turn.x_axis * turn.x_axis,
+        turn.y_axis * turn.y_axis,
+        turn.z_axis * turn.z_axis,
+    );
+    let is_swap = [squares.x_axis, squares.y_axis, squares.z_axis]
+        .iter()
+        .all(|c| c.max_element() > SAME * SAME);
     let squares = squares.transpose().as_mat3();
     if is_swap {
         Mat3::from_cols(squares.x_axis.round(), squares.y_axis.round(), squares.z_axis.round())

@@ -1,8 +1,9 @@
 //! How skeletons stand when they are symmetric: the pose that mirror images are taken about.
 //!
-//! That is the rest, but for the top joints of a skin. Their rest is what their nodes in the file say, which is often the first
-//! frame of a clip: a lean, a turn. Their inverse bind matrices say how they stood when the skin was bound. Where the two differ by a
-//! turn that is none of the axes, they are put back as they were bound, and everything below them with them.
+//! That is the rest, but for the top joints of a skin. Their rest is what their nodes in the file
+//! say, which is often the first frame of a clip: a lean, a turn. Their inverse bind matrices say
+//! how they stood when the skin was bound. Where the two differ by a turn that is none of the axes,
+//! they are put back as they were bound, and everything below them with them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,7 +40,10 @@ pub(super) fn frames(document: &Document) -> Vec<DMat4> {
         if let Some((now, _)) = above.filter(|(now, was)| now != was) {
             frames[node.index()] = now * document.node(*node).rest.matrix().as_dmat4();
         }
-        let Some((skin, bind)) = tops.iter().find(|(n, _, _)| n == node).map(|(_, s, b)| (*s, *b)) else { continue };
+        let Some((skin, bind)) = tops.iter().find(|(n, _, _)| n == node).map(|(_, s, b)| (*s, *b))
+        else {
+            continue;
+        };
         if let Some((_, Some(stand))) = stands.iter().find(|(id, _)| *id == skin)
             && let Some(frame) = stand.corrected(&frames[node.index()], &bind)
         {
@@ -59,8 +63,8 @@ fn rests(document: &Document) -> Vec<DMat4> {
     frames
 }
 
-/// Joints whose rest their node in the file says, since they are at the top of every skin that has them: with the first of those skins
-/// and `mesh_from_joint` there.
+/// Joints whose rest their node in the file says, since they are at the top of every skin that has
+/// them: with the first of those skins and `mesh_from_joint` there.
 fn tops(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
     let mut tops: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
     let mut below: Vec<bool> = vec![false; document.nodes.len()];
@@ -77,7 +81,11 @@ fn tops(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
             below[node.index()] |= inside[node.index()] && under[node.index()];
         }
         for (slot, joint) in skin.joints.iter().enumerate().filter(|(_, j)| !under[j.index()]) {
-            let bind = skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite);
+            let bind = skin
+                .inverse_bind
+                .get(slot)
+                .map(|m| m.as_dmat4().inverse())
+                .filter(DMat4::is_finite);
             if let Some(bind) = bind.filter(|_| tops.iter().all(|(n, _, _)| n != joint)) {
                 tops.push((*joint, id, bind));
             }
@@ -97,7 +105,9 @@ struct Stand {
 impl Stand {
     fn of(document: &Document, skin: &Skin, rests: &[DMat4]) -> Option<Self> {
         let slots = || skin.joints.iter().enumerate();
-        let bind = |slot: usize| skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite);
+        let bind = |slot: usize| {
+            skin.inverse_bind.get(slot).map(|m| m.as_dmat4().inverse()).filter(DMat4::is_finite)
+        };
         // The top joint with the most joints below it speaks for all.
         let inside: HashSet<NodeId> = skin.joints.iter().copied().collect();
         let mut counts: HashMap<NodeId, usize> = HashMap::new();
@@ -116,7 +126,8 @@ impl Stand {
         let turn = turning(&actual)?;
         let above = document.node(top).parent.map_or(DMat4::IDENTITY, |p| rests[p.index()]);
         let unit = actual.determinant().abs().cbrt();
-        let places = slots().filter_map(|(slot, _)| Some((bind(slot)?.w_axis.truncate() * unit).as_vec3()));
+        let places =
+            slots().filter_map(|(slot, _)| Some((bind(slot)?.w_axis.truncate() * unit).as_vec3()));
         let size = f64::from(crate::mirror_pairs::diagonal(places));
         let mut best = (f64::INFINITY, DMat3::IDENTITY, None);
         for space in [DMat4::IDENTITY, above] {
@@ -140,7 +151,8 @@ impl Stand {
             let ratio = unit / space.determinant().abs().cbrt();
             (ratio - 1.0).abs() < 0.01 && space.transform_point3(place).distance(was) < size * 0.5
         };
-        let translation = space.filter(is_same).map_or(was - linear * place, |s| s.w_axis.truncate());
+        let translation =
+            space.filter(is_same).map_or(was - linear * place, |s| s.w_axis.truncate());
         let scene_from_mesh = DMat4::from_mat3(linear) + translation_part(translation);
         scene_from_mesh.is_finite().then_some(Self { scene_from_mesh, size })
     }
@@ -169,6 +181,8 @@ fn angle(turn: &DMat3) -> f64 {
 fn axis_turns() -> impl Iterator<Item = DMat3> {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z];
     axes.into_iter().flat_map(move |x| {
-        axes.into_iter().filter(move |y| x.dot(*y) == 0.0).map(move |y| DMat3::from_cols(x, y, x.cross(y)))
+        axes.into_iter()
+            .filter(move |y| x.dot(*y) == 0.0)
+            .map(move |y| DMat3::from_cols(x, y, x.cross(y)))
     })
 }

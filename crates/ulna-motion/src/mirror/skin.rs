@@ -1,4 +1,5 @@
-//! How far the skin of a mirrored pose is from the mirror image: joints may be right where weights are not alike on both sides.
+//! How far the skin of a mirrored pose is from the mirror image: joints may be right where weights
+//! are not alike on both sides.
 
 use std::collections::HashMap;
 
@@ -33,26 +34,35 @@ struct Pairs {
     partners: Vec<(u32, Vec<u32>)>,
 }
 
-/// Pairs of vertices of a document's skins: where its bodies are symmetric at rest, their mirrored poses may still not be.
+/// Pairs of vertices of a document's skins: where its bodies are symmetric at rest, their mirrored
+/// poses may still not be.
 pub struct SkinPairs {
     pairs: Vec<Pairs>,
 }
 
 impl SkinPairs {
-    /// Pairs the vertices of all shown skins of bodies, each within its own primitive: of those that lie within a thousandth of the body's
-    /// size of the mirrored place of another at rest.
+    /// Pairs the vertices of all shown skins of bodies, each within its own primitive: of those
+    /// that lie within a thousandth of the body's size of the mirrored place of another at rest.
     pub fn of(document: &Document, mirror: &Mirror, pose: &Pose) -> Self {
         let mut still = pose.clone();
         still.world = mirror.frames.iter().map(DMat4::as_mat4).collect();
         let mut pairs = Vec::new();
         for node in document.shown_nodes() {
-            let (Some(mesh), Some(skin)) = (document.node(node).mesh, document.node(node).skin) else { continue };
-            let body =
-                document.skin(skin).joints.iter().find_map(|j| mirror.member(*j)).map(|m| &mirror.bodies[m.body]);
+            let (Some(mesh), Some(skin)) = (document.node(node).mesh, document.node(node).skin)
+            else {
+                continue;
+            };
+            let body = document
+                .skin(skin)
+                .joints
+                .iter()
+                .find_map(|j| mirror.member(*j))
+                .map(|m| &mirror.bodies[m.body]);
             let Some(body) = body else { continue };
             for (index, primitive) in document.mesh(mesh).primitives.iter().enumerate() {
                 let own = body.own.as_mat4();
-                let partners = paired(&placed(document, &still, node, primitive), &own, body.size * 1e-3);
+                let partners =
+                    paired(&placed(document, &still, node, primitive), &own, body.size * 1e-3);
                 let (image, size) = (body.scene.as_mat4(), body.size);
                 pairs.push(Pairs { node, primitive: index, image, size, partners });
             }
@@ -63,14 +73,24 @@ impl SkinPairs {
     /// Where the skin in `after` is farthest from the mirror image of the skin in `before`.
     pub fn gap(&self, document: &Document, before: &Pose, after: &Pose) -> Option<SkinGap> {
         let of = |pairs: &Pairs| {
-            let primitive = &document.mesh(document.node(pairs.node).mesh?).primitives[pairs.primitive];
-            let [was, is] = [before, after].map(|pose| placed(document, pose, pairs.node, primitive));
+            let primitive =
+                &document.mesh(document.node(pairs.node).mesh?).primitives[pairs.primitive];
+            let [was, is] =
+                [before, after].map(|pose| placed(document, pose, pairs.node, primitive));
             let off = |(vertex, partners): &(u32, Vec<u32>)| {
                 let wanted = pairs.image.transform_point3(was[*vertex as usize]);
-                partners.iter().map(|p| is[*p as usize].distance(wanted)).fold(f32::INFINITY, f32::min)
+                partners
+                    .iter()
+                    .map(|p| is[*p as usize].distance(wanted))
+                    .fold(f32::INFINITY, f32::min)
             };
-            let distance = pairs.partners.iter().map(off).filter(|d| d.is_finite()).fold(0.0, f32::max);
-            Some(SkinGap { node: pairs.node, distance, part: distance / pairs.size.max(f32::MIN_POSITIVE) })
+            let distance =
+                pairs.partners.iter().map(off).filter(|d| d.is_finite()).fold(0.0, f32::max);
+            Some(SkinGap {
+                node: pairs.node,
+                distance,
+                part: distance / pairs.size.max(f32::MIN_POSITIVE),
+            })
         };
         self.pairs.iter().filter_map(of).max_by(|a, b| a.part.total_cmp(&b.part))
     }
@@ -100,8 +120,10 @@ fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
         // The eight cells that come within reach.
         let low = cell(wanted - near);
         let corners = (0..8).map(|k| low + IVec3::new(k & 1, (k >> 1) & 1, k >> 2));
-        let there = corners.filter_map(|c| cells.get(&c)).flat_map(|list| list.iter().take(CROWD).copied());
-        let partners: Vec<u32> = there.filter(|p| rest[*p as usize].distance(wanted) <= near).collect();
+        let there =
+            corners.filter_map(|c| cells.get(&c)).flat_map(|list| list.iter().take(CROWD).copied());
+        let partners: Vec<u32> =
+            there.filter(|p| rest[*p as usize].distance(wanted) <= near).collect();
         if !partners.is_empty() {
             pairs.push((vertex, partners));
         }

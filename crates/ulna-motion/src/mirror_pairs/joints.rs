@@ -29,7 +29,11 @@ impl Joints {
         if !skin.has_inverse_bind {
             worlds = rest_worlds(document);
         }
-        let position = |(j, node): (usize, &NodeId)| match skin.inverse_bind.get(j).filter(|_| skin.has_inverse_bind) {
+        let position = |(j, node): (usize, &NodeId)| match skin
+            .inverse_bind
+            .get(j)
+            .filter(|_| skin.has_inverse_bind)
+        {
             Some(joint_from_mesh) => joint_from_mesh.inverse().w_axis.truncate(),
             None => worlds.get(node).copied().unwrap_or(Vec3::ZERO),
         };
@@ -59,16 +63,17 @@ impl Joints {
         Self { stems: stems(document, nodes), positions, parents, order, size }
     }
 
-    /// Pairs of a left and a right joint whose stems are equal and no other's are; of several with the same stem, those
-    /// that are nearest relatives, so that two characters of one file are told apart; then the same without the numbers at
-    /// the ends of the names.
+    /// Pairs of a left and a right joint whose stems are equal and no other's are; of several with
+    /// the same stem, those that are nearest relatives, so that two characters of one file are told
+    /// apart; then the same without the numbers at the ends of the names.
     pub fn named_pairs(&self) -> Vec<(usize, usize)> {
         let mut pairs = Vec::new();
         let mut open: Vec<bool> = self.stems.iter().map(|s| s.side.is_some()).collect();
         for stem in [|s: &Stem| s.words.clone(), |s: &Stem| s.without_number().to_owned()] {
             let mut sides: BTreeMap<String, [Vec<usize>; 2]> = BTreeMap::new();
             for (j, known) in self.stems.iter().enumerate().filter(|(j, _)| open[*j]) {
-                sides.entry(stem(known)).or_default()[usize::from(known.side == Some(Side::Right))].push(j);
+                sides.entry(stem(known)).or_default()[usize::from(known.side == Some(Side::Right))]
+                    .push(j);
             }
             for [left, right] in sides.values() {
                 for (l, r) in self.relatives(left, right) {
@@ -93,7 +98,8 @@ impl Joints {
         let nearest = |j: usize, others: &[usize]| {
             let depths: Vec<usize> = others.iter().map(|o| self.common(j, *o).len()).collect();
             let most = depths.iter().copied().max()?;
-            let mut found = others.iter().zip(&depths).filter(|(_, d)| **d == most).map(|(o, _)| *o);
+            let mut found =
+                others.iter().zip(&depths).filter(|(_, d)| **d == most).map(|(o, _)| *o);
             found.next().filter(|_| found.next().is_none())
         };
         let pair = |l: &usize| {
@@ -106,7 +112,8 @@ impl Joints {
     /// The joints above two, which they share, from the root.
     pub fn common(&self, a: usize, b: usize) -> Vec<usize> {
         let row = |j: usize| {
-            let mut row: Vec<usize> = std::iter::successors(self.parents[j], |p| self.parents[*p]).collect();
+            let mut row: Vec<usize> =
+                std::iter::successors(self.parents[j], |p| self.parents[*p]).collect();
             row.reverse();
             row
         };
@@ -119,17 +126,20 @@ impl Joints {
         plane.mirrored(self.positions[a]).distance(self.positions[b])
     }
 
-    /// The plane across which most joints come in pairs: by place, and by name where the places nearly agree. `normals`: what
-    /// it may be square to; of equally good ones the first counts.
+    /// The plane across which most joints come in pairs: by place, and by name where the places
+    /// nearly agree. `normals`: what it may be square to; of equally good ones the first counts.
     pub fn plane(&self, named: &[(usize, usize)], normals: &[Vec3]) -> Plane {
         let first = normals.first().copied().unwrap_or(Vec3::X);
         let mut best = (0, Plane { normal: first, offset: 0.0 });
         for normal in normals {
             let along = |j: usize| normal.dot(self.positions[j]);
             let all = (0..self.positions.len()).map(along);
-            let (low, high) = all.clone().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let (low, high) = all
+                .clone()
+                .fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
             let middles = named.iter().map(|(l, r)| (along(*l) + along(*r)) * 0.5).collect();
-            let offsets = [Some(0.0), median(middles), median(all.collect()), Some((low + high) * 0.5)];
+            let offsets =
+                [Some(0.0), median(middles), median(all.collect()), Some((low + high) * 0.5)];
             for offset in offsets.into_iter().flatten().filter(|o| o.is_finite()) {
                 let plane = Plane { normal: *normal, offset };
                 let score = self.score(&plane, named);
@@ -143,9 +153,15 @@ impl Joints {
 
     /// The direction that the pairs of names lie along, on the whole: from right to left.
     pub fn across(&self, named: &[(usize, usize)]) -> Option<Vec3> {
-        let ways = named.iter().map(|(l, r)| self.positions[*l] - self.positions[*r]).filter(|w| w.is_finite());
-        // The axis of greatest spread, by repeated multiplication: some pairs may be named the wrong way round.
-        let spread = ways.clone().fold(Mat3::ZERO, |all, w| all + Mat3::from_cols(w * w.x, w * w.y, w * w.z));
+        let ways = named
+            .iter()
+            .map(|(l, r)| self.positions[*l] - self.positions[*r])
+            .filter(|w| w.is_finite());
+        // The axis of greatest spread, by repeated multiplication: some pairs may be named the
+        // wrong way round.
+        let spread = ways
+            .clone()
+            .fold(Mat3::ZERO, |all, w| all + Mat3::from_cols(w * w.x, w * w.y, w * w.z));
         let mut way = ways.fold(Vec3::ZERO, |all, w| all + w);
         for _ in 0..32 {
             way = (spread * way).normalize_or_zero();
@@ -154,12 +170,17 @@ impl Joints {
     }
 
     /// The partner of each, across a plane, and whether it was found by name.
-    pub fn partners(&self, named: &[(usize, usize)], plane: &Plane) -> (Vec<Option<usize>>, Vec<bool>) {
+    pub fn partners(
+        &self,
+        named: &[(usize, usize)],
+        plane: &Plane,
+    ) -> (Vec<Option<usize>>, Vec<bool>) {
         let mut partner = vec![None; self.stems.len()];
         let placed = self.pair_by_place(plane, partner.clone(), true);
         for (l, r) in named.iter().copied() {
             let away = self.away(plane, l, r);
-            let better = |a: usize| placed[a].is_some_and(|b| self.stems[b].side != self.stems[a].side);
+            let better =
+                |a: usize| placed[a].is_some_and(|b| self.stems[b].side != self.stems[a].side);
             if away <= GROSS * self.size || !(better(l) || better(r)) {
                 (partner[l], partner[r]) = (Some(r), Some(l));
             }
@@ -172,7 +193,9 @@ impl Joints {
 
     fn score(&self, plane: &Plane, named: &[(usize, usize)]) -> i64 {
         let mut score = 0;
-        for (a, b) in self.pair_by_place(plane, vec![None; self.stems.len()], true).into_iter().enumerate() {
+        for (a, b) in
+            self.pair_by_place(plane, vec![None; self.stems.len()], true).into_iter().enumerate()
+        {
             let Some(b) = b.filter(|b| a < *b) else { continue };
             let by_name = self.stems[a].side.is_some() && self.stems[b].side.is_some();
             score += if by_name { 8 } else { 4 };
@@ -184,9 +207,15 @@ impl Joints {
         score + named.iter().filter(near).count() as i64
     }
 
-    /// Pairs what is not paired yet: joints whose mirrored rest position is another's, parents first, so that the parents'
-    /// pairs agree. A joint on the plane is its own partner. `heed` names: never pair two lefts or two rights.
-    fn pair_by_place(&self, plane: &Plane, mut partner: Vec<Option<usize>>, heed: bool) -> Vec<Option<usize>> {
+    /// Pairs what is not paired yet: joints whose mirrored rest position is another's, parents
+    /// first, so that the parents' pairs agree. A joint on the plane is its own partner. `heed`
+    /// names: never pair two lefts or two rights.
+    fn pair_by_place(
+        &self,
+        plane: &Plane,
+        mut partner: Vec<Option<usize>>,
+        heed: bool,
+    ) -> Vec<Option<usize>> {
         let near = self.size * SAME;
         if near <= 0.0 || !near.is_finite() {
             return partner;
@@ -208,7 +237,9 @@ impl Joints {
             let mut best: Option<(f32, usize)> = None;
             grid.near(mirrored, &mut |k| {
                 let distance = self.positions[k].distance(mirrored);
-                let sides = !heed || self.stems[j].side.is_none() || self.stems[j].side != self.stems[k].side;
+                let sides = !heed
+                    || self.stems[j].side.is_none()
+                    || self.stems[j].side != self.stems[k].side;
                 if k == j || partner[k].is_some() || distance > near || !sides {
                     return;
                 }
@@ -236,7 +267,8 @@ impl Joints {
     /// The nearest joint above that has a partner: what is between is extra.
     fn paired_above(&self, j: usize, partner: &[Option<usize>]) -> Option<usize> {
         let mut at = self.parents[j];
-        // Chains of joints without a partner can be as long as the skeleton, and then agree with nothing anyway.
+        // Chains of joints without a partner can be as long as the skeleton, and then agree with
+        // nothing anyway.
         for _ in 0..16 {
             match at {
                 Some(p) if partner[p].is_none() => at = self.parents[p],
@@ -246,7 +278,8 @@ impl Joints {
         None
     }
 
-    /// Where the names say left is; the high side where they say nothing, as in glTF, whose characters look along +Z.
+    /// Where the names say left is; the high side where they say nothing, as in glTF, whose
+    /// characters look along +Z.
     pub fn left_is_high(&self, plane: &Plane) -> bool {
         let mut sum = 0;
         for (stem, place) in self.stems.iter().zip(&self.positions) {
@@ -292,7 +325,8 @@ impl Joints {
                     // A name on one of the two is enough.
                     (None, Some(other)) => other.other(),
                     _ => {
-                        let (a, b) = (plane.above(self.positions[j]), plane.above(self.positions[p]));
+                        let (a, b) =
+                            (plane.above(self.positions[j]), plane.above(self.positions[p]));
                         let high = if a == b { j < p } else { a > b };
                         if high == left_high { Side::Left } else { Side::Right }
                     }
@@ -305,7 +339,9 @@ impl Joints {
                 None if names && above.abs() <= self.size * GROSS => {
                     Role { side: Side::Centre, partner: Some(j), how: PairSource::Names }
                 }
-                None if self.size <= 0.0 => Role { side: Side::Centre, partner: Some(j), how: PairSource::None },
+                None if self.size <= 0.0 => {
+                    Role { side: Side::Centre, partner: Some(j), how: PairSource::None }
+                }
                 None => Role { side: here, partner: None, how: PairSource::None },
             },
         }
@@ -315,11 +351,13 @@ impl Joints {
 /// The diagonal of the box of some places; 0 where none is finite.
 pub(crate) fn diagonal(places: impl Iterator<Item = Vec3>) -> f32 {
     let finite = places.filter(|p| p.is_finite());
-    let (low, high) = finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    let (low, high) = finite
+        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
     if low.is_finite() { (high - low).length() } else { 0.0 }
 }
 
-/// What the names of some nodes say. Where they do not say which two are a pair, and the file is a VRM, its humanoid map does.
+/// What the names of some nodes say. Where they do not say which two are a pair, and the file is a
+/// VRM, its humanoid map does.
 fn stems(document: &Document, nodes: &[NodeId]) -> Vec<Stem> {
     let mut stems: Vec<Stem> =
         nodes.iter().map(|n| Stem::of(document.node(*n).name.as_deref().unwrap_or(""))).collect();

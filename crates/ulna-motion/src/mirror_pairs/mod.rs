@@ -1,7 +1,8 @@
 //! Which joint is the mirror image of which: by names, by where they rest, or by both.
 //!
-//! Mirroring a pose, a clip or weights needs it, and no file says it. Names are asked first, since they say what was meant;
-//! rest positions find pairs where names are silent, and win only where a name's pair is grossly out of place.
+//! Mirroring a pose, a clip or weights needs it, and no file says it. Names are asked first, since
+//! they say what was meant; rest positions find pairs where names are silent, and win only where a
+//! name's pair is grossly out of place.
 
 mod joints;
 mod plane;
@@ -75,7 +76,8 @@ pub struct Role {
     pub how: PairSource,
 }
 
-/// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's partner is the joint.
+/// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's
+/// partner is the joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MirrorPairs {
     roles: Vec<Role>,
@@ -99,7 +101,12 @@ impl MirrorPairs {
     }
 
     /// What was found for nodes at these positions.
-    pub(super) fn from_parts(roles: Vec<Role>, positions: &[Vec3], plane: Plane, left_is_high: bool) -> Self {
+    pub(super) fn from_parts(
+        roles: Vec<Role>,
+        positions: &[Vec3],
+        plane: Plane,
+        left_is_high: bool,
+    ) -> Self {
         Self { roles, positions: positions.to_vec(), plane, left_is_high }
     }
 
@@ -122,8 +129,9 @@ impl MirrorPairs {
         Self::over(joints, &named, &[Vec3::X, Vec3::Y, Vec3::Z])
     }
 
-    /// Guesses the roles of any nodes that stand at these places. `known` are pairs of a left and a right one, by their numbers, that
-    /// are known by other means; the plane is square to one of `axes`, unless the pairs say clearly otherwise.
+    /// Guesses the roles of any nodes that stand at these places. `known` are pairs of a left and a
+    /// right one, by their numbers, that are known by other means; the plane is square to one of
+    /// `axes`, unless the pairs say clearly otherwise.
     pub fn among(
         document: &Document,
         nodes: &[NodeId],
@@ -163,7 +171,9 @@ impl MirrorPairs {
     pub fn agrees(&self, joint: usize) -> bool {
         let near = joints::diagonal(self.positions.iter().copied()) * SAME;
         let other = self.roles.get(joint).and_then(|r| r.partner).filter(|p| *p != joint);
-        other.is_some_and(|p| self.plane.mirrored(self.positions[joint]).distance(self.positions[p]) <= near)
+        other.is_some_and(|p| {
+            self.plane.mirrored(self.positions[joint]).distance(self.positions[p]) <= near
+        })
     }
 
     /// The normal of the mirror plane.
@@ -198,12 +208,14 @@ impl MirrorPairs {
 
     /// The mirror joint of each joint, `u16::MAX` where it has none: what mirroring weights wants.
     pub fn mirror_joints(&self) -> Vec<u16> {
-        let partner = |role: &Role| role.partner.and_then(|p| u16::try_from(p).ok()).unwrap_or(u16::MAX);
+        let partner =
+            |role: &Role| role.partner.and_then(|p| u16::try_from(p).ok()).unwrap_or(u16::MAX);
         self.roles.iter().map(partner).collect()
     }
 
-    /// Says that two joints are each other's mirror image, or, where they are the same, that it is of the centre; or that one
-    /// has no mirror image. What they were partners of before has none then. Nothing happens where a joint is not there.
+    /// Says that two joints are each other's mirror image, or, where they are the same, that it is
+    /// of the centre; or that one has no mirror image. What they were partners of before has none
+    /// then. Nothing happens where a joint is not there.
     pub fn set_partner(&mut self, a: usize, partner: Option<usize>) {
         let b = partner.unwrap_or(a);
         if a.max(b) >= self.roles.len() {

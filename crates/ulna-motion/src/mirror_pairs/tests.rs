@@ -12,19 +12,26 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
         Node {
             name: Some((*name).into()),
             parent: parent.map(NodeId::from),
-            rest: Local::Trs(Transform { translation: Vec3::from(*place) - above, ..Transform::IDENTITY }),
+            rest: Local::Trs(Transform {
+                translation: Vec3::from(*place) - above,
+                ..Transform::IDENTITY
+            }),
             ..Node::default()
         }
     };
-    let inverse = |p: [f32; 3]| if bound { Mat4::from_translation(-Vec3::from(p)) } else { Mat4::IDENTITY };
+    let inverse =
+        |p: [f32; 3]| if bound { Mat4::from_translation(-Vec3::from(p)) } else { Mat4::IDENTITY };
     let skin = Skin {
         name: None,
         joints: (0..joints.len()).map(NodeId::from).collect(),
         inverse_bind: joints.iter().map(|j| inverse(j.2)).collect(),
         has_inverse_bind: bound,
     };
-    let file =
-        Asset { nodes: joints.iter().map(node).collect(), skins: vec![Shared::new(skin)].into(), ..Asset::default() };
+    let file = Asset {
+        nodes: joints.iter().map(node).collect(),
+        skins: vec![Shared::new(skin)].into(),
+        ..Asset::default()
+    };
     file.into()
 }
 
@@ -80,7 +87,8 @@ fn without_names_places_pair_across_any_axis_and_offset() {
             for bound in [true, false] {
                 let turned = BODY.map(|(name, parent, place)| {
                     let mut p = Vec3::ZERO;
-                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (place[0] + offset, place[1], place[2]);
+                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) =
+                        (place[0] + offset, place[1], place[2]);
                     (name, parent, p.to_array())
                 });
                 let roles = MirrorPairs::of(&skeleton(&turned, bound), SkinId(0));
@@ -97,7 +105,10 @@ fn without_names_places_pair_across_any_axis_and_offset() {
 
 #[test]
 fn names_that_agree_with_places_are_sure() {
-    let names = ["hips", "chest", "head", "arm.L", "hand.L", "arm.R", "hand.R", "leg.R", "foot.R", "leg.L", "foot.L"];
+    let names = [
+        "hips", "chest", "head", "arm.L", "hand.L", "arm.R", "hand.R", "leg.R", "foot.R", "leg.L",
+        "foot.L",
+    ];
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
     assert!(roles.joints().iter().all(|r| r.how == PairSource::Both));
@@ -118,7 +129,10 @@ fn left_is_where_the_names_say() {
 #[test]
 fn names_grossly_out_of_place_lose() {
     // The numbers of one arm run the other way.
-    let names = ["a", "b", "c", "arm_L_1", "arm_L_2", "arm_R_2", "arm_R_1", "leg_R", "foot_R", "leg_L", "foot_L"];
+    let names = [
+        "a", "b", "c", "arm_L_1", "arm_L_2", "arm_R_2", "arm_R_1", "leg_R", "foot_R", "leg_L",
+        "foot_L",
+    ];
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
     assert_eq!(roles.joints()[3].how, PairSource::RestPositions);
@@ -127,7 +141,9 @@ fn names_grossly_out_of_place_lose() {
 
 #[test]
 fn two_lefts_across_the_plane_are_a_pair_all_the_same() {
-    let names = ["a", "b", "c", "arm_L", "hand_L", "arm_R", "wrist_L", "leg_R", "foot_R", "leg_L", "foot_L"];
+    let names = [
+        "a", "b", "c", "arm_L", "hand_L", "arm_R", "wrist_L", "leg_R", "foot_R", "leg_L", "foot_L",
+    ];
     let roles = roles(&named(names));
     assert_eq!(partners(&roles), PARTNERS.map(Some));
     assert_eq!((roles.joints()[4].side, roles.joints()[6].side), (Side::Left, Side::Right));
@@ -196,7 +212,8 @@ fn an_extra_joint_on_one_side_does_not_part_what_is_below() {
 
 #[test]
 fn a_chain_is_not_its_own_mirror_image() {
-    let chain: Vec<Given<'_>> = (0..6).map(|k| ("", (k as usize).checked_sub(1), [0.0, k as f32 * 0.3, 0.0])).collect();
+    let chain: Vec<Given<'_>> =
+        (0..6).map(|k| ("", (k as usize).checked_sub(1), [0.0, k as f32 * 0.3, 0.0])).collect();
     let roles = roles(&chain);
     assert!(roles.joints().iter().all(|r| r.side == Side::Centre));
     assert_eq!((roles.axis(), roles.offset()), (0, 0.0));
@@ -206,11 +223,16 @@ fn a_chain_is_not_its_own_mirror_image() {
 fn joints_that_say_nothing_do_no_harm() {
     let spots = [("", None, [0.0; 3]), ("", Some(0), [0.0; 3]), ("x.L", Some(0), [0.0; 3])];
     assert_eq!(roles(&spots).joints()[0].side, Side::Centre);
-    let bad = [("a", None, [f32::NAN; 3]), ("b", Some(0), [f32::INFINITY, 0.0, 0.0]), ("c.L", Some(0), [1e30; 3])];
+    let bad = [
+        ("a", None, [f32::NAN; 3]),
+        ("b", Some(0), [f32::INFINITY, 0.0, 0.0]),
+        ("c.L", Some(0), [1e30; 3]),
+    ];
     assert_eq!(roles(&bad).joints().len(), 3);
     assert!(roles(&[]).joints().is_empty());
     // Thousands in one spot.
-    let heap: Vec<Given<'_>> = (0..4000).map(|k| ("", (k > 0).then_some(0), [(k % 2) as f32, 0.0, 0.0])).collect();
+    let heap: Vec<Given<'_>> =
+        (0..4000).map(|k| ("", (k > 0).then_some(0), [(k % 2) as f32, 0.0, 0.0])).collect();
     assert_eq!(roles(&heap).joints().len(), 4000);
 }
 
@@ -220,8 +242,14 @@ fn a_person_corrects_a_guess_on_both_sides() {
     // Across: the hands go to the feet.
     roles.set_partner(4, Some(8));
     check(&roles);
-    assert_eq!(roles.joints()[4], Role { side: Side::Left, partner: Some(8), how: PairSource::Given });
-    assert_eq!(roles.joints()[8], Role { side: Side::Right, partner: Some(4), how: PairSource::Given });
+    assert_eq!(
+        roles.joints()[4],
+        Role { side: Side::Left, partner: Some(8), how: PairSource::Given }
+    );
+    assert_eq!(
+        roles.joints()[8],
+        Role { side: Side::Right, partner: Some(4), how: PairSource::Given }
+    );
     assert_eq!(roles.joints()[6], Role { side: Side::Right, partner: None, how: PairSource::None });
     assert_eq!(roles.joints()[10].partner, None);
     roles.set_partner(6, Some(6));

@@ -1,8 +1,10 @@
-//! How much each clip of a blend counts: on a line those around a value share it, in a plane the three around a place.
+//! How much each clip of a blend counts: on a line those around a value share it, in a plane the
+//! three around a place.
 
 use glam::DVec2;
 
-/// How much each of some points on a line, in rising order, counts at a value: the two around it share 1.
+/// How much each of some points on a line, in rising order, counts at a value: the two around it
+/// share 1.
 pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
     let mut weights = vec![0.0; points.len()];
     let after = points.partition_point(|p| *p <= value);
@@ -21,12 +23,14 @@ pub fn blend_weights(points: &[f32], value: f32) -> Vec<f32> {
 /// Corners with how much each counts.
 type Corners = [(usize, f64); 3];
 
-/// How much each of some points in a plane counts at a place: at most three share 1, such that the place is their weighted mean, as that of
-/// the corners of the triangle around it. Beside the outermost points it is the nearest place between two of them.
+/// How much each of some points in a plane counts at a place: at most three share 1, such that the
+/// place is their weighted mean, as that of the corners of the triangle around it. Beside the
+/// outermost points it is the nearest place between two of them.
 ///
-/// The triangles are those of Delaunay: of all that hold the place the one whose weighted mean of `|point|²` is the least (the lower hull of
-/// the points lifted to a paraboloid; Edelsbrunner and Seidel, "Voronoi diagrams and arrangements", 1986). Points on one circle, where
-/// several would do, are held apart by a small height of each, so that weights do not jump.
+/// The triangles are those of Delaunay: of all that hold the place the one whose weighted mean of
+/// `|point|²` is the least (the lower hull of the points lifted to a paraboloid; Edelsbrunner and
+/// Seidel, "Voronoi diagrams and arrangements", 1986). Points on one circle, where several would
+/// do, are held apart by a small height of each, so that weights do not jump.
 pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     /// Part of the points' spread below which places are one.
     const SAME: f64 = 1e-7;
@@ -34,28 +38,35 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     let Some(first) = points.first() else { return weights };
     let [origin, place] = [*first, place].map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])));
     // From the first point, so that what is far from the origin loses nothing.
-    let all: Vec<DVec2> = points.iter().map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])) - origin).collect();
+    let all: Vec<DVec2> =
+        points.iter().map(|p| DVec2::new(f64::from(p[0]), f64::from(p[1])) - origin).collect();
     let place = place - origin;
     let spread = all.iter().map(|p| p.length()).fold(0.0, f64::max);
     if spread == 0.0 {
         weights[0] = 1.0;
         return weights;
     }
-    // Points of a line are off it by what rounding to 32 bits does to them, and by more the farther from the origin.
+    // Points of a line are off it by what rounding to 32 bits does to them, and by more the farther
+    // from the origin.
     let largest = points.iter().flatten().fold(0.0f64, |most, v| most.max(f64::from(v.abs())));
     let near = SAME * spread + 2.0 * f64::from(f32::EPSILON) * largest;
     // Square roots: sums of two of them are not those of two others.
     let apart = |k: usize| ((k + 2) as f64).sqrt().fract() * 1e-6 * spread * spread;
     let height = |k: usize| all[k].length_squared() + apart(k);
-    let cost = |corners: &Corners| corners.iter().map(|(k, weight)| weight * height(*k)).sum::<f64>();
-    let least = |corners: &mut dyn Iterator<Item = Corners>| corners.min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    let cost =
+        |corners: &Corners| corners.iter().map(|(k, weight)| weight * height(*k)).sum::<f64>();
+    let least = |corners: &mut dyn Iterator<Item = Corners>| {
+        corners.min_by(|a, b| cost(a).total_cmp(&cost(b)))
+    };
     let pairs = || (0..all.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     let triples = || pairs().flat_map(|(a, b)| (b + 1..all.len()).map(move |c| [a, b, c]));
-    let around = least(&mut triples().filter_map(|corners| within(&all, corners, place, near * spread)));
+    let around =
+        least(&mut triples().filter_map(|corners| within(&all, corners, place, near * spread)));
     let found = around.or_else(|| {
         let on_way = |(a, b): (usize, usize)| {
             let way = all[b] - all[a];
-            let part = ((place - all[a]).dot(way) / way.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            let part = ((place - all[a]).dot(way) / way.length_squared().max(f64::MIN_POSITIVE))
+                .clamp(0.0, 1.0);
             ((place - all[a] - way * part).length(), [(a, 1.0 - part), (b, part), (b, 0.0)])
         };
         let nearest = pairs().map(|p| on_way(p).0).fold(f64::INFINITY, f64::min);
@@ -67,7 +78,8 @@ pub fn plane_weights(points: &[[f32; 2]], place: [f32; 2]) -> Vec<f32> {
     weights
 }
 
-/// How much the corners of a triangle count at a place; nothing where it lies outside, or there is no triangle.
+/// How much the corners of a triangle count at a place; nothing where it lies outside, or there is
+/// no triangle.
 fn within(all: &[DVec2], [a, b, c]: [usize; 3], place: DVec2, flat: f64) -> Option<Corners> {
     /// So little outside is rounding.
     const INSIDE: f64 = -1e-9;
@@ -102,18 +114,21 @@ mod tests {
             let place = mean(&points, &shares);
             let weights = plane_weights(&points, place);
             let found = mean(&points, &weights);
-            prop_assert!((found[0] - place[0]).abs() < 1e-4 && (found[1] - place[1]).abs() < 1e-4, "{found:?} {place:?}");
+            prop_assert!((found[0] - place[0]).abs() < 1e-4 && (found[1] - place[1]).abs() < 1e-4,
+                "{found:?} {place:?}");
             prop_assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
             prop_assert!(weights.iter().filter(|w| **w > 0.0).count() <= 3);
             prop_assert!(weights.iter().all(|w| (0.0..=1.0).contains(w)));
         }
 
         #[test]
-        fn at_a_point_it_is_that_alone(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9), which in 0usize..9) {
+        fn at_a_point_it_is_that_alone(points in prop::collection::vec([-4i8..4, -4i8..4], 1..9),
+            which in 0usize..9) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
             let place = points[which % points.len()];
             let weights = plane_weights(&points, place);
-            let there: f32 = weights.iter().zip(&points).filter(|(_, p)| **p == place).map(|(w, _)| w).sum();
+            let there: f32 =
+                weights.iter().zip(&points).filter(|(_, p)| **p == place).map(|(w, _)| w).sum();
             prop_assert!((there - 1.0).abs() < 1e-6, "{weights:?}");
         }
 
@@ -126,7 +141,10 @@ mod tests {
         ) {
             let points: Vec<[f32; 2]> = points.iter().map(|p| p.map(f32::from)).collect();
             let step = 1e-3;
-            let (a, b) = (plane_weights(&points, place), plane_weights(&points, [place[0] + step * angle.cos(), place[1] + step * angle.sin()]));
+            let (a, b) =
+                (plane_weights(&points, place),
+                    plane_weights(&points,
+                        [place[0] + step * angle.cos(), place[1] + step * angle.sin()]));
             for (a, b) in a.iter().zip(&b) {
                 // The flattest triangles of the grid are a tenth of a unit high.
                 prop_assert!((a - b).abs() < 2e-2, "{a} {b}");
@@ -134,11 +152,13 @@ mod tests {
         }
 
         #[test]
-        fn points_on_a_line_are_a_blend_on_it(mut values in prop::collection::vec(-4f32..4.0, 1..7), value in -5f32..5.0) {
+        fn points_on_a_line_are_a_blend_on_it(mut values in prop::collection::vec(-4f32..4.0, 1..7),
+            value in -5f32..5.0) {
             values.sort_by(f32::total_cmp);
             prop_assume!(values.windows(2).all(|w| w[1] - w[0] > 0.01));
             let points: Vec<[f32; 2]> = values.iter().map(|v| [v * 0.6, v * 0.8]).collect();
-            let (line, plane) = (blend_weights(&values, value), plane_weights(&points, [value * 0.6, value * 0.8]));
+            let (line, plane) =
+                (blend_weights(&values, value), plane_weights(&points, [value * 0.6, value * 0.8]));
             for (a, b) in line.iter().zip(&plane) {
                 prop_assert!((a - b).abs() < 1e-3, "{line:?} {plane:?}");
             }

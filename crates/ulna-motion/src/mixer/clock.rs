@@ -1,4 +1,5 @@
-//! The clock of a bar: when its clip is where, over the whole bar, also where it keeps step with others. Panels draw keys and markers by it.
+//! The clock of a bar: when its clip is where, over the whole bar, also where it keeps step with
+//! others. Panels draw keys and markers by it.
 
 use super::Mixer;
 use ulna_model::{ClipId, Document, Enter, Mix, Shared};
@@ -33,12 +34,18 @@ pub struct Passing {
 impl BarClock {
     /// The moments at which the clip is at a time of its own, in order.
     pub fn passings(&self, clip_time: f64) -> Vec<Passing> {
-        let (Some((_, first)), Some((_, last))) = (self.points.first(), self.points.last()) else { return Vec::new() };
+        let (Some((_, first)), Some((_, last))) = (self.points.first(), self.points.last()) else {
+            return Vec::new();
+        };
         if self.length <= 0.0 {
             return Vec::new();
         }
         let begins = (first / self.length).floor();
-        let rounds = if self.repeat { ((last / self.length).floor() - begins).clamp(0.0, MOST) } else { 0.0 };
+        let rounds = if self.repeat {
+            ((last / self.length).floor() - begins).clamp(0.0, MOST)
+        } else {
+            0.0
+        };
         let begins = if self.repeat { begins } else { 0.0 };
         (0..=rounds as u32)
             .filter_map(|round| {
@@ -59,7 +66,12 @@ impl BarClock {
 
 impl Mixer {
     /// The clock of a bar; nothing where its clip is gone, or does not go forward.
-    pub fn clock(&mut self, document: &Document, mix: &Shared<Mix>, (lane, bar): (usize, usize)) -> Option<BarClock> {
+    pub fn clock(
+        &mut self,
+        document: &Document,
+        mix: &Shared<Mix>,
+        (lane, bar): (usize, usize),
+    ) -> Option<BarClock> {
         self.prepare(document, mix);
         let about = mix.lanes.get(lane)?.bars.get(bar)?;
         let planned = &self.lanes[lane].bars[bar];
@@ -76,7 +88,8 @@ impl Mixer {
             let mut points: Vec<(f64, f64)> = Vec::with_capacity(count + 1);
             for k in 0..=count {
                 let time = start + (end - start) * k as f64 / count as f64;
-                let now = self.voices(lane, bar, time, false).into_iter().find(|v| v.clip == voice)?.time;
+                let now =
+                    self.voices(lane, bar, time, false).into_iter().find(|v| v.clip == voice)?.time;
                 // On from the point before, round its end or not.
                 let on = points.last().map_or(now, |(_, was)| {
                     let way = (now - was).rem_euclid(length.max(1e-9));
@@ -86,7 +99,8 @@ impl Mixer {
             }
             points
         } else {
-            let waits = if about.enter == Enter::Keys { about.fade_in.min(about.length) } else { 0.0 };
+            let waits =
+                if about.enter == Enter::Keys { about.fade_in.min(about.length) } else { 0.0 };
             let goes = start + waits;
             let last = about.offset + (end - goes) * about.speed;
             let mut points = vec![(goes, about.offset), (end, last)];

@@ -1,7 +1,9 @@
-//! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they slide on it where clips are mixed.
+//! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they
+//! slide on it where clips are mixed.
 //!
-//! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it moves, heel or toe, are on the ground.
-//! They alone do not say it: the toes of a swinging foot pass through the ground in many clips.
+//! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it
+//! moves, heel or toe, are on the ground. They alone do not say it: the toes of a swinging foot
+//! pass through the ground in many clips.
 
 use glam::Vec3;
 
@@ -29,7 +31,8 @@ const TOUCHES: f32 = 0.008;
 const AROUND: usize = 12;
 /// Its skin is on the ground for no fewer looks, or the joint alone says when it stands.
 const FEWEST: usize = 6;
-/// Points of a foot stand on the ground with its lowest one where they are no higher than this part of the body's height above it.
+/// Points of a foot stand on the ground with its lowest one where they are no higher than this part
+/// of the body's height above it.
 const FLAT: f32 = 0.006;
 /// Seconds of the shortest stand.
 const SHORTEST: f64 = 0.05;
@@ -40,7 +43,8 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
     if !known.is_empty() {
         return known;
     }
-    // No body by its names: what it stands on at rest, on however many legs. Which step is which is not known then.
+    // No body by its names: what it stands on at rest, on however many legs. Which step is which is
+    // not known then.
     let rig = Rig::of(document);
     // From the end of some limb up: the body is above it.
     let Some(leaf) = document.nodes.order().iter().rev().copied().find(|n| rig.carries(*n)) else {
@@ -54,7 +58,10 @@ pub(crate) fn feet(document: &Document) -> Vec<(NodeId, Option<Side>)> {
 /// The number of feet that are known, and of those whose side is known.
 pub fn known_feet(document: &Document) -> (usize, usize) {
     let feet = feet(document);
-    (feet.len(), feet.iter().filter(|(_, side)| matches!(side, Some(Side::Left | Side::Right))).count())
+    (
+        feet.len(),
+        feet.iter().filter(|(_, side)| matches!(side, Some(Side::Left | Side::Right))).count(),
+    )
 }
 
 fn at(pose: &Pose, node: NodeId) -> Vec3 {
@@ -92,10 +99,18 @@ impl FootPath {
             let near = |p: &Vec3, low: f32| p.y <= low + height * FLAT;
             let before = lowest(&self.last);
             let pairs = || self.last.iter().zip(&points);
-            // Those that are down both times; of a foot that rolls from heel to toe in between, all that are down once.
-            let both: Vec<Vec3> =
-                pairs().filter(|(a, b)| near(a, before) && near(b, low)).map(|(a, b)| *b - *a).collect();
-            let one = || pairs().filter(|(a, b)| near(a, before) || near(b, low)).map(|(a, b)| *b - *a).collect();
+            // Those that are down both times; of a foot that rolls from heel to toe in between, all
+            // that are down once.
+            let both: Vec<Vec3> = pairs()
+                .filter(|(a, b)| near(a, before) && near(b, low))
+                .map(|(a, b)| *b - *a)
+                .collect();
+            let one = || {
+                pairs()
+                    .filter(|(a, b)| near(a, before) || near(b, low))
+                    .map(|(a, b)| *b - *a)
+                    .collect()
+            };
             let ways: Vec<Vec3> = if both.is_empty() { one() } else { both };
             self.ways.push(ways.iter().sum::<Vec3>() / ways.len().max(1) as f32);
         }
@@ -109,7 +124,8 @@ impl FootPath {
         let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
         let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
         let lifts = high - low > height * LIFTS;
-        let flags: Vec<bool> = self.joint.iter().map(|y| lifts && *y <= low + (high - low) * LOW).collect();
+        let flags: Vec<bool> =
+            self.joint.iter().map(|y| lifts && *y <= low + (high - low) * LOW).collect();
         if self.is_skin { self.touching(&flags, height * TOUCHES) } else { flags }
     }
 
@@ -122,20 +138,30 @@ impl FootPath {
             let mut heights = self.low[from..=to].to_vec();
             heights.sort_by(f32::total_cmp);
             let ground = heights[heights.len() / 2];
-            // While the joint is low, what is below the ground is on it, too; before and after that it is a toe on its way.
+            // While the joint is low, what is below the ground is on it, too; before and after that
+            // it is a toe on its way.
             let touches = |k: &usize| self.low[*k] - ground <= near;
             let stays = |k: &usize| (self.low[*k] - ground).abs() <= near;
-            let (Some(mut first), Some(mut last)) = ((from..=to).find(touches), (from..=to).rev().find(touches)) else {
+            let (Some(mut first), Some(mut last)) =
+                ((from..=to).find(touches), (from..=to).rev().find(touches))
+            else {
                 continue;
             };
             if last - first < FEWEST {
                 (first, last) = (from, to);
             }
             if first == from {
-                first = (from.saturating_sub(AROUND)..from).rev().take_while(stays).last().unwrap_or(from);
+                first = (from.saturating_sub(AROUND)..from)
+                    .rev()
+                    .take_while(stays)
+                    .last()
+                    .unwrap_or(from);
             }
             if last == to {
-                last = (to + 1..(to + 1 + AROUND).min(flags.len())).take_while(stays).last().unwrap_or(to);
+                last = (to + 1..(to + 1 + AROUND).min(flags.len()))
+                    .take_while(stays)
+                    .last()
+                    .unwrap_or(to);
             }
             made[first..=last].fill(true);
         }
@@ -146,12 +172,18 @@ impl FootPath {
 /// The height of a body as it rests, meters.
 fn height_of(document: &Document) -> f32 {
     let rest = Pose::evaluate(document, &Stack::default());
-    let height = joint_bounds(document, &rest).map_or(1.8, |(low, high)| (high - low).max_element());
+    let height =
+        joint_bounds(document, &rest).map_or(1.8, |(low, high)| (high - low).max_element());
     if height > 1e-6 && height.is_finite() { height } else { 1.8 }
 }
 
 /// Some feet over a clip.
-fn paths(document: &Document, clip: &Shared<Clip>, feet: &[NodeId], height: f32) -> (Vec<f64>, Vec<FootPath>) {
+fn paths(
+    document: &Document,
+    clip: &Shared<Clip>,
+    feet: &[NodeId],
+    height: f32,
+) -> (Vec<f64>, Vec<FootPath>) {
     let length = f64::from(clip.length());
     let count = ((length * RATE).ceil() as usize).clamp(2, 1 << 16);
     let times: Vec<f64> = (0..=count).map(|k| length * k as f64 / count as f64).collect();
@@ -183,8 +215,11 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
             _ => continue,
         };
         let flags: Vec<(usize, bool)> = path.stands(height).into_iter().enumerate().collect();
-        let runs: Vec<(usize, usize)> =
-            flags.chunk_by(|a, b| a.1 == b.1).filter(|r| r[0].1).map(|r| (r[0].0, r[r.len() - 1].0)).collect();
+        let runs: Vec<(usize, usize)> = flags
+            .chunk_by(|a, b| a.1 == b.1)
+            .filter(|r| r[0].1)
+            .map(|r| (r[0].0, r[r.len() - 1].0))
+            .collect();
         // One over the seam of a loop comes down before it.
         let wraps = runs.len() > 1 && runs[0].0 == 0 && runs[runs.len() - 1].1 == times.len() - 1;
         for (from, to) in runs.into_iter().skip(usize::from(wraps)) {
@@ -198,7 +233,8 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
     marks
 }
 
-/// How fast the ground goes by under a clip, metres a second: 0 where the body itself travels over it, else what its standing feet do.
+/// How fast the ground goes by under a clip, metres a second: 0 where the body itself travels over
+/// it, else what its standing feet do.
 pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
     let height = height_of(document);
@@ -225,24 +261,32 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     }))
 }
 
-/// How fast a clip takes a body over the ground, metres a second: by its travel, or by its feet where it stays on its place.
+/// How fast a clip takes a body over the ground, metres a second: by its travel, or by its feet
+/// where it stays on its place.
 pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     let stays = ground_velocity(document, clip);
-    if stays != Vec3::ZERO { stays.length() } else { travel(document, clip).map_or(0.0, |t| t.speed()) }
+    if stays != Vec3::ZERO {
+        stays.length()
+    } else {
+        travel(document, clip).map_or(0.0, |t| t.speed())
+    }
 }
 
-/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, metres a second. Ahead is +Z where no foot is
-/// known to be the left or the right one.
+/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, metres a
+/// second. Ahead is +Z where no foot is known to be the left or the right one.
 pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     let stays = ground_velocity(document, clip);
     let goes = match stays == Vec3::ZERO {
-        true => travel(document, clip).filter(|t| t.time > 0.0).map_or(Vec3::ZERO, |t| t.way / t.time),
+        true => {
+            travel(document, clip).filter(|t| t.time > 0.0).map_or(Vec3::ZERO, |t| t.way / t.time)
+        }
         false => -stays,
     };
     let rest = Pose::evaluate(document, &Stack::default());
     let feet = feet(document);
     let mean = |side: Side| {
-        let own: Vec<Vec3> = feet.iter().filter(|f| f.1 == Some(side)).map(|f| at(&rest, f.0)).collect();
+        let own: Vec<Vec3> =
+            feet.iter().filter(|f| f.1 == Some(side)).map(|f| at(&rest, f.0)).collect();
         (!own.is_empty()).then(|| own.iter().sum::<Vec3>() / own.len() as f32)
     };
     let right = match (mean(Side::Left), mean(Side::Right)) {
@@ -252,15 +296,21 @@ pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     [goes.dot(right), goes.dot(Vec3::Y.cross(right))]
 }
 
-/// How fast each foot slides over the ground while it stands, between two times of a mix: metres a second, the mean. Nothing of feet that take
-/// no steps.
-pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<(NodeId, f32)> {
+/// How fast each foot slides over the ground while it stands, between two times of a mix: metres a
+/// second, the mean. Nothing of feet that take no steps.
+pub fn foot_slides(
+    document: &Document,
+    mix: &Shared<Mix>,
+    (from, to): (f64, f64),
+) -> Vec<(NodeId, f32)> {
     let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
     // What hangs a foot on its hips.
-    let legs: Vec<NodeId> = feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
+    let legs: Vec<NodeId> =
+        feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
     let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
     let step = (to - from) / count as f64;
-    let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
+    let (mut mixer, mut evaluator, mut pose) =
+        (Mixer::default(), Evaluator::default(), Pose::default());
     let mut velocities: Vec<(ClipId, Vec3)> = Vec::new();
     let (height, soles) = (height_of(document), soles(document, &feet));
     let mut paths: Vec<FootPath> = soles.iter().map(FootPath::of).collect();
@@ -272,9 +322,11 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
             path.push(at(&pose, *foot), sole.at(&pose), height);
         }
         // The ground under each clip, as fast as the clip plays.
-        let (now, then) = (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
+        let (now, then) =
+            (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
         let mut ground = Vec3::ZERO;
-        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone, do not carry them.
+        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone,
+        // do not carry them.
         for lane in 0..mix.lanes.len() {
             let covering = mix.lanes[lane].additive.is_none();
             let (mut sum, mut total) = (Vec3::ZERO, 0.0);
@@ -290,7 +342,9 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
                     velocities.push((playing.clip, found));
                     found
                 });
-                let same = |p: &&super::Playing| (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip);
+                let same = |p: &&super::Playing| {
+                    (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip)
+                };
                 let length = f64::from(clip.length()).max(1e-6);
                 let rate = then.iter().find(same).map_or(1.0, |p| {
                     let way = p.time - playing.time;
@@ -310,8 +364,9 @@ pub fn foot_slides(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64
     let slide = |(node, path): (&NodeId, &FootPath)| {
         let flags = path.stands(height);
         let on_ground = path.ways.iter().enumerate().filter(|(k, _)| flags[*k] && flags[k + 1]);
-        let slides: Vec<f32> =
-            on_ground.map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length()).collect();
+        let slides: Vec<f32> = on_ground
+            .map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length())
+            .collect();
         (!slides.is_empty()).then(|| (*node, slides.iter().sum::<f32>() / slides.len() as f32))
     };
     feet.iter().zip(&paths).filter_map(slide).collect()

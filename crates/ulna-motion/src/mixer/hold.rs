@@ -1,6 +1,6 @@
-//! Bars that hold their last pose. A bar that ends while another one fades in, or just where that one
-//! begins, stays at its end until the fade is over. The fade then starts from the pose that was seen,
-//! not from what lies below the lane.
+//! Bars that hold their last pose. A bar that ends while another one fades in, or just where that
+//! one begins, stays at its end until the fade is over. The fade then starts from the pose that was
+//! seen, not from what lies below the lane.
 
 use std::collections::HashMap;
 
@@ -49,9 +49,10 @@ impl Held {
     }
 }
 
-/// The part of a held bar's weight that is left when the fade over it has come to `now`, was at `first`
-/// when the bar ended, and covers `cover` of it in the end. The visible weight, this part times
-/// `1 - now * cover`, falls evenly from what it was at the bar's end to 0 at the end of the fade.
+/// The part of a held bar's weight that is left when the fade over it has come to `now`, was at
+/// `first` when the bar ended, and covers `cover` of it in the end. The visible weight, this part
+/// times `1 - now * cover`, falls evenly from what it was at the bar's end to 0 at the end of the
+/// fade.
 fn left(now: f32, first: f32, cover: f32) -> f32 {
     if now >= 1.0 {
         return 0.0;
@@ -59,7 +60,8 @@ fn left(now: f32, first: f32, cover: f32) -> f32 {
     if cover >= 1.0 {
         return 1.0;
     }
-    ((1.0 - first * cover) * (1.0 - now) / ((1.0 - first).max(1e-6) * (1.0 - now * cover))).clamp(0.0, 1.0)
+    ((1.0 - first * cover) * (1.0 - now) / ((1.0 - first).max(1e-6) * (1.0 - now * cover)))
+        .clamp(0.0, 1.0)
 }
 
 impl Mixer {
@@ -72,8 +74,11 @@ impl Mixer {
         };
         let mut found = Vec::new();
         for lane in (0..self.lanes.len()).rev().filter(|l| heard(*l)) {
-            let covering = |l: usize| l == lane || (l > lane && heard(l) && self.mix.lanes[l].additive.is_none());
-            let reach = if self.mix.lanes[lane].additive.is_some() { lane + 1 } else { self.lanes.len() };
+            let covering = |l: usize| {
+                l == lane || (l > lane && heard(l) && self.mix.lanes[l].additive.is_none())
+            };
+            let reach =
+                if self.mix.lanes[lane].additive.is_some() { lane + 1 } else { self.lanes.len() };
             for place in (0..self.lanes[lane].order.len()).rev() {
                 let bar = self.lanes[lane].order[place];
                 let about = &self.mix.lanes[lane].bars[bar];
@@ -102,7 +107,8 @@ impl Mixer {
 
     /// The running maximum of end times per lane counts how long bars are held.
     fn extend_ends(&mut self) {
-        let held: HashMap<(usize, usize), f64> = self.holdings.iter().map(|h| ((h.lane, h.bar), h.until)).collect();
+        let held: HashMap<(usize, usize), f64> =
+            self.holdings.iter().map(|h| ((h.lane, h.bar), h.until)).collect();
         for (l, lane) in self.lanes.iter_mut().enumerate() {
             let mut last = 0.0f64;
             for (bar, end) in lane.order.iter().zip(&mut lane.ends) {
@@ -118,15 +124,21 @@ impl Mixer {
         self.holdings.iter().flat_map(|h| [h.end, h.until])
     }
 
-    /// The bars that are held at a time, by lane and bar. Bars of `until`'s lane from its place on count as
-    /// not begun.
-    pub(super) fn held(&self, time: f64, until: Option<(usize, usize)>) -> HashMap<(usize, usize), Held> {
+    /// The bars that are held at a time, by lane and bar. Bars of `until`'s lane from its place on
+    /// count as not begun.
+    pub(super) fn held(
+        &self,
+        time: f64,
+        until: Option<(usize, usize)>,
+    ) -> HashMap<(usize, usize), Held> {
         let mut found: HashMap<(usize, usize), Held> = HashMap::new();
         for holding in self.holdings.iter().filter(|h| h.end < time && time <= h.until + GAP) {
             let mut held: Option<Held> = None;
             for (lane, place) in &holding.fades {
                 let excluded = until.is_some_and(|(l, p)| l == *lane && *place >= p);
-                let Some((share, by_node)) = self.left_under(holding, (*lane, *place), time, excluded, &found) else {
+                let Some((share, by_node)) =
+                    self.left_under(holding, (*lane, *place), time, excluded, &found)
+                else {
                     continue;
                 };
                 match &mut held {
@@ -167,7 +179,9 @@ impl Mixer {
         let weight = if other_lane { self.mix.lanes[lane].weight.min(1.0) } else { 1.0 };
         // Bars that play along cover nothing of their own lane.
         let weight = if next.along && !other_lane { 0.0 } else { weight * next.full_weight_at(at) };
-        let part = |mask: Option<&JointMask>, k: usize| mask.map_or(1.0, |m| m.0.get(k).copied().unwrap_or(0.0));
+        let part = |mask: Option<&JointMask>, k: usize| {
+            mask.map_or(1.0, |m| m.0.get(k).copied().unwrap_or(0.0))
+        };
         match own.or(whole) {
             None => Some((left(now, first, weight), None)),
             Some(mask) => {

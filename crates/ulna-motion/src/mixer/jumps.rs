@@ -54,8 +54,8 @@ const MOST: usize = 2000;
 
 /// The jumps of a mix between two of its times, in order.
 ///
-/// Looked at are the moments at which bars begin, end, come in and go, and the ends of loops that do not
-/// close. Steps within a clip are its own, and no jumps of the mix.
+/// Looked at are the moments at which bars begin, end, come in and go, and the ends of loops that
+/// do not close. Steps within a clip are its own, and no jumps of the mix.
 pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> Vec<Jump> {
     let mut mixer = Mixer::default();
     mixer.prepare(document, mix);
@@ -70,7 +70,8 @@ pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> 
     times.sort_by(f64::total_cmp);
     times.dedup_by(|a, b| (*a - *b).abs() < BESIDE);
     times.truncate(MOST);
-    let (mut evaluator, mut before, mut after) = (Evaluator::default(), Pose::default(), Pose::default());
+    let (mut evaluator, mut before, mut after) =
+        (Evaluator::default(), Pose::default(), Pose::default());
     let mut found = Vec::new();
     for time in times {
         evaluator.update(document, &mixer.stack(document, mix, time - BESIDE), &mut before);
@@ -81,7 +82,13 @@ pub fn jumps(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64)) -> 
 }
 
 /// The moments at which the clip of a bar begins again, where its ends do not meet.
-fn rounds(document: &Document, mix: &Shared<Mix>, mixer: &mut Mixer, at: (usize, usize), bar: &MixBar) -> Vec<f64> {
+fn rounds(
+    document: &Document,
+    mix: &Shared<Mix>,
+    mixer: &mut Mixer,
+    at: (usize, usize),
+    bar: &MixBar,
+) -> Vec<f64> {
     let goes_round = |id: &ulna_model::ClipId| {
         let clip = document.clips.get(*id)?;
         let length = f64::from(clip.length());

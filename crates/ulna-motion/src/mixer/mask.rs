@@ -13,7 +13,9 @@ pub fn weights(document: &Document, mask: &MixMask) -> JointMask {
     let mut made = vec![0.0f32; count];
     match mask {
         MixMask::Below { joint, falloff } => {
-            let depth = |node: NodeId| std::iter::once(node).chain(above(document, node)).position(|n| n == *joint);
+            let depth = |node: NodeId| {
+                std::iter::once(node).chain(above(document, node)).position(|n| n == *joint)
+            };
             for node in document.node_ids() {
                 if let Some(depth) = depth(node) {
                     made[node.index()] = ((depth as f32 + 1.0) / (*falloff as f32 + 1.0)).min(1.0);
@@ -27,7 +29,9 @@ pub fn weights(document: &Document, mask: &MixMask) -> JointMask {
                 }
             }
         }
-        MixMask::Left | MixMask::Right | MixMask::Upper | MixMask::Lower => halves(document, mask, &mut made),
+        MixMask::Left | MixMask::Right | MixMask::Upper | MixMask::Lower => {
+            halves(document, mask, &mut made)
+        }
     }
     JointMask(Shared::from(made))
 }
@@ -43,7 +47,12 @@ fn halves(document: &Document, mask: &MixMask, made: &mut [f32]) {
             upper => {
                 let is_upper = !matches!(
                     role.part,
-                    BodyPart::Hips | BodyPart::Thigh | BodyPart::Shin | BodyPart::Foot | BodyPart::Toe | BodyPart::Leg
+                    BodyPart::Hips
+                        | BodyPart::Thigh
+                        | BodyPart::Shin
+                        | BodyPart::Foot
+                        | BodyPart::Toe
+                        | BodyPart::Leg
                 );
                 Some(is_upper == matches!(upper, MixMask::Upper))
             }

@@ -1,7 +1,9 @@
-//! The controller: what a [`Mix`] comes to at a moment, as lanes of a [`Stack`]. The window, the command line and baking use the same.
+//! The controller: what a [`Mix`] comes to at a moment, as lanes of a [`Stack`]. The window, the
+//! command line and baking use the same.
 //!
-//! Everything is a function of the mix and the time, worked out from the start of what plays, never from the moment before: scrubbing to
-//! a time shows what playing up to it shows, to the bit. What depends on its own past is integrated in steps of [`STEP`] from where it began.
+//! Everything is a function of the mix and the time, worked out from the start of what plays, never
+//! from the moment before: scrubbing to a time shows what playing up to it shows, to the bit. What
+//! depends on its own past is integrated in steps of [`STEP`] from where it began.
 
 mod around;
 mod clock;
@@ -18,15 +20,20 @@ use std::collections::{BTreeMap, HashMap};
 pub use self::around::{blend_weights, plane_weights};
 pub use self::clock::{BarClock, Passing};
 pub(crate) use self::ground::feet;
-pub use self::ground::{foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet};
+pub use self::ground::{
+    foot_slides, footfalls, ground_place, ground_speed, ground_velocity, known_feet,
+};
 pub use self::jumps::{Jump, jumps};
 pub use self::mask::weights as mask_weights;
 pub use self::seams::{BestSeam, best_seams};
 use self::{hold::Holding, inertia::Inertia, steps::Group};
-use super::{Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, SeenPoints, Stack, mix::Parts};
+use super::{
+    Additive, Averaging, Evaluator, Instance, Lane, Pose, Reference, SeenPoints, Stack, mix::Parts,
+};
 use ulna_model::{
-    Clip, ClipId, Document, Enter, Interpolation, JointMask, LayerHome, Local, Mix, MixBar, MixLane, MixReference,
-    NodeId, Nodes, Plays, PoseLayers, Property, Shared, Track, TrackId, transform::angle_between,
+    Clip, ClipId, Document, Enter, Interpolation, JointMask, LayerHome, Local, Mix, MixBar,
+    MixLane, MixReference, NodeId, Nodes, Plays, PoseLayers, Property, Shared, Track, TrackId,
+    transform::angle_between,
 };
 
 /// Seconds of a step of what is integrated.
@@ -47,7 +54,8 @@ pub struct Playing {
     pub weight: f32,
 }
 
-/// Works out mixes. It keeps what was found of the last one, as long as neither it nor what it plays changes.
+/// Works out mixes. It keeps what was found of the last one, as long as neither it nor what it
+/// plays changes.
 #[derive(Clone, Debug, Default)]
 pub struct Mixer {
     mix: Shared<Mix>,
@@ -129,8 +137,8 @@ struct BlendInput {
 #[derive(Clone, Copy, Debug)]
 struct MixSample {
     time: f64,
-    /// How fast what is seen moves is found from here to so much later, every clip on its own clock and none round its end: where that would
-    /// be, all of the way is looked at before it.
+    /// How fast what is seen moves is found from here to so much later, every clip on its own clock
+    /// and none round its end: where that would be, all of the way is looked at before it.
     step: f64,
     /// Whether it is the far end of that way that is looked at.
     far: bool,
@@ -148,18 +156,23 @@ impl MixSample {
 
 /// How far NLERP of two rotations is from SLERP at most, radians, where they are an angle apart.
 pub fn nlerp_gap(angle: f32) -> f32 {
-    // On the sphere of quaternions they are half of that apart; the gap is greatest about a fifth from either end.
+    // On the sphere of quaternions they are half of that apart; the gap is greatest about a fifth
+    // from either end.
     let half = f64::from(angle) * 0.5;
     let gap = |u: f64| ((u * half.sin()).atan2(1.0 - u + u * half.cos()) - u * half).abs() * 2.0;
     (0..=200).map(|k| gap(f64::from(k) / 200.0)).fold(0.0, f64::max) as f32
 }
 
-/// How far a clip that is played by NLERP is from SLERP at most, radians: where two keys of a linear rotation are farthest apart.
+/// How far a clip that is played by NLERP is from SLERP at most, radians: where two keys of a
+/// linear rotation are farthest apart.
 pub fn nlerp_difference(clip: &Clip) -> f32 {
-    let linear = |t: &&Shared<Track>| t.property == Property::Rotation && t.interpolation == Interpolation::Linear;
+    let linear = |t: &&Shared<Track>| {
+        t.property == Property::Rotation && t.interpolation == Interpolation::Linear
+    };
     let turn = |track: &Track, key: usize| glam::Quat::from_slice(track.value(key)).normalize();
     let widest = |track: &Shared<Track>| {
-        let angles = (1..track.times.len()).map(|k| angle_between(turn(track, k - 1), turn(track, k)));
+        let angles =
+            (1..track.times.len()).map(|k| angle_between(turn(track, k - 1), turn(track, k)));
         angles.filter(|a| a.is_finite()).fold(0.0, f32::max)
     };
     nlerp_gap(clip.tracks.values().filter(linear).map(widest).fold(0.0, f32::max))
@@ -180,7 +193,9 @@ fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointMask> {
         (None, None) => None,
         (Some(mask), None) => Some(mask.clone()),
         (None, Some(b)) => Some(JointMask(b.into())),
-        (Some(mask), Some(b)) => Some(JointMask(mask.0.iter().zip(b).map(|(a, b)| a * b).collect())),
+        (Some(mask), Some(b)) => {
+            Some(JointMask(mask.0.iter().zip(b).map(|(a, b)| a * b).collect()))
+        }
     }
 }
 
@@ -199,8 +214,11 @@ impl Mixer {
         self.find_phases(time);
         let mut all = Vec::new();
         for lane in 0..self.lanes.len() {
-            for share in self.shares(lane, time, None).into_iter().filter(|s| !s.frozen && s.weight > 0.0) {
-                let voices = self.voices(lane, share.bar, share.held.unwrap_or(time), share.held.is_some());
+            for share in
+                self.shares(lane, time, None).into_iter().filter(|s| !s.frozen && s.weight > 0.0)
+            {
+                let voices =
+                    self.voices(lane, share.bar, share.held.unwrap_or(time), share.held.is_some());
                 all.extend(voices.into_iter().map(|voice| Playing {
                     lane,
                     bar: share.bar,
@@ -213,7 +231,8 @@ impl Mixer {
         all
     }
 
-    /// The mix with a bar changed such that, at a time, its step is where it was: what a slider does while it plays.
+    /// The mix with a bar changed such that, at a time, its step is where it was: what a slider
+    /// does while it plays.
     #[must_use]
     pub fn keeping_step(
         &mut self,
@@ -243,7 +262,8 @@ impl Mixer {
     fn counts_at(&self, lane: usize, bar: usize, nodes: &[NodeId]) -> f32 {
         let Some(planned) = self.lanes.get(lane) else { return 0.0 };
         let at = |mask: Option<&JointMask>, n: NodeId| mask.map_or(1.0, |m| m.at(n));
-        let one = |n: &NodeId| at(planned.mask.as_ref(), *n) * at(planned.bars[bar].mask.as_ref(), *n);
+        let one =
+            |n: &NodeId| at(planned.mask.as_ref(), *n) * at(planned.bars[bar].mask.as_ref(), *n);
         nodes.iter().map(one).sum::<f32>() / nodes.len().max(1) as f32
     }
 
@@ -257,8 +277,8 @@ impl Mixer {
         };
         // Where nodes rest matters only to poses that were kept; masks and contacts go by the tree.
         let keeps = !self.cuts.is_empty() || !self.frozen.is_empty();
-        let same_nodes =
-            Shared::ptr_eq(self.nodes.tree(), document.nodes.tree()) && (!keeps || self.nodes == document.nodes);
+        let same_nodes = Shared::ptr_eq(self.nodes.tree(), document.nodes.tree())
+            && (!keeps || self.nodes == document.nodes);
         let same = self.mix == *mix
             && self.layers == document.aids.pose_layers
             && same_nodes
@@ -268,16 +288,24 @@ impl Mixer {
             return;
         }
         let layers = document.aids.pose_layers.clone();
-        *self = Self { mix: mix.clone(), clips, layers, nodes: document.nodes.clone(), ..Self::default() };
+        *self = Self {
+            mix: mix.clone(),
+            clips,
+            layers,
+            nodes: document.nodes.clone(),
+            ..Self::default()
+        };
         let mask = |mask: &Option<_>| mask.as_ref().map(|m| mask::weights(document, m));
-        let clip = |id: ClipId| self.clips.iter().find(|(c, _)| *c == id).map(|(_, clip)| clip.clone());
+        let clip =
+            |id: ClipId| self.clips.iter().find(|(c, _)| *c == id).map(|(_, clip)| clip.clone());
         for lane in &mix.lanes {
             let bars = lane.bars.iter().map(|bar| {
                 let there = |id: &ClipId| Some((*id, clip(*id)?));
                 let (voices, weights): (Vec<(ClipId, Shared<Clip>)>, Vec<f32>) = match &bar.plays {
                     Plays::Clip(id) => (there(id).into_iter().collect(), vec![1.0]),
                     Plays::Blend { points, value } => {
-                        let mut all: Vec<_> = points.iter().filter_map(|(id, at)| Some((there(id)?, *at))).collect();
+                        let mut all: Vec<_> =
+                            points.iter().filter_map(|(id, at)| Some((there(id)?, *at))).collect();
                         all.sort_by(|a, b| a.1.total_cmp(&b.1));
                         let (voices, places): (Vec<_>, Vec<f32>) = all.into_iter().unzip();
                         (voices, blend_weights(&places, *value))
@@ -306,18 +334,28 @@ impl Mixer {
         for (l, lane) in mix.lanes.iter().enumerate().filter(|(_, l)| heard(l)) {
             for (place, bar) in self.lanes[l].order.iter().map(|b| &lane.bars[*b]).enumerate() {
                 if bar.enter == Enter::Inertial && bar.fade_in > 0.0 {
-                    self.cuts.push(Cut { lane: l, place, start: bar.start, length: bar.fade_in, found: None });
+                    self.cuts.push(Cut {
+                        lane: l,
+                        place,
+                        start: bar.start,
+                        length: bar.fade_in,
+                        found: None,
+                    });
                 }
             }
         }
-        self.cuts.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.lane.cmp(&b.lane)).then(a.place.cmp(&b.place)));
+        self.cuts.sort_by(|a, b| {
+            a.start.total_cmp(&b.start).then(a.lane.cmp(&b.lane)).then(a.place.cmp(&b.place))
+        });
     }
 
-    /// What the bars of a lane count, in the order in which they came; only those before the place `until`, where that is of this lane.
-    /// A later bar covers the earlier. A bar that has ended counts as it did at its end while it is held.
+    /// What the bars of a lane count, in the order in which they came; only those before the place
+    /// `until`, where that is of this lane. A later bar covers the earlier. A bar that has ended
+    /// counts as it did at its end while it is held.
     ///
-    /// A bar that comes in over a pose covers at once all that it will cover: by its own weight with its clips, and by what is missing to
-    /// that with the pose. What it leaves free goes on below it, before, meanwhile and after.
+    /// A bar that comes in over a pose covers at once all that it will cover: by its own weight
+    /// with its clips, and by what is missing to that with the pose. What it leaves free goes on
+    /// below it, before, meanwhile and after.
     fn shares(&self, lane: usize, time: f64, until: Option<(usize, usize)>) -> Vec<Share> {
         let before = until.filter(|(of, _)| *of == lane).map_or(usize::MAX, |(_, place)| place);
         let held = self.held(time, until);
@@ -338,7 +376,8 @@ impl Mixer {
             if weight <= 0.0 {
                 continue;
             }
-            let own = product(planned.bars[b].mask.as_ref(), held.and_then(|h| h.by_node.as_deref()));
+            let own =
+                product(planned.bars[b].mask.as_ref(), held.and_then(|h| h.by_node.as_deref()));
             let own = own.as_ref();
             let share = |weight: f32, frozen: bool| Share {
                 bar: b,
@@ -352,7 +391,11 @@ impl Mixer {
                 continue;
             }
             let holds = matches!(bar.enter, Enter::Frozen | Enter::Keys) && mix.additive.is_none();
-            let covers = if holds && at < bar.start + bar.fade_in { bar.full_weight_at(at) * part } else { weight };
+            let covers = if holds && at < bar.start + bar.fade_in {
+                bar.full_weight_at(at) * part
+            } else {
+                weight
+            };
             if covers > weight {
                 made.push(share(covers - weight, true));
             }
@@ -379,9 +422,11 @@ impl Mixer {
         // Its clip waits at its first key while the keys meet.
         let waits = if mix.enter == Enter::Keys { mix.fade_in } else { 0.0 };
         let goes = time >= mix.start + waits;
-        let local = mix.offset + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
+        let local = mix.offset
+            + if goes || waits == 0.0 { (time - mix.start - waits) * mix.speed } else { 0.0 };
         let phase = planned.group.map(|g| (g, self.phase_found(g, time)));
-        // At its very end a bar shows the end of its clip, not the start of a round that never comes.
+        // At its very end a bar shows the end of its clip, not the start of a round that never
+        // comes.
         let ending = ending || time >= mix.end();
         planned
             .voices
@@ -392,19 +437,26 @@ impl Mixer {
             .map(|((k, _), weight)| {
                 let length = planned.lengths[k];
                 let (time, rate) = match phase {
-                    Some((g, phase)) => {
-                        (self.groups[g].time_of(bar, k, phase), self.speed_of(g, (bar, k), phase, time))
-                    }
+                    Some((g, phase)) => (
+                        self.groups[g].time_of(bar, k, phase),
+                        self.speed_of(g, (bar, k), phase, time),
+                    ),
                     None => {
                         let at = wrapped(local, length, mix.repeat);
                         let stands = !goes || (!mix.repeat && !(0.0..length).contains(&local));
                         (at, if stands { 0.0 } else { mix.speed })
                     }
                 };
-                let is_new_round = if phase.is_some() { time < AT_END } else { local > length - AT_END };
+                let is_new_round =
+                    if phase.is_some() { time < AT_END } else { local > length - AT_END };
                 let off = time.min((length - time).abs());
                 let at_end = ending && mix.repeat && rate > 0.0 && is_new_round && off < AT_END;
-                BlendInput { clip: k, time: if at_end { length } else { time }, weight: *weight, rate }
+                BlendInput {
+                    clip: k,
+                    time: if at_end { length } else { time },
+                    weight: *weight,
+                    rate,
+                }
             })
             .collect()
     }
@@ -427,18 +479,23 @@ impl Mixer {
                     mask: self.lanes[l].mask.clone(),
                     averaging: if lane.nlerp { Averaging::Nlerp } else { Averaging::Slerp },
                 }),
-                Some(reference) => stack.additive.extend(instances.into_iter().map(|instance| Additive {
-                    reference: match reference {
-                        MixReference::Rest => Reference::Rest,
-                        MixReference::First => Reference::FirstKey,
-                        MixReference::At(time) => Reference::At(time),
-                    },
-                    instance: Instance {
-                        weight: instance.weight * lane.weight,
-                        mask: product(self.lanes[l].mask.as_ref(), instance.mask.as_ref().map(|m| &*m.0)),
-                        ..instance
-                    },
-                })),
+                Some(reference) => {
+                    stack.additive.extend(instances.into_iter().map(|instance| Additive {
+                        reference: match reference {
+                            MixReference::Rest => Reference::Rest,
+                            MixReference::First => Reference::FirstKey,
+                            MixReference::At(time) => Reference::At(time),
+                        },
+                        instance: Instance {
+                            weight: instance.weight * lane.weight,
+                            mask: product(
+                                self.lanes[l].mask.as_ref(),
+                                instance.mask.as_ref().map(|m| &*m.0),
+                            ),
+                            ..instance
+                        },
+                    }))
+                }
             }
         }
         stack
@@ -449,8 +506,9 @@ impl Mixer {
         if look.far {
             // Weights go on too, but where something comes or goes between.
             let later = self.shares(lane, look.time + look.step, look.until);
-            let same =
-                |(a, b): (&Share, &Share)| (a.bar, a.frozen, a.held.is_some()) == (b.bar, b.frozen, b.held.is_some());
+            let same = |(a, b): (&Share, &Share)| {
+                (a.bar, a.frozen, a.held.is_some()) == (b.bar, b.frozen, b.held.is_some())
+            };
             if later.len() == shares.len() && later.iter().zip(&shares).all(same) {
                 shares = later;
             }
@@ -459,20 +517,29 @@ impl Mixer {
         for share in shares {
             if share.frozen {
                 let clip = self.frozen(document, lane, share.bar);
-                made.push(Instance { mask: share.mask, ..Instance::new(&clip, 0.0).weighing(share.weight) });
+                made.push(Instance {
+                    mask: share.mask,
+                    ..Instance::new(&clip, 0.0).weighing(share.weight)
+                });
                 continue;
             }
             let (at, ending) = share.held.map_or((look.time, look.ending), |end| (end, true));
             for voice in self.voices(lane, share.bar, at, ending) {
                 let planned = &self.lanes[lane].bars[share.bar];
-                let ((id, clip), length) = (&planned.voices[voice.clip], planned.lengths[voice.clip]);
+                let ((id, clip), length) =
+                    (&planned.voices[voice.clip], planned.lengths[voice.clip]);
                 let layers = document.aids.layers(LayerHome::Clip(*id));
                 // What is held stands.
                 let way = if share.held.is_some() { 0.0 } else { voice.rate * look.step };
-                let (low, high) = (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
+                let (low, high) =
+                    (voice.time.min(voice.time + way), voice.time.max(voice.time + way));
                 let shift = if low < 0.0 { -low } else { (length - high).min(0.0) };
                 let time = match way.abs() <= length {
-                    true => voice.time + if look.step == 0.0 { 0.0 } else { shift } + if look.far { way } else { 0.0 },
+                    true => {
+                        voice.time
+                            + if look.step == 0.0 { 0.0 } else { shift }
+                            + if look.far { way } else { 0.0 }
+                    }
                     false => voice.time,
                 };
                 let instance = Instance::new(clip, time).weighing(voice.weight * share.weight);
@@ -482,20 +549,24 @@ impl Mixer {
         made
     }
 
-    /// The pose that a bar comes in over, as a clip of one key of all that the bars before it drive.
+    /// The pose that a bar comes in over, as a clip of one key of all that the bars before it
+    /// drive.
     fn frozen(&mut self, document: &Document, lane: usize, bar: usize) -> Shared<Clip> {
         if let Some(found) = self.frozen.get(&(lane, bar)) {
             return found.clone();
         }
         // Those that it may come in over itself are made first: none is made within another.
-        let place_of = |mixer: &Self, bar: usize| mixer.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0);
+        let place_of = |mixer: &Self, bar: usize| {
+            mixer.lanes[lane].order.iter().position(|b| *b == bar).unwrap_or(0)
+        };
         let place = place_of(self, bar);
         let mut wanted = vec![bar];
         let mut start = self.mix.lanes[lane].bars[bar].start;
         for place in (0..place).rev() {
             let b = self.lanes[lane].order[place];
             let under = &self.mix.lanes[lane].bars[b];
-            let holds = matches!(under.enter, Enter::Frozen | Enter::Keys) && start < under.start + under.fade_in;
+            let holds = matches!(under.enter, Enter::Frozen | Enter::Keys)
+                && start < under.start + under.fade_in;
             if holds && !self.frozen.contains_key(&(lane, b)) {
                 wanted.push(b);
                 start = under.start;
@@ -504,7 +575,11 @@ impl Mixer {
         let mut made = Shared::new(Clip::default());
         for bar in wanted.into_iter().rev() {
             let place = place_of(self, bar);
-            made = Shared::new(self.pose_under(document, (lane, place), self.mix.lanes[lane].bars[bar].start));
+            made = Shared::new(self.pose_under(
+                document,
+                (lane, place),
+                self.mix.lanes[lane].bars[bar].start,
+            ));
             self.frozen.insert((lane, bar), made.clone());
         }
         made
@@ -518,13 +593,17 @@ impl Mixer {
         let solo = mix.lanes.iter().any(|l| l.solo);
         let mut stack = Stack { layers: document.aids.layers(LayerHome::Pose), ..Stack::default() };
         let mut driven: Vec<(NodeId, Property, usize)> = Vec::new();
-        let covering = |(_, l): &(usize, &MixLane)| l.additive.is_none() && l.on && (l.solo || !solo) && l.weight > 0.0;
+        let covering = |(_, l): &(usize, &MixLane)| {
+            l.additive.is_none() && l.on && (l.solo || !solo) && l.weight > 0.0
+        };
         for (l, lane) in mix.lanes.iter().enumerate().take(until.0 + 1).filter(covering) {
             let instances = self.instances(document, l, look);
             let averaging = if lane.nlerp { Averaging::Nlerp } else { Averaging::Slerp };
             if l == until.0 {
                 for instance in &instances {
-                    driven.extend(instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)));
+                    driven.extend(
+                        instance.clip.tracks.values().map(|t| (t.target, t.property, t.width)),
+                    );
                     driven.extend(moved_by_layers(&instance.layers));
                 }
                 // Its own weight and mask come over the pose as over any bar.
@@ -579,24 +658,33 @@ fn moved_by_layers(layers: &PoseLayers) -> Vec<(NodeId, Property, usize)> {
 
 /// What plays between two times of a mix as a clip of one key a frame, at so many frames a second.
 ///
-/// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no track.
+/// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no
+/// track.
 pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rate: f64) -> Clip {
     let count = ((to - from) * rate).round().max(1.0) as usize;
-    let times: Vec<f32> = (0..=count).map(|k| ((to - from) * k as f64 / count as f64) as f32).collect();
+    let times: Vec<f32> =
+        (0..=count).map(|k| ((to - from) * k as f64 / count as f64) as f32).collect();
     let driven: Vec<(NodeId, Property, usize)> = {
         let bars = mix.lanes.iter().filter(|l| l.on).flat_map(|l: &MixLane| &l.bars);
         let clips: Vec<ClipId> = bars.flat_map(MixBar::clips).copied().collect();
-        let pointed = |c: &Shared<Clip>| c.pointers.iter().filter_map(|p| p.track.clone()).collect::<Vec<_>>();
-        let all = |c: &Shared<Clip>| c.tracks.values().cloned().chain(pointed(c)).collect::<Vec<_>>();
+        let pointed = |c: &Shared<Clip>| {
+            c.pointers.iter().filter_map(|p| p.track.clone()).collect::<Vec<_>>()
+        };
+        let all =
+            |c: &Shared<Clip>| c.tracks.values().cloned().chain(pointed(c)).collect::<Vec<_>>();
         let tracks = clips.iter().filter_map(|id| document.clips.get(*id)).flat_map(all);
-        let layered = clips.iter().flat_map(|id| moved_by_layers(&document.aids.layers(LayerHome::Clip(*id))));
-        let mut all: Vec<_> = tracks.map(|t| (t.target, t.property, t.width)).chain(layered).collect();
+        let layered = clips
+            .iter()
+            .flat_map(|id| moved_by_layers(&document.aids.layers(LayerHome::Clip(*id))));
+        let mut all: Vec<_> =
+            tracks.map(|t| (t.target, t.property, t.width)).chain(layered).collect();
         all.sort_unstable();
         all.dedup_by_key(|(node, property, _)| (*node, *property));
         all
     };
     let mut values: Vec<Vec<f32>> = vec![Vec::with_capacity(times.len() * 4); driven.len()];
-    let (mut mixer, mut evaluator, mut pose) = (Mixer::default(), Evaluator::default(), Pose::default());
+    let (mut mixer, mut evaluator, mut pose) =
+        (Mixer::default(), Evaluator::default(), Pose::default());
     for k in 0..times.len() {
         // Not the key's own time: rounded up, the last would lie past the end of what plays.
         let time = (from + (to - from) * k as f64 / count as f64).min(to);
@@ -608,7 +696,8 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
                 Property::Scale => values.extend(local.scale.to_array()),
                 Property::Rotation => {
                     let turn = local.rotation;
-                    let before = values.len().checked_sub(4).map(|at| glam::Quat::from_slice(&values[at..]));
+                    let before =
+                        values.len().checked_sub(4).map(|at| glam::Quat::from_slice(&values[at..]));
                     let turn = if before.is_some_and(|b| b.dot(turn) < 0.0) { -turn } else { turn };
                     values.extend(turn.to_array());
                 }
@@ -620,17 +709,27 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
         }
     }
     let shared: ulna_model::Slice<f32> = times.into();
-    let tracks = driven.into_iter().zip(values).enumerate().map(|(k, ((target, property, width), values))| {
-        let interpolation = Interpolation::Linear;
-        let (times, values) = (shared.clone(), values.into());
-        let track = Track { target, property, interpolation, times, values, width, kinds: Default::default() };
-        (TrackId(k as u32), Shared::new(track))
-    });
+    let tracks = driven.into_iter().zip(values).enumerate().map(
+        |(k, ((target, property, width), values))| {
+            let interpolation = Interpolation::Linear;
+            let (times, values) = (shared.clone(), values.into());
+            let track = Track {
+                target,
+                property,
+                interpolation,
+                times,
+                values,
+                width,
+                kinds: Default::default(),
+            };
+            (TrackId(k as u32), Shared::new(track))
+        },
+    );
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// How far a clip is from what plays between two times of a mix, on its frames and midway between them: the
-/// point of the skin that is farthest off, meters.
+/// How far a clip is from what plays between two times of a mix, on its frames and midway between
+/// them: the point of the skin that is farthest off, meters.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,
@@ -639,12 +738,17 @@ pub fn baked_error(
     (seen, rate): (&SeenPoints, f64),
 ) -> f32 {
     let count = ((to - from) * rate).round().max(1.0) as usize;
-    let (mut mixer, mut evaluators) = (Mixer::default(), [Evaluator::default(), Evaluator::default()]);
+    let (mut mixer, mut evaluators) =
+        (Mixer::default(), [Evaluator::default(), Evaluator::default()]);
     let mut poses = [Pose::default(), Pose::default()];
     let mut worst = 0.0f32;
     for k in 0..=2 * count {
         let at = (to - from) * k as f64 / (2 * count) as f64;
-        evaluators[0].update(document, &mixer.stack(document, mix, (from + at).min(to)), &mut poses[0]);
+        evaluators[0].update(
+            document,
+            &mixer.stack(document, mix, (from + at).min(to)),
+            &mut poses[0],
+        );
         evaluators[1].update(document, &Stack::of(Some(clip), at), &mut poses[1]);
         worst = worst.max(seen.apart(&poses[0], &poses[1]));
     }

@@ -1,14 +1,19 @@
-//! Where one clip is best left for another: the two moments at which the body stands and moves most alike.
+//! Where one clip is best left for another: the two moments at which the body stands and moves most
+//! alike.
 //!
-//! Where the body is on the ground and which way it faces counts for nothing, as it does where clips follow each other in a
-//! game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002), with points of the skin as the cloud; joints, where there is no skin.
+//! Where the body is on the ground and which way it faces counts for nothing, as it does where
+//! clips follow each other in a game. After Kovar, Gleicher and Pighin, *Motion Graphs* (2002),
+//! with points of the skin as the cloud; joints, where there is no skin.
 
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
 use rayon::prelude::*;
 
-use crate::{Evaluator, Pose, SeenPoints, Stack, humanoid::BodyPart, ik::body_of, rig::Rig, transfer::roles_of};
+use crate::{
+    Evaluator, Pose, SeenPoints, Stack, humanoid::BodyPart, ik::body_of, rig::Rig,
+    transfer::roles_of,
+};
 use ulna_model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between};
 
 /// Moments of a clip that are looked at, at most, and so many a second.
@@ -31,7 +36,8 @@ pub struct BestSeam {
     pub leave: f64,
     /// When the other is entered, seconds of it.
     pub enter: f64,
-    /// How far the point of the skin jumps that jumps farthest, meters, where the body stands on the same place and faces the same way.
+    /// How far the point of the skin jumps that jumps farthest, meters, where the body stands on
+    /// the same place and faces the same way.
     pub distance: f32,
     /// The joint whose own rotation differs most, radians.
     pub angle: f32,
@@ -39,7 +45,8 @@ pub struct BestSeam {
     pub speed: f32,
 }
 
-/// A moment of a clip: of every point where it is about the body and how it moves, and of every joint its own rotation.
+/// A moment of a clip: of every point where it is about the body and how it moves, and of every
+/// joint its own rotation.
 struct SeamPose {
     time: f64,
     places: Vec<Vec3>,
@@ -59,14 +66,18 @@ struct Looked {
 impl Looked {
     fn new(document: &Document) -> Option<Self> {
         let rig = Rig::of(document);
-        let joints: Vec<NodeId> = document.nodes.order().iter().copied().filter(|n| rig.carries(*n)).collect();
+        let joints: Vec<NodeId> =
+            document.nodes.order().iter().copied().filter(|n| rig.carries(*n)).collect();
         let roles = roles_of(document);
-        let hips =
-            roles.iter().find(|(_, role)| role.as_ref().is_some_and(|r| r.part == BodyPart::Hips)).map(|(n, _)| *n);
+        let hips = roles
+            .iter()
+            .find(|(_, role)| role.as_ref().is_some_and(|r| r.part == BodyPart::Hips))
+            .map(|(n, _)| *n);
         let body = hips.or_else(|| joints.last().map(|leaf| body_of(document, *leaf)))?;
         let points = SeenPoints::of(document, POINTS);
         let is_named = |n: NodeId| roles.iter().any(|(node, role)| *node == n && role.is_some());
-        let named: Vec<usize> = (0..points.len()).filter(|k| points.node(*k).is_some_and(is_named)).collect();
+        let named: Vec<usize> =
+            (0..points.len()).filter(|k| points.node(*k).is_some_and(is_named)).collect();
         // Of a body without names some of all points.
         let all = if named.len() >= 8 { named } else { (0..points.len()).collect() };
         let step = all.len().div_ceil(FEW).max(1);
@@ -79,7 +90,8 @@ impl Looked {
         let length = f64::from(clip.length());
         let count = ((length * RATE).ceil() as usize).clamp(1, MOST);
         let step = (1.0f64 / 60.0).min(length);
-        let (mut evaluator, mut pose, mut stack) = (Evaluator::default(), Pose::default(), Stack::of(Some(clip), 0.0));
+        let (mut evaluator, mut pose, mut stack) =
+            (Evaluator::default(), Pose::default(), Stack::of(Some(clip), 0.0));
         let mut at = |time: f64| -> Pose {
             stack.lanes[0].instances[0].time = time;
             evaluator.update(document, &stack, &mut pose);
@@ -88,12 +100,20 @@ impl Looked {
         let moment = |k: usize| {
             let time = length * k as f64 / count as f64;
             // As fast as it goes on; at the end as it came.
-            let (from, to) = if time + step <= length { (time, time + step) } else { ((time - step).max(0.0), time) };
+            let (from, to) = if time + step <= length {
+                (time, time + step)
+            } else {
+                ((time - step).max(0.0), time)
+            };
             let (pose, a, b) = (at(time), at(from), at(to));
             let body = pose.world[self.body.index()];
             let turn = body.to_scale_rotation_translation().1;
             let heading = Quat::from_xyzw(0.0, turn.y, 0.0, turn.w);
-            let back = if heading.length_squared() > 1e-6 { heading.normalize().conjugate() } else { Quat::IDENTITY };
+            let back = if heading.length_squared() > 1e-6 {
+                heading.normalize().conjugate()
+            } else {
+                Quat::IDENTITY
+            };
             let ground = body.w_axis.truncate().with_y(0.0);
             let over = if to > from { 1.0 / (to - from) as f32 } else { 0.0 };
             SeamPose {
@@ -102,7 +122,11 @@ impl Looked {
                 velocities: std::iter::zip(self.points.at(&a), self.points.at(&b))
                     .map(|(a, b)| back * (b - a) * over)
                     .collect(),
-                turns: self.joints.iter().map(|n| pose.local[n.index()].transform().rotation).collect(),
+                turns: self
+                    .joints
+                    .iter()
+                    .map(|n| pose.local[n.index()].transform().rotation)
+                    .collect(),
             }
         };
         (0..=count).map(moment).collect()
@@ -121,12 +145,25 @@ impl Looked {
         sum
     }
 
-    fn seam(&self, document: &Document, (from, to): (ClipId, ClipId), a: &SeamPose, b: &SeamPose) -> BestSeam {
-        let moved =
-            |id: ClipId| document.clips.get(id).map(|c| c.tracks.values().map(|t| t.target).collect::<BTreeSet<_>>());
-        let own: BTreeSet<NodeId> = [moved(from), moved(to)].into_iter().flatten().flatten().collect();
-        let joints =
-            || (0..self.joints.len()).filter(|k| own.contains(&self.joints[*k]) && self.joints[*k] != self.body);
+    fn seam(
+        &self,
+        document: &Document,
+        (from, to): (ClipId, ClipId),
+        a: &SeamPose,
+        b: &SeamPose,
+    ) -> BestSeam {
+        let moved = |id: ClipId| {
+            document
+                .clips
+                .get(id)
+                .map(|c| c.tracks.values().map(|t| t.target).collect::<BTreeSet<_>>())
+        };
+        let own: BTreeSet<NodeId> =
+            [moved(from), moved(to)].into_iter().flatten().flatten().collect();
+        let joints = || {
+            (0..self.joints.len())
+                .filter(|k| own.contains(&self.joints[*k]) && self.joints[*k] != self.body)
+        };
         let most = |of: &dyn Fn(usize) -> f32| (0..self.points.len()).map(of).fold(0.0, f32::max);
         BestSeam {
             from,
@@ -140,8 +177,9 @@ impl Looked {
     }
 }
 
-/// The best seam from each of some clips to each of others, in that order; clips without keys, and a clip to itself, are left out.
-/// `go_on` is asked now and then, and nothing more is found once it says no.
+/// The best seam from each of some clips to each of others, in that order; clips without keys, and
+/// a clip to itself, are left out. `go_on` is asked now and then, and nothing more is found once it
+/// says no.
 pub fn best_seams(
     document: &Document,
     from: &[ClipId],
@@ -160,7 +198,8 @@ pub fn best_seams(
     let moments = |id: &ClipId| all.iter().find(|(k, _)| k == id).map(|(_, m)| m);
     let done = std::sync::atomic::AtomicUsize::new(0);
     let of = |id: &ClipId| -> Vec<BestSeam> {
-        let part = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f32 / from.len().max(1) as f32;
+        let part = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) as f32
+            / from.len().max(1) as f32;
         let (Some(ours), true) = (moments(id), go_on(part)) else { return Vec::new() };
         let best = |other: &ClipId| {
             let theirs = moments(other).filter(|_| other != id)?;

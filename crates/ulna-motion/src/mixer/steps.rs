@@ -1,6 +1,8 @@
-//! Bars that keep step: clips of other lengths on one phase, whose rate is the average of theirs by what each counts.
+//! Bars that keep step: clips of other lengths on one phase, whose rate is the average of theirs by
+//! what each counts.
 //!
-//! The phase counts shares of a round, or marks: between two marks every clip takes its own time, and all meet at each of them.
+//! The phase counts shares of a round, or marks: between two marks every clip takes its own time,
+//! and all meet at each of them.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +82,10 @@ fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
         }
         InStep::Contacts => {
             // Those that a person moved are markers.
-            let within = clip.markers.iter().filter(|m| f64::from(m.time) < length && matches!(&*m.name, "L" | "R"));
+            let within = clip
+                .markers
+                .iter()
+                .filter(|m| f64::from(m.time) < length && matches!(&*m.name, "L" | "R"));
             let marked: Marks = within.map(|m| (f64::from(m.time), m.name.to_string())).collect();
             if !marked.is_empty() {
                 return marked;
@@ -91,12 +96,18 @@ fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
     }
 }
 
-/// Rounds whose marks follow each other as those of the first clip that has some. What has none like them, such as one that stands, goes
-/// by shares between them.
+/// Rounds whose marks follow each other as those of the first clip that has some. What has none
+/// like them, such as one that stands, goes by shares between them.
 fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
-    let names =
-        |m: &Marks, from: usize| -> Vec<String> { (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect() };
-    let first = all.iter().map(|(m, ..)| m).find(|m| !m.is_empty()).map(|m| names(m, 0)).unwrap_or_default();
+    let names = |m: &Marks, from: usize| -> Vec<String> {
+        (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect()
+    };
+    let first = all
+        .iter()
+        .map(|(m, ..)| m)
+        .find(|m| !m.is_empty())
+        .map(|m| names(m, 0))
+        .unwrap_or_default();
     let round = |(marks, length, speed): &(Marks, f64, f64)| {
         let count = first.len().max(1);
         let from = (0..marks.len()).find(|k| !first.is_empty() && names(marks, *k) == first);
@@ -149,10 +160,16 @@ impl Mixer {
             for b in self.lanes[l].order.clone() {
                 let bar = &lane.bars[b];
                 // What plays once has no rounds to keep step by.
-                if bar.in_step == InStep::Free || !bar.repeat || self.lanes[l].bars[b].voices.is_empty() {
+                if bar.in_step == InStep::Free
+                    || !bar.repeat
+                    || self.lanes[l].bars[b].voices.is_empty()
+                {
                     continue;
                 }
-                match runs.iter_mut().rfind(|(by, _, end)| *by == bar.in_step && bar.start <= *end + 1e-9) {
+                match runs
+                    .iter_mut()
+                    .rfind(|(by, _, end)| *by == bar.in_step && bar.start <= *end + 1e-9)
+                {
                     Some((_, bars, end)) => {
                         bars.push(b);
                         *end = end.max(bar.end());
@@ -166,7 +183,8 @@ impl Mixer {
                 for b in &bars {
                     for (_, clip) in &self.lanes[l].bars[*b].voices {
                         of.push(*b);
-                        let known = marks.iter().find(|(m, c, _)| *m == by && Shared::ptr_eq(c, clip));
+                        let known =
+                            marks.iter().find(|(m, c, _)| *m == by && Shared::ptr_eq(c, clip));
                         let found = known.map(|(_, _, found)| found.clone()).unwrap_or_else(|| {
                             let found = marks_of(document, clip, by);
                             marks.push((by, clip.clone(), found.clone()));
@@ -184,7 +202,8 @@ impl Mixer {
                 for b in &bars {
                     self.lanes[l].bars[*b].group = Some(self.groups.len());
                 }
-                let mut group = Group { lane: l, bars, start, rounds: by_bar, phases: vec![0.0], first_speed };
+                let mut group =
+                    Group { lane: l, bars, start, rounds: by_bar, phases: vec![0.0], first_speed };
                 group.phases[0] = group.first().map_or(0.0, |r| r.phase(first.offset));
                 self.groups.push(group);
             }
@@ -214,7 +233,8 @@ impl Mixer {
     /// The same, where its steps are there.
     pub(super) fn phase_found(&self, group: usize, time: f64) -> f64 {
         let found = &self.groups[group];
-        let steps = (((time - found.start) / STEP).floor().max(0.0) as usize).min(found.phases.len() - 1);
+        let steps =
+            (((time - found.start) / STEP).floor().max(0.0) as usize).min(found.phases.len() - 1);
         let (phase, at) = (found.phases[steps], found.start + steps as f64 * STEP);
         phase + self.rate(group, phase, at) * (time - at).clamp(0.0, STEP)
     }
@@ -224,10 +244,14 @@ impl Mixer {
         let found = &self.groups[group];
         let (mut sum, mut total) = (0.0, 0.0);
         for share in self.shares(found.lane, time, None) {
-            if share.frozen || share.held.is_some() || self.lanes[found.lane].bars[share.bar].group != Some(group) {
+            if share.frozen
+                || share.held.is_some()
+                || self.lanes[found.lane].bars[share.bar].group != Some(group)
+            {
                 continue;
             }
-            for (voice, weight) in self.lanes[found.lane].bars[share.bar].weights.iter().enumerate() {
+            for (voice, weight) in self.lanes[found.lane].bars[share.bar].weights.iter().enumerate()
+            {
                 let weight = f64::from(weight * share.weight);
                 if let Some(round) = found.round(share.bar, voice) {
                     sum += weight * round.rate(phase);
@@ -242,7 +266,13 @@ impl Mixer {
     }
 
     /// Seconds of a clip that keeps step a second of the mix.
-    pub(super) fn speed_of(&self, group: usize, (bar, voice): (usize, usize), phase: f64, time: f64) -> f64 {
+    pub(super) fn speed_of(
+        &self,
+        group: usize,
+        (bar, voice): (usize, usize),
+        phase: f64,
+        time: f64,
+    ) -> f64 {
         let round = self.groups[group].round(bar, voice);
         round.map_or(0.0, |r| self.rate(group, phase, time) * r.span(r.mark(phase)))
     }

@@ -1,4 +1,5 @@
-//! What a file keeps beside what is seen: layers, poses, sets of nodes, mixes; and members that Ulna does not interpret.
+//! What a file keeps beside what is seen: layers, poses, sets of nodes, mixes; and members that
+//! Ulna does not interpret.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,9 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.clips.clone() {
         let before = x.and_then(|x| found.a.clips[x].kept_layers.clone());
         let after = y.and_then(|y| found.b.clips[y].kept_layers.clone());
-        let Some(place) = x.map(|x| keys::label(found.a, x)).or_else(|| y.map(|y| keys::label(found.b, y))) else {
+        let Some(place) =
+            x.map(|x| keys::label(found.a, x)).or_else(|| y.map(|y| keys::label(found.b, y)))
+        else {
             continue;
         };
         layers(found, (before.as_deref(), after.as_deref()), &place);
@@ -41,10 +44,15 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
         };
         found.add_unseen(DifferenceKind::Kept, &place, said);
     }
-    let mapped: Vec<_> =
-        sets.iter().map(|s| (s.digit, s.nodes.iter().map(|n| found.pairs.node(*n)).collect::<Vec<_>>())).collect();
-    let theirs: Vec<_> =
-        other.sets.iter().map(|s| (s.digit, s.nodes.iter().map(|n| Some(*n)).collect::<Vec<_>>())).collect();
+    let mapped: Vec<_> = sets
+        .iter()
+        .map(|s| (s.digit, s.nodes.iter().map(|n| found.pairs.node(*n)).collect::<Vec<_>>()))
+        .collect();
+    let theirs: Vec<_> = other
+        .sets
+        .iter()
+        .map(|s| (s.digit, s.nodes.iter().map(|n| Some(*n)).collect::<Vec<_>>()))
+        .collect();
     if mapped != theirs {
         found.add_unseen(DifferenceKind::Kept, &place, "its stored selections differ");
     }
@@ -61,14 +69,30 @@ fn scene(found: &mut Comparing<'_>, x: SceneId, y: SceneId) {
 }
 
 fn in_words(layer: &KeptLayer) -> String {
-    let nodes: BTreeSet<&str> =
-        layer.moves.iter().map(|(n, _)| n.as_str()).chain(layer.keys.iter().map(|(n, ..)| n.as_str())).collect();
-    let strength = if layer.muted { "off".to_owned() } else { format!("{:.0} %", layer.strength * 100.0) };
+    let nodes: BTreeSet<&str> = layer
+        .moves
+        .iter()
+        .map(|(n, _)| n.as_str())
+        .chain(layer.keys.iter().map(|(n, ..)| n.as_str()))
+        .collect();
+    let strength = if layer.muted {
+        "off".to_owned()
+    } else {
+        format!(
+            "{:.0} \
+        %",
+            layer.strength * 100.0
+        )
+    };
     format!("“{}” ({strength}, {})", layer.name, count(nodes.len(), "joint"))
 }
 
 /// Layers that are kept with a clip, or with the pose. What they come to is in the keys and nodes.
-fn layers(found: &mut Comparing<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptLayers>), place: &str) {
+fn layers(
+    found: &mut Comparing<'_>,
+    (a, b): (Option<&KeptLayers>, Option<&KeptLayers>),
+    place: &str,
+) {
     if a == b {
         return;
     }
@@ -78,7 +102,11 @@ fn layers(found: &mut Comparing<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptL
     for layer in &left {
         match right.iter().find(|r| r.name == layer.name) {
             None => said.push(format!("the stored layer {} was removed", in_words(layer))),
-            Some(other) if other != layer => said.push(format!("the stored layer {} differs", in_words(other))),
+            Some(other) if other != layer => said.push(format!(
+                "the stored layer {} \
+                differs",
+                in_words(other)
+            )),
             Some(_) => {}
         }
     }
@@ -97,20 +125,36 @@ fn layers(found: &mut Comparing<'_>, (a, b): (Option<&KeptLayers>, Option<&KeptL
 pub(super) fn compare_other(found: &mut Comparing<'_>) {
     let [Some(a), Some(b)] = found.other else { return };
     let (x, y) = (found.a, found.b);
-    let at = |list: &[Value], k: Option<usize>| k.and_then(|k| list.get(k)).cloned().unwrap_or(Value::Null);
-    let mut all: Vec<(String, Value, Value)> = vec![("file".to_owned(), a.root.clone(), b.root.clone())];
+    let at = |list: &[Value], k: Option<usize>| {
+        k.and_then(|k| list.get(k)).cloned().unwrap_or(Value::Null)
+    };
+    let mut all: Vec<(String, Value, Value)> =
+        vec![("file".to_owned(), a.root.clone(), b.root.clone())];
     let mut lists = |field: fn(&Unmodeled) -> &Vec<Value>, pairs: Vec<(String, usize, usize)>| {
-        let one = |(place, k, l): (String, usize, usize)| (place, at(field(a), Some(k)), at(field(b), Some(l)));
+        let one = |(place, k, l): (String, usize, usize)| {
+            (place, at(field(a), Some(k)), at(field(b), Some(l)))
+        };
         all.extend(pairs.into_iter().map(one).filter(|(_, p, q)| p != q));
     };
     let nodes = found.pairs.nodes.iter().filter_map(|(p, q)| Some(((*p)?, (*q)?)));
-    let nodes: Vec<_> = nodes.filter(|(p, q)| at(&a.nodes, Some(p.index())) != at(&b.nodes, Some(q.index()))).collect();
-    lists(|u| &u.nodes, nodes.into_iter().map(|(p, q)| (x.path(p), p.index(), q.index())).collect());
+    let nodes: Vec<_> = nodes
+        .filter(|(p, q)| at(&a.nodes, Some(p.index())) != at(&b.nodes, Some(q.index())))
+        .collect();
+    lists(
+        |u| &u.nodes,
+        nodes.into_iter().map(|(p, q)| (x.path(p), p.index(), q.index())).collect(),
+    );
     macro_rules! pairs {
         ($field:ident, $place:expr) => {
             lists(
                 |u| &u.$field,
-                found.pairs.$field.iter().filter_map(|(p, q)| Some(((*p)?, (*q)?))).map($place).collect(),
+                found
+                    .pairs
+                    .$field
+                    .iter()
+                    .filter_map(|(p, q)| Some(((*p)?, (*q)?)))
+                    .map($place)
+                    .collect(),
             );
         };
     }
@@ -128,9 +172,15 @@ pub(super) fn compare_other(found: &mut Comparing<'_>) {
             .map(|(p, q)| (keys::label(x, p), p.index(), q.index()))
             .collect(),
     );
-    let cameras =
-        found.pairs.nodes.iter().filter_map(|(p, q)| Some(((*p)?, x.node((*p)?).camera?, y.node((*q)?).camera?)));
-    lists(|u| &u.cameras, cameras.map(|(n, p, q)| (format!("{}, camera", x.path(n)), p.index(), q.index())).collect());
+    let cameras = found
+        .pairs
+        .nodes
+        .iter()
+        .filter_map(|(p, q)| Some(((*p)?, x.node((*p)?).camera?, y.node((*q)?).camera?)));
+    lists(
+        |u| &u.cameras,
+        cameras.map(|(n, p, q)| (format!("{}, camera", x.path(n)), p.index(), q.index())).collect(),
+    );
     for (place, p, q) in all {
         members(found, &place, &p, &q);
     }
@@ -138,8 +188,9 @@ pub(super) fn compare_other(found: &mut Comparing<'_>) {
 
 /// Says which extensions, extras and other members of an object differ.
 fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
-    let keys =
-        |v: &Value| -> BTreeSet<String> { v.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default() };
+    let keys = |v: &Value| -> BTreeSet<String> {
+        v.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default()
+    };
     for key in keys(a).union(&keys(b)) {
         let (p, q) = (a.get(key), b.get(key));
         if p == q {
@@ -150,8 +201,14 @@ fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
             let (null, what) = (Value::Null, if key == "extras" { "extras" } else { "extension" });
             let (p, q) = (p.unwrap_or(&null), q.unwrap_or(&null));
             for name in keys(p).union(&keys(q)) {
-                let title =
-                    if key == "extras" { format!("“{name}” in its {what}") } else { format!("its {what} {name}") };
+                let title = if key == "extras" {
+                    format!(
+                        "“{name}” in its \
+                        {what}"
+                    )
+                } else {
+                    format!("its {what} {name}")
+                };
                 say(found, place, &title, (p.get(name), q.get(name)), key == "extensions");
             }
         } else {
@@ -160,7 +217,13 @@ fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
     }
 }
 
-fn say(found: &mut Comparing<'_>, place: &str, what: &str, (p, q): (Option<&Value>, Option<&Value>), seen: bool) {
+fn say(
+    found: &mut Comparing<'_>,
+    place: &str,
+    what: &str,
+    (p, q): (Option<&Value>, Option<&Value>),
+    seen: bool,
+) {
     let message = match (p, q) {
         (p, q) if p == q => return,
         (None, _) => format!("{what} was added"),

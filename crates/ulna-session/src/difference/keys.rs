@@ -8,7 +8,10 @@ use super::{
     Comparing, DifferenceKind,
     words::{count, degrees, length, six},
 };
-use ulna_model::{Asset, Clip, ClipId, Interpolation, NodeId, PointerTrack, Property, Track, transform::angle_between};
+use ulna_model::{
+    Asset, Clip, ClipId, Interpolation, NodeId, PointerTrack, Property, Track,
+    transform::angle_between,
+};
 use ulna_motion::sample_into;
 
 pub(super) fn label(d: &Asset, clip: ClipId) -> String {
@@ -26,11 +29,25 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
             }
             (Some(x), None) => {
                 let keys = count(a.clips[x].key_count(), "key");
-                found.add(DifferenceKind::Clip, label(a, x), format!("the clip with {keys} was removed"));
+                found.add(
+                    DifferenceKind::Clip,
+                    label(a, x),
+                    format!(
+                        "the clip with {keys} was \
+                    removed"
+                    ),
+                );
             }
             (None, Some(y)) => {
                 let keys = count(b.clips[y].key_count(), "key");
-                found.add(DifferenceKind::Clip, label(b, y), format!("the clip with {keys} was added"));
+                found.add(
+                    DifferenceKind::Clip,
+                    label(b, y),
+                    format!(
+                        "the clip with {keys} was \
+                    added"
+                    ),
+                );
             }
             (None, None) => {}
         }
@@ -44,7 +61,8 @@ fn tracks(clip: &Clip) -> BTreeMap<(NodeId, Property), &Track> {
 
 fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (a, b) = (found.a, found.b);
-    // Every member takes part: a new one does not compile until it does. Kept layers are with what else is kept.
+    // Every member takes part: a new one does not compile until it does. Kept layers are with what
+    // else is kept.
     let Clip {
         name: _,
         tracks: _,
@@ -61,18 +79,53 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let other = &b.clips[y];
     let place = label(a, x);
     if repeat != &other.repeat {
-        let word =
-            |r: Option<ulna_model::Repeat>| r.map_or_else(|| "not set".to_owned(), |r| format!("{r:?}").to_lowercase());
+        let word = |r: Option<ulna_model::Repeat>| {
+            r.map_or_else(|| "not set".to_owned(), |r| format!("{r:?}").to_lowercase())
+        };
         let values = [word(*repeat), word(other.repeat)];
         found.change(DifferenceKind::Clip, false, &place, "the loop mode", values);
     }
     if ticks != &other.ticks {
-        let word = |t: Option<f64>| t.map_or_else(|| "not set".to_owned(), |t| format!("{t} per second"));
-        found.change(DifferenceKind::Clip, false, &place, "the tick rate", [word(*ticks), word(other.ticks)]);
+        let word = |t: Option<f64>| {
+            t.map_or_else(
+                || "not set".to_owned(),
+                |t| {
+                    format!(
+                        "{t} per \
+            second"
+                    )
+                },
+            )
+        };
+        found.change(
+            DifferenceKind::Clip,
+            false,
+            &place,
+            "the tick \
+            rate",
+            [word(*ticks), word(other.ticks)],
+        );
     }
     if rate != &other.rate {
-        let word = |r: Option<f64>| r.map_or_else(|| "not set".to_owned(), |r| format!("{r} frames per second"));
-        found.change(DifferenceKind::Clip, false, &place, "the frame rate", [word(*rate), word(other.rate)]);
+        let word = |r: Option<f64>| {
+            r.map_or_else(
+                || "not set".to_owned(),
+                |r| {
+                    format!(
+                        "{r} frames \
+            per second"
+                    )
+                },
+            )
+        };
+        found.change(
+            DifferenceKind::Clip,
+            false,
+            &place,
+            "the frame \
+            rate",
+            [word(*rate), word(other.rate)],
+        );
     }
     if markers != &other.markers {
         let said = match (markers.len(), other.markers.len()) {
@@ -82,7 +135,9 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         found.add_unseen(DifferenceKind::Clip, &place, said);
     }
     pointer_keys(found, pointers, &other.pointers, &place);
-    let held = |list: &[(NodeId, Property)]| -> BTreeSet<(NodeId, Property)> { list.iter().copied().collect() };
+    let held = |list: &[(NodeId, Property)]| -> BTreeSet<(NodeId, Property)> {
+        list.iter().copied().collect()
+    };
     let mine: BTreeSet<_> = held(kept).into_iter().map(|(n, p)| (found.pairs.node(n), p)).collect();
     let theirs: BTreeSet<_> = held(&other.kept).into_iter().map(|(n, p)| (Some(n), p)).collect();
     if mine != theirs {
@@ -91,17 +146,32 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
     let (left, right) = (tracks(&a.clips[x]), tracks(other));
     let mut taken = BTreeSet::new();
     for ((node, property), track) in &left {
-        let partner = found.pairs.node(*node).map(|n| (n, *property)).filter(|key| right.contains_key(key));
+        let partner =
+            found.pairs.node(*node).map(|n| (n, *property)).filter(|key| right.contains_key(key));
         taken.extend(partner);
         let second = partner.and_then(|key| right.get(&key).copied());
         let what = format!("{} {}", a.path(*node), property.path());
         let frame = found.scale_above(*node);
-        compare_tracks(found, (Some(track), second), frame, &place, &what, &still(a, *node, *property));
+        compare_tracks(
+            found,
+            (Some(track), second),
+            frame,
+            &place,
+            &what,
+            &still(a, *node, *property),
+        );
     }
     for ((node, property), track) in right.iter().filter(|(key, _)| !taken.contains(*key)) {
         let what = format!("{} {}", b.path(*node), property.path());
         let frame = found.scale_above_in_b(*node);
-        compare_tracks(found, (None, Some(track)), frame, &place, &what, &still(b, *node, *property));
+        compare_tracks(
+            found,
+            (None, Some(track)),
+            frame,
+            &place,
+            &what,
+            &still(b, *node, *property),
+        );
     }
 }
 
@@ -132,13 +202,30 @@ fn compare_tracks(
     };
     let Some(difference) = difference else { return };
     match difference {
-        TrackDiffers::Form(how) => found.note("keys_stored_otherwise", place, &format!("{what}: {how}")),
+        TrackDiffers::Form(how) => found.note(
+            "keys_stored_otherwise",
+            place,
+            &format!(
+                "{what}: \
+            {how}"
+            ),
+        ),
         TrackDiffers::Kinds => {
-            let message = format!("{what}: the kinds of its keys (extreme, breakdown, in-between) differ");
+            let message = format!(
+                "{what}: the kinds of its keys (extreme, breakdown, in-between) \
+                differ"
+            );
             found.add_unseen(DifferenceKind::Keys, place, message);
         }
         TrackDiffers::Keys(how) if is_same_motion(x, y, still) => {
-            found.add_unseen(DifferenceKind::Keys, place, format!("{what}: {how}, and the motion is the same"));
+            found.add_unseen(
+                DifferenceKind::Keys,
+                place,
+                format!(
+                    "{what}: {how}, and the motion \
+                is the same"
+                ),
+            );
         }
         TrackDiffers::Keys(how) => found.add(DifferenceKind::Keys, place, format!("{what}: {how}")),
     }
@@ -225,11 +312,14 @@ fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
     if width == 0 || still.len() != width || a.zip(b).is_some_and(|(a, b)| a.width != b.width) {
         return false;
     }
-    let mut times: Vec<f64> = a.into_iter().chain(b).flat_map(|t| t.times.iter().map(|t| f64::from(*t))).collect();
+    let mut times: Vec<f64> =
+        a.into_iter().chain(b).flat_map(|t| t.times.iter().map(|t| f64::from(*t))).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
-    let between: Vec<f64> =
-        times.windows(2).flat_map(|w| [0.21, 0.5, 0.83].map(|k| w[0] + (w[1] - w[0]) * k)).collect();
+    let between: Vec<f64> = times
+        .windows(2)
+        .flat_map(|w| [0.21, 0.5, 0.83].map(|k| w[0] + (w[1] - w[0]) * k))
+        .collect();
     let turns = a.or(b).is_some_and(|t| t.property == Property::Rotation);
     let value = |t: Option<&Track>, time: f64| {
         let mut out = still.to_vec();
@@ -246,7 +336,8 @@ fn is_same_motion(a: Option<&Track>, b: Option<&Track>, still: &[f32]) -> bool {
     })
 }
 
-/// Keys of animation pointers. What they hold of materials and the like is compared with the other members of the file.
+/// Keys of animation pointers. What they hold of materials and the like is compared with the other
+/// members of the file.
 fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack], place: &str) {
     let by_name = |list: &[PointerTrack]| -> BTreeMap<String, PointerTrack> {
         list.iter().map(|p| (p.pointer.to_string(), p.clone())).collect()
@@ -264,7 +355,9 @@ fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack
     for name in names {
         let message = match (left.get(&name), right.remove(&name)) {
             (Some(p), Some(q)) => {
-                let keys = |t: &PointerTrack| t.track.as_ref().map(|t| (t.times.clone(), t.values.clone()));
+                let keys = |t: &PointerTrack| {
+                    t.track.as_ref().map(|t| (t.times.clone(), t.values.clone()))
+                };
                 let visible = |t: &PointerTrack| t.visibility.as_ref().map(|v| v.visible.clone());
                 let same = p.interpolation == q.interpolation
                     && visible(p) == visible(&q)

@@ -7,12 +7,25 @@ use super::{
     words::{six, sixes},
 };
 use ulna_model::{
-    AlphaMode, Asset, Camera, CameraId, Image, Light, LightId, LightKind, Material, MaterialId, Mip, NodeId, Primitive,
-    Projection, Shared, TextureRef, VariantId, Wrap,
+    AlphaMode, Asset, Camera, CameraId, Image, Light, LightId, LightKind, Material, MaterialId,
+    Mip, NodeId, Primitive, Projection, Shared, TextureRef, VariantId, Wrap,
 };
 
 pub(super) fn label(d: &Asset, k: usize) -> String {
-    d.materials[k].name.as_deref().map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"))
+    d.materials[k].name.as_deref().map_or_else(
+        || {
+            format!(
+                "material \
+        {k}"
+            )
+        },
+        |n| {
+            format!(
+                "material \
+        “{n}”"
+            )
+        },
+    )
 }
 
 /// All pairs of materials, and what is not used anywhere.
@@ -28,23 +41,45 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     for pair in found.pairs.materials.clone() {
         match pair {
             (Some(x), Some(y)) => {
-                found.renamed(label(a, x), a.materials[x].name.as_deref(), b.materials[y].name.as_deref());
+                found.renamed(
+                    label(a, x),
+                    a.materials[x].name.as_deref(),
+                    b.materials[y].name.as_deref(),
+                );
                 for (what, values) in between(a, x, b, y) {
                     found.change(DifferenceKind::Looks, true, label(a, x), what, values);
                 }
             }
             (Some(x), None) if !left.contains(&x) => {
-                found.add_unseen(DifferenceKind::Looks, label(a, x), "the unused material was removed");
+                found.add_unseen(
+                    DifferenceKind::Looks,
+                    label(a, x),
+                    "the unused material was \
+                    removed",
+                );
             }
             (None, Some(y)) if !right.contains(&y) => {
-                found.add_unseen(DifferenceKind::Looks, label(b, y), "an unused material was added");
+                found.add_unseen(
+                    DifferenceKind::Looks,
+                    label(b, y),
+                    "an unused material was \
+                    added",
+                );
             }
             _ => {}
         }
     }
     if a.variants != b.variants {
-        let names = |d: &Asset| d.variants.iter().map(|v| format!("“{v}”")).collect::<Vec<_>>().join(", ");
-        found.change(DifferenceKind::Looks, true, "variants", "the list of variants", [names(a), names(b)]);
+        let names =
+            |d: &Asset| d.variants.iter().map(|v| format!("“{v}”")).collect::<Vec<_>>().join(", ");
+        found.change(
+            DifferenceKind::Looks,
+            true,
+            "variants",
+            "the list of \
+            variants",
+            [names(a), names(b)],
+        );
     }
     images(found);
     unused(found);
@@ -56,32 +91,73 @@ fn images(found: &mut Comparing<'_>) {
     let counted = |list: &[Image]| {
         let mut all: BTreeMap<(u128, usize), (i64, String)> = BTreeMap::new();
         for (k, Image { name, bytes }) in list.iter().enumerate() {
-            let label = name.as_deref().map_or_else(|| format!("image {k}"), |n| format!("image “{n}”"));
+            let label = name.as_deref().map_or_else(
+                || {
+                    format!(
+                        "image \
+                {k}"
+                    )
+                },
+                |n| {
+                    format!(
+                        "image \
+                “{n}”"
+                    )
+                },
+            );
             all.entry((hash(bytes), bytes.len())).or_insert((0, label)).0 += 1;
         }
         all
     };
     let (left, right) = (counted(&a.images), counted(&b.images));
     for (key, (_, label)) in left.iter().filter(|(key, _)| !right.contains_key(key)) {
-        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the image ({} bytes) was removed", key.1));
+        found.add_unseen(
+            DifferenceKind::Looks,
+            label.as_str(),
+            format!(
+                "the image ({} bytes) was \
+            removed",
+                key.1
+            ),
+        );
     }
     for (key, (_, label)) in right.iter().filter(|(key, _)| !left.contains_key(key)) {
-        found.add_unseen(DifferenceKind::Looks, label.as_str(), format!("the image ({} bytes) was added", key.1));
+        found.add_unseen(
+            DifferenceKind::Looks,
+            label.as_str(),
+            format!(
+                "the image ({} bytes) was \
+            added",
+                key.1
+            ),
+        );
     }
 }
 
 /// Cameras and lights that no node has.
 fn unused(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let cameras = |d: &Asset| -> BTreeSet<CameraId> { d.nodes.values().filter_map(|n| n.camera).collect() };
-    let lights = |d: &Asset| -> BTreeSet<LightId> { d.nodes.values().filter_map(|n| n.light).collect() };
+    let cameras =
+        |d: &Asset| -> BTreeSet<CameraId> { d.nodes.values().filter_map(|n| n.camera).collect() };
+    let lights =
+        |d: &Asset| -> BTreeSet<LightId> { d.nodes.values().filter_map(|n| n.light).collect() };
     let loose_cameras = |d: &Asset| -> Vec<Camera> {
         let used = cameras(d);
-        d.cameras.iter().enumerate().filter(|(k, _)| !used.contains(&(*k).into())).map(|(_, c)| c.clone()).collect()
+        d.cameras
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !used.contains(&(*k).into()))
+            .map(|(_, c)| c.clone())
+            .collect()
     };
     let loose_lights = |d: &Asset| -> Vec<Light> {
         let used = lights(d);
-        d.lights.iter().enumerate().filter(|(k, _)| !used.contains(&(*k).into())).map(|(_, l)| l.clone()).collect()
+        d.lights
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !used.contains(&(*k).into()))
+            .map(|(_, l)| l.clone())
+            .collect()
     };
     let (x, y) = (loose_cameras(a), loose_cameras(b));
     if x.len() != y.len() || x.iter().any(|c| !y.contains(c)) {
@@ -97,10 +173,13 @@ fn unused(found: &mut Comparing<'_>) {
 pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primitive, place: &str) {
     let (a, b) = (found.a, found.b);
     used(found, (p.material, q.material), place, "its material");
-    let by_name = |d: &Asset, list: &Shared<[(VariantId, MaterialId)]>| -> BTreeMap<String, MaterialId> {
-        let name = |v: VariantId| d.variants.get(v.index()).map_or_else(|| v.0.to_string(), ToString::to_string);
-        list.iter().map(|(v, m)| (name(*v), *m)).collect()
-    };
+    let by_name =
+        |d: &Asset, list: &Shared<[(VariantId, MaterialId)]>| -> BTreeMap<String, MaterialId> {
+            let name = |v: VariantId| {
+                d.variants.get(v.index()).map_or_else(|| v.0.to_string(), ToString::to_string)
+            };
+            list.iter().map(|(v, m)| (name(*v), *m)).collect()
+        };
     let (left, right) = (by_name(a, &p.variants), by_name(b, &q.variants));
     let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     for name in names {
@@ -109,15 +188,24 @@ pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primiti
     }
 }
 
-fn used(found: &mut Comparing<'_>, (x, y): (Option<MaterialId>, Option<MaterialId>), place: &str, what: &str) {
+fn used(
+    found: &mut Comparing<'_>,
+    (x, y): (Option<MaterialId>, Option<MaterialId>),
+    place: &str,
+    what: &str,
+) {
     let (a, b) = (found.a, found.b);
-    let at = |m: Option<MaterialId>, d: &Asset| m.map(MaterialId::index).filter(|k| *k < d.materials.len());
+    let at = |m: Option<MaterialId>, d: &Asset| {
+        m.map(MaterialId::index).filter(|k| *k < d.materials.len())
+    };
     let (x, y) = (at(x, a), at(y, b));
     if x.is_none() && y.is_none() || found.pairs.materials.contains(&(x, y)) {
         return;
     }
-    let (before, after) =
-        (x.map_or_else(|| "none".to_owned(), |k| label(a, k)), y.map_or_else(|| "none".to_owned(), |k| label(b, k)));
+    let (before, after) = (
+        x.map_or_else(|| "none".to_owned(), |k| label(a, k)),
+        y.map_or_else(|| "none".to_owned(), |k| label(b, k)),
+    );
     match (x, y) {
         (Some(k), Some(l)) if between(a, k, b, l).is_empty() => {
             found.note(
@@ -186,7 +274,12 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
         }
     };
     texture("its base color texture", base_color_texture, &q.base_color_texture);
-    texture("its metallic-roughness texture", metallic_roughness_texture, &q.metallic_roughness_texture);
+    texture(
+        "its metallic-roughness \
+        texture",
+        metallic_roughness_texture,
+        &q.metallic_roughness_texture,
+    );
     texture("its normal texture", normal_texture, &q.normal_texture);
     texture("its occlusion texture", occlusion_texture, &q.occlusion_texture);
     texture("its emissive texture", emissive_texture, &q.emissive_texture);
@@ -205,10 +298,20 @@ fn same_texture(a: &Asset, p: Option<&TextureRef>, b: &Asset, q: Option<&Texture
 
 pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> String {
     let Some(texture) = texture else { return "none".to_owned() };
-    let TextureRef { image, uv_set, wrap, nearest, nearest_min, mip, offset, rotation, scale } = texture;
+    let TextureRef { image, uv_set, wrap, nearest, nearest_min, mip, offset, rotation, scale } =
+        texture;
     let mut text = match d.images.get(image.index()) {
         Some(i) => {
-            let name = i.name.as_deref().map_or_else(|| format!("image {}", image.0), |n| format!("“{n}”"));
+            let name = i.name.as_deref().map_or_else(
+                || {
+                    format!(
+                        "image \
+                {}",
+                        image.0
+                    )
+                },
+                |n| format!("“{n}”"),
+            );
             format!("{name} ({} bytes, #{:08x})", i.bytes.len(), hash(&i.bytes) as u32)
         }
         None => "a missing image".to_owned(),
@@ -220,7 +323,13 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
         text.push_str(&format!(", wrapped {:?} {:?}", wrap[0], wrap[1]).to_lowercase());
     }
     if *nearest || *nearest_min {
-        text.push_str(if *nearest { ", nearest-pixel magnification" } else { ", nearest-pixel minification" });
+        text.push_str(if *nearest {
+            ", nearest-pixel \
+            magnification"
+        } else {
+            ", nearest-pixel \
+            minification"
+        });
     }
     if *mip != Mip::Linear {
         text.push_str(&format!(", mipmaps {mip:?}").to_lowercase());
@@ -237,22 +346,41 @@ pub(super) fn hash(bytes: &[u8]) -> u128 {
 }
 
 /// The camera of a pair of nodes.
-pub(super) fn compare_cameras(found: &mut Comparing<'_>, (node, x): (NodeId, Option<CameraId>), y: Option<CameraId>) {
-    let camera = |d: &Asset, id: Option<CameraId>| id.and_then(|c| d.cameras.get(c.index()).cloned());
+pub(super) fn compare_cameras(
+    found: &mut Comparing<'_>,
+    (node, x): (NodeId, Option<CameraId>),
+    y: Option<CameraId>,
+) {
+    let camera =
+        |d: &Asset, id: Option<CameraId>| id.and_then(|c| d.cameras.get(c.index()).cloned());
     let (p, q) = (camera(found.a, x), camera(found.b, y));
     match (p, q) {
         (None, None) => {}
         (Some(Camera { name, projection }), Some(q)) => {
             if name != q.name {
-                found.renamed(format!("{}, camera", found.a.path(node)), name.as_deref(), q.name.as_deref());
+                found.renamed(
+                    format!("{}, camera", found.a.path(node)),
+                    name.as_deref(),
+                    q.name.as_deref(),
+                );
             }
             if projection != q.projection {
                 let values = [projection_in_words(&projection), projection_in_words(&q.projection)];
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its camera", values);
             }
         }
-        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it now has a camera"),
-        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its camera was removed"),
+        (None, Some(_)) => found.add(
+            DifferenceKind::Looks,
+            found.a.path(node),
+            "it now has a \
+            camera",
+        ),
+        (Some(_), None) => found.add(
+            DifferenceKind::Looks,
+            found.a.path(node),
+            "its camera was \
+            removed",
+        ),
     }
 }
 
@@ -281,22 +409,40 @@ pub(super) fn projection_in_words(projection: &Projection) -> String {
 }
 
 /// The light of a pair of nodes.
-pub(super) fn compare_lights(found: &mut Comparing<'_>, (node, x): (NodeId, Option<LightId>), y: Option<LightId>) {
+pub(super) fn compare_lights(
+    found: &mut Comparing<'_>,
+    (node, x): (NodeId, Option<LightId>),
+    y: Option<LightId>,
+) {
     let light = |d: &Asset, id: Option<LightId>| id.and_then(|l| d.lights.get(l.index()).cloned());
     let (p, q) = (light(found.a, x), light(found.b, y));
     match (p, q) {
         (None, None) => {}
         (Some(p), Some(q)) => {
             if p.name != q.name {
-                found.renamed(format!("{}, light", found.a.path(node)), p.name.as_deref(), q.name.as_deref());
+                found.renamed(
+                    format!("{}, light", found.a.path(node)),
+                    p.name.as_deref(),
+                    q.name.as_deref(),
+                );
             }
             if (Light { name: q.name.clone(), ..p.clone() }) != q {
                 let values = [light_in_words(&p), light_in_words(&q)];
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its light", values);
             }
         }
-        (None, Some(_)) => found.add(DifferenceKind::Looks, found.a.path(node), "it now has a light"),
-        (Some(_), None) => found.add(DifferenceKind::Looks, found.a.path(node), "its light was removed"),
+        (None, Some(_)) => found.add(
+            DifferenceKind::Looks,
+            found.a.path(node),
+            "it now has a \
+            light",
+        ),
+        (Some(_), None) => found.add(
+            DifferenceKind::Looks,
+            found.a.path(node),
+            "its light was \
+            removed",
+        ),
     }
 }
 
@@ -306,9 +452,19 @@ pub(super) fn light_in_words(light: &Light) -> String {
         LightKind::Directional => "directional".to_owned(),
         LightKind::Point => "point".to_owned(),
         LightKind::Spot { inner, outer } => {
-            format!("spot with cone angles {}° to {}°", six(inner.to_degrees()), six(outer.to_degrees()))
+            format!(
+                "spot with cone angles {}° to \
+                {}°",
+                six(inner.to_degrees()),
+                six(outer.to_degrees())
+            )
         }
     };
     let range = range.map_or_else(|| "unlimited".to_owned(), |r| format!("{} m", six(r)));
-    format!("{kind}, color {}, intensity {}, range {range}", sixes(&color.to_array()), six(*intensity))
+    format!(
+        "{kind}, color {}, intensity {}, range \
+        {range}",
+        sixes(&color.to_array()),
+        six(*intensity)
+    )
 }

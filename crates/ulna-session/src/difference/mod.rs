@@ -1,9 +1,9 @@
-//! What differs in meaning between two documents: for `ulna diff`, for *What will change* and for a file that changed on disk; and
-//! the proof of a save.
+//! What differs in meaning between two documents: for `ulna diff`, for *What will change* and for a
+//! file that changed on disk; and the proof of a save.
 //!
-//! Both documents are files as they are saved, with their layers in keys and nodes: what is compared is what is seen. What is kept
-//! beside that (layers, markers, poses, extras) is listed as well, and marked as unseen. What is only stored in another way is a
-//! note, and no difference.
+//! Both documents are files as they are saved, with their layers in keys and nodes: what is
+//! compared is what is seen. What is kept beside that (layers, markers, poses, extras) is listed as
+//! well, and marked as unseen. What is only stored in another way is a note, and no difference.
 
 mod kept;
 mod keys;
@@ -103,7 +103,8 @@ impl Comparison {
     }
 }
 
-/// One side of a comparison: a file as it is saved, and what it has that the model has no member for, where that is known.
+/// One side of a comparison: a file as it is saved, and what it has that the model has no member
+/// for, where that is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The file.
@@ -142,12 +143,24 @@ impl<'a> Comparing<'a> {
     }
 
     /// One that changes nothing that is seen.
-    fn add_unseen(&mut self, kind: DifferenceKind, place: impl Into<String>, message: impl Into<String>) {
+    fn add_unseen(
+        &mut self,
+        kind: DifferenceKind,
+        place: impl Into<String>,
+        message: impl Into<String>,
+    ) {
         self.list.push(Difference { seen: false, ..Difference::new(kind, place, message) });
     }
 
     /// One of two short values.
-    fn change(&mut self, kind: DifferenceKind, seen: bool, place: impl Into<String>, what: &str, values: [String; 2]) {
+    fn change(
+        &mut self,
+        kind: DifferenceKind,
+        seen: bool,
+        place: impl Into<String>,
+        what: &str,
+        values: [String; 2],
+    ) {
         let [before, after] = values;
         let message = format!("{what} is {after} instead of {before}");
         let made = Difference::new(kind, place, message);
@@ -168,17 +181,29 @@ impl<'a> Comparing<'a> {
         };
         let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
         let made = Difference::new(DifferenceKind::Name, place, message);
-        self.list.push(Difference { before: owned(before), after: owned(after), seen: false, ..made });
+        self.list.push(Difference {
+            before: owned(before),
+            after: owned(after),
+            seen: false,
+            ..made
+        });
     }
 
-    /// `scene_from_parent` of a node of the first document, without its translation: what a difference of translation comes to.
+    /// `scene_from_parent` of a node of the first document, without its translation: what a
+    /// difference of translation comes to.
     fn scale_above(&self, node: NodeId) -> Mat3 {
-        self.a.node(node).parent.map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[0][p.index()]))
+        self.a
+            .node(node)
+            .parent
+            .map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[0][p.index()]))
     }
 
     /// The same of a node of the second document.
     fn scale_above_in_b(&self, node: NodeId) -> Mat3 {
-        self.b.node(node).parent.map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[1][p.index()]))
+        self.b
+            .node(node)
+            .parent
+            .map_or(Mat3::IDENTITY, |p| Mat3::from_mat4(self.worlds[1][p.index()]))
     }
 
     fn all(mut self) -> Comparison {
@@ -204,8 +229,9 @@ fn worlds(asset: &Asset) -> Vec<Mat4> {
     list
 }
 
-/// Compares any two files: nodes are known by their names from the root, or by likeness where they were renamed; clips, skins, meshes
-/// and materials likewise. In the order of the tree, then scenes, skins, meshes, clips, looks.
+/// Compares any two files: nodes are known by their names from the root, or by likeness where they
+/// were renamed; clips, skins, meshes and materials likewise. In the order of the tree, then
+/// scenes, skins, meshes, clips, looks.
 pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
     Comparing::new(a, b, By::Likeness).all()
 }

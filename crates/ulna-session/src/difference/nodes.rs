@@ -8,7 +8,8 @@ use super::{
 };
 use ulna_model::{Asset, Local, Node, NodeId, transform::angle_between};
 
-/// Whether two rests are one but for how they were come by: from bind matrices, or from what is left of a pose.
+/// Whether two rests are one but for how they were come by: from bind matrices, or from what is
+/// left of a pose.
 fn near(a: &Local, b: &Local) -> bool {
     let (x, y) = (a.transform(), b.transform());
     let room = 1e-6 * (1.0 + x.translation.abs().max_element());
@@ -22,8 +23,18 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.nodes.clone() {
         match (x, y) {
             (Some(x), Some(y)) => one(found, x, y),
-            (Some(x), None) => found.add(DifferenceKind::Tree, found.a.path(x), "the node was removed"),
-            (None, Some(y)) => found.add(DifferenceKind::Tree, found.b.path(y), "the node was added"),
+            (Some(x), None) => found.add(
+                DifferenceKind::Tree,
+                found.a.path(x),
+                "the node was \
+                removed",
+            ),
+            (None, Some(y)) => found.add(
+                DifferenceKind::Tree,
+                found.b.path(y),
+                "the node was \
+                added",
+            ),
             (None, None) => {}
         }
     }
@@ -58,8 +69,9 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
     let moved = parent.map(|p| found.pairs.node(p)) != q.parent.map(Some);
     if moved {
-        let under =
-            |d: &Asset, n: Option<NodeId>| n.map_or_else(|| "no node".to_owned(), |n| format!("“{}”", d.path(n)));
+        let under = |d: &Asset, n: Option<NodeId>| {
+            n.map_or_else(|| "no node".to_owned(), |n| format!("“{}”", d.path(n)))
+        };
         let (before, after) = (under(a, *parent), under(b, q.parent));
         let message = format!("its parent is {after} instead of {before}");
         let made = Difference::new(DifferenceKind::Tree, path(), message);
@@ -67,7 +79,15 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         let (m, n) = (found.worlds[0][x.index()], found.worlds[1][y.index()]);
         let off = m.w_axis.distance(n.w_axis);
         if off > 1e-5 * (1.0 + m.w_axis.abs().max_element()) {
-            found.add(DifferenceKind::Pose, path(), format!("moved by {} in world space", length(off)));
+            found.add(
+                DifferenceKind::Pose,
+                path(),
+                format!(
+                    "moved by {} in world \
+                space",
+                    length(off)
+                ),
+            );
         }
     }
     let frame = if moved { found.scale_above_in_b(y) } else { found.scale_above(x) };
@@ -75,7 +95,14 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         Between::Same => {}
         Between::Form(what) => found.note("transform_stored_otherwise", &path(), &what),
         Between::Differs(what) if moved => {
-            found.add(DifferenceKind::Pose, path(), format!("relative to its parent, it is {what}"));
+            found.add(
+                DifferenceKind::Pose,
+                path(),
+                format!(
+                    "relative to its parent, it is \
+                {what}"
+                ),
+            );
         }
         Between::Differs(what) => found.add(DifferenceKind::Pose, path(), what),
     }
@@ -89,12 +116,26 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     surfaces::compare_at(found, x, y);
     skins::compare_at(found, x, y);
     if instances != &q.instances {
-        let count = |n: &Node| n.instances.as_ref().map_or_else(|| "none".to_owned(), |i| i.len().to_string());
+        let count = |n: &Node| {
+            n.instances.as_ref().map_or_else(|| "none".to_owned(), |i| i.len().to_string())
+        };
         let (before, after) = (count(a.node(x)), count(q));
         match before == after {
-            true => found.add(DifferenceKind::Tree, path(), "the transforms of its instances differ"),
+            true => found.add(
+                DifferenceKind::Tree,
+                path(),
+                "the transforms of its instances \
+                differ",
+            ),
             false => {
-                found.change(DifferenceKind::Tree, true, path(), "the number of its instances", [before, after]);
+                found.change(
+                    DifferenceKind::Tree,
+                    true,
+                    path(),
+                    "the number of its \
+                    instances",
+                    [before, after],
+                );
             }
         }
     }
@@ -115,9 +156,26 @@ fn morphs(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
     let names = a.node(x).mesh.map(|m| &a.mesh(m).target_names);
     for (k, (before, after)) in left.iter().zip(&right).enumerate().filter(|(_, (p, q))| p != q) {
-        let name = names.and_then(|n| n.get(k)).map_or_else(|| format!("morph target {k}"), |n| format!("morph “{n}”"));
+        let name = names.and_then(|n| n.get(k)).map_or_else(
+            || {
+                format!(
+                    "morph target \
+            {k}"
+                )
+            },
+            |n| format!("morph “{n}”"),
+        );
         let values = [sixes(&[*before]), sixes(&[*after])];
-        found.change(DifferenceKind::Pose, true, a.path(x), &format!("the weight of {name}"), values);
+        found.change(
+            DifferenceKind::Pose,
+            true,
+            a.path(x),
+            &format!(
+                "the weight of \
+            {name}"
+            ),
+            values,
+        );
     }
 }
 
@@ -129,7 +187,9 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
             (Some(x), Some(y)) => {
                 let place = format!("scene “{}”", a.scene_label(x));
                 found.renamed(&place, a.scenes[x].name.as_deref(), b.scenes[y].name.as_deref());
-                let set = |d: &Asset, scene| -> BTreeSet<NodeId> { d.nodes_of(Some(scene)).into_iter().collect() };
+                let set = |d: &Asset, scene| -> BTreeSet<NodeId> {
+                    d.nodes_of(Some(scene)).into_iter().collect()
+                };
                 in_scene(found, &place, set(a, x), &set(b, y));
             }
             (Some(x), None) => {
@@ -140,23 +200,37 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
                 );
             }
             (None, Some(y)) => {
-                found.add_unseen(DifferenceKind::Tree, format!("scene “{}”", b.scene_label(y)), "the scene was added");
+                found.add_unseen(
+                    DifferenceKind::Tree,
+                    format!(
+                        "scene \
+                    “{}”",
+                        b.scene_label(y)
+                    ),
+                    "the scene was added",
+                );
             }
             (None, None) => {}
         }
     }
-    let label = |d: &Asset| d.scene.map_or_else(|| "none".to_owned(), |s| format!("“{}”", d.scene_label(s)));
+    let label = |d: &Asset| {
+        d.scene.map_or_else(|| "none".to_owned(), |s| format!("“{}”", d.scene_label(s)))
+    };
     let paired = found.pairs.scenes.contains(&(a.scene, b.scene));
     if !paired && a.scene != b.scene {
         let shown = |d: &Asset| -> BTreeSet<NodeId> { d.nodes_of(d.scene).into_iter().collect() };
-        let left: BTreeSet<Option<NodeId>> = shown(a).iter().map(|n| found.pairs.node(*n)).collect();
+        let left: BTreeSet<Option<NodeId>> =
+            shown(a).iter().map(|n| found.pairs.node(*n)).collect();
         let right: BTreeSet<Option<NodeId>> = shown(b).into_iter().map(Some).collect();
         let (before, after) = (label(a), label(b));
         if left == right {
             found.note(
                 "other_scene_same_nodes",
                 "scene",
-                &format!("the default scene is {after} instead of {before}, which has the same nodes"),
+                &format!(
+                    "the default scene is {after} instead of {before}, which has the same \
+                    nodes"
+                ),
             );
         } else {
             found.change(DifferenceKind::Tree, true, "scene", "the default scene", [before, after]);
@@ -164,14 +238,27 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
     }
 }
 
-fn in_scene(found: &mut Comparing<'_>, place: &str, left: BTreeSet<NodeId>, right: &BTreeSet<NodeId>) {
+fn in_scene(
+    found: &mut Comparing<'_>,
+    place: &str,
+    left: BTreeSet<NodeId>,
+    right: &BTreeSet<NodeId>,
+) {
     let (a, b) = (found.a, found.b);
     let mut taken = BTreeSet::new();
     for x in left {
         if let Some(y) = found.pairs.node(x) {
             taken.insert(y);
             if !right.contains(&y) && parent_stays(found, x, y, right) {
-                found.add(DifferenceKind::Tree, place, format!("“{}” is no longer in the scene", a.path(x)));
+                found.add(
+                    DifferenceKind::Tree,
+                    place,
+                    format!(
+                        "“{}” is no longer in the \
+                    scene",
+                        a.path(x)
+                    ),
+                );
             }
         }
     }
@@ -184,7 +271,8 @@ fn in_scene(found: &mut Comparing<'_>, place: &str, left: BTreeSet<NodeId>, righ
     }
 }
 
-/// Whether the node above one that left a scene is in it still, or there is none: then it is worth a line of its own.
+/// Whether the node above one that left a scene is in it still, or there is none: then it is worth
+/// a line of its own.
 fn parent_stays(found: &Comparing<'_>, x: NodeId, y: NodeId, right: &BTreeSet<NodeId>) -> bool {
     let above = found.b.node(y).parent;
     above.is_none_or(|p| right.contains(&p)) || found.a.node(x).parent.is_none()

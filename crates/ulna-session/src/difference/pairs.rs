@@ -1,5 +1,5 @@
-//! Which thing of one document is which of another: by ids where one document grew from the other in this session, else by names,
-//! and where a name changed, by likeness.
+//! Which thing of one document is which of another: by ids where one document grew from the other
+//! in this session, else by names, and where a name changed, by likeness.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,18 +37,25 @@ impl Pairs {
             By::Likeness => nodes(a, b),
         };
         let taken: BTreeSet<NodeId> = to.values().copied().collect();
-        let mut pairs: Vec<Both<NodeId>> = a.nodes.order().iter().map(|n| (Some(*n), to.get(n).copied())).collect();
-        pairs.extend(b.nodes.order().iter().filter(|n| !taken.contains(n)).map(|n| (None, Some(*n))));
+        let mut pairs: Vec<Both<NodeId>> =
+            a.nodes.order().iter().map(|n| (Some(*n), to.get(n).copied())).collect();
+        pairs.extend(
+            b.nodes.order().iter().filter(|n| !taken.contains(n)).map(|n| (None, Some(*n))),
+        );
         let node = |n: &NodeId| to.get(n).copied();
         let same_set = |x: &[NodeId], y: &[NodeId]| {
             let mapped: BTreeSet<NodeId> = x.iter().filter_map(node).collect();
             !x.is_empty() && mapped.len() == x.len() && mapped == y.iter().copied().collect()
         };
-        let clips =
-            |x: ClipId, y: ClipId| i32::from(x == y) + 4 * i32::from(same_motion(&a.clips[x], &b.clips[y], &to));
-        let skins =
-            |x: SkinId, y: SkinId| i32::from(x == y) + 4 * i32::from(same_set(&a.skin(x).joints, &b.skin(y).joints));
-        let meshes = |x: MeshId, y: MeshId| i32::from(x == y) + 4 * i32::from(same_points(a.mesh(x), b.mesh(y)));
+        let clips = |x: ClipId, y: ClipId| {
+            i32::from(x == y) + 4 * i32::from(same_motion(&a.clips[x], &b.clips[y], &to))
+        };
+        let skins = |x: SkinId, y: SkinId| {
+            i32::from(x == y) + 4 * i32::from(same_set(&a.skin(x).joints, &b.skin(y).joints))
+        };
+        let meshes = |x: MeshId, y: MeshId| {
+            i32::from(x == y) + 4 * i32::from(same_points(a.mesh(x), b.mesh(y)))
+        };
         let materials = |x: usize, y: usize| {
             let named = |m: &Material| Material { name: None, ..m.clone() };
             i32::from(x == y) + 4 * i32::from(named(&a.materials[x]) == named(&b.materials[y]))
@@ -57,7 +64,10 @@ impl Pairs {
             i32::from(x == y) + 4 * i32::from(same_set(&a.scenes[x].roots, &b.scenes[y].roots))
         };
         let names = |list: &[Material]| -> Vec<Named<usize>> {
-            list.iter().enumerate().map(|(k, m)| (k, m.name.as_deref().map(ToOwned::to_owned))).collect()
+            list.iter()
+                .enumerate()
+                .map(|(k, m)| (k, m.name.as_deref().map(ToOwned::to_owned)))
+                .collect()
         };
         macro_rules! pair {
             ($field:ident, $score:expr) => {
@@ -65,7 +75,10 @@ impl Pairs {
                     By::Ids => by_ids(&a.$field, &b.$field),
                     By::Likeness => {
                         let list = |d: &Asset| -> Vec<_> {
-                            d.$field.iter().map(|(id, t)| (id, t.name.as_deref().map(ToOwned::to_owned))).collect()
+                            d.$field
+                                .iter()
+                                .map(|(id, t)| (id, t.name.as_deref().map(ToOwned::to_owned)))
+                                .collect()
                         };
                         likely(&list(a), &list(b), $score)
                     }
@@ -79,7 +92,12 @@ impl Pairs {
             clips: pair!(clips, clips),
             materials: match by {
                 By::Ids => (0..a.materials.len().max(b.materials.len()))
-                    .map(|k| (Some(k).filter(|k| *k < a.materials.len()), Some(k).filter(|k| *k < b.materials.len())))
+                    .map(|k| {
+                        (
+                            Some(k).filter(|k| *k < a.materials.len()),
+                            Some(k).filter(|k| *k < b.materials.len()),
+                        )
+                    })
                     .collect(),
                 By::Likeness => likely(&names(&a.materials), &names(&b.materials), materials),
             },
@@ -96,7 +114,9 @@ impl Pairs {
 
 fn by_ids<I: ulna_model::SlotId + Ord, T>(a: &Slots<I, T>, b: &Slots<I, T>) -> Vec<Both<I>> {
     let all: BTreeSet<I> = a.ids().chain(b.ids()).collect();
-    all.into_iter().map(|id| (Some(id).filter(|i| a.contains(*i)), Some(id).filter(|i| b.contains(*i)))).collect()
+    all.into_iter()
+        .map(|id| (Some(id).filter(|i| a.contains(*i)), Some(id).filter(|i| b.contains(*i))))
+        .collect()
 }
 
 /// A thing and its name.
@@ -105,11 +125,17 @@ type Named<T> = (T, Option<String>);
 /// How alike two things without a common name must be to be one that was renamed.
 const RENAMED: i32 = 4;
 
-/// Products of list lengths above which things are paired in their order, and not by comparing each with each.
+/// Products of list lengths above which things are paired in their order, and not by comparing each
+/// with each.
 const MOST_COMPARED: usize = 1 << 20;
 
-/// Pairs two lists: first those of one name, the most alike first; then the others, where they are alike enough.
-fn likely<T: Copy + Ord>(a: &[Named<T>], b: &[Named<T>], score: impl Fn(T, T) -> i32) -> Vec<Both<T>> {
+/// Pairs two lists: first those of one name, the most alike first; then the others, where they are
+/// alike enough.
+fn likely<T: Copy + Ord>(
+    a: &[Named<T>],
+    b: &[Named<T>],
+    score: impl Fn(T, T) -> i32,
+) -> Vec<Both<T>> {
     let mut to: BTreeMap<T, T> = BTreeMap::new();
     let mut by_name: BTreeMap<&Option<String>, (Vec<T>, Vec<T>)> = BTreeMap::new();
     a.iter().for_each(|(t, name)| by_name.entry(name).or_default().0.push(*t));
@@ -128,11 +154,19 @@ fn likely<T: Copy + Ord>(a: &[Named<T>], b: &[Named<T>], score: impl Fn(T, T) ->
 }
 
 /// Pairs the most alike of two lists first, down to a least score; of equal ones the earlier.
-fn best<T: Copy + Ord>(a: &[T], b: &[T], score: &impl Fn(T, T) -> i32, least: i32, to: &mut BTreeMap<T, T>) {
+fn best<T: Copy + Ord>(
+    a: &[T],
+    b: &[T],
+    score: &impl Fn(T, T) -> i32,
+    least: i32,
+    to: &mut BTreeMap<T, T>,
+) {
     if a.is_empty() || b.is_empty() {
         return;
     }
-    if (a.len() == 1 && b.len() == 1 && least == i32::MIN) || a.len().saturating_mul(b.len()) > MOST_COMPARED {
+    if (a.len() == 1 && b.len() == 1 && least == i32::MIN)
+        || a.len().saturating_mul(b.len()) > MOST_COMPARED
+    {
         let fits = |(x, y): &(&T, &T)| least == i32::MIN || score(**x, **y) >= least;
         to.extend(a.iter().zip(b).filter(fits).map(|(x, y)| (*x, *y)));
         return;
@@ -169,7 +203,10 @@ fn same_motion(a: &Clip, b: &Clip, to: &BTreeMap<NodeId, NodeId>) -> bool {
 fn same_points(a: &Mesh, b: &Mesh) -> bool {
     !a.primitives.is_empty()
         && a.primitives.len() == b.primitives.len()
-        && a.primitives.iter().zip(&b.primitives).all(|(p, q)| p.positions == q.positions && p.indices == q.indices)
+        && a.primitives
+            .iter()
+            .zip(&b.primitives)
+            .all(|(p, q)| p.positions == q.positions && p.indices == q.indices)
 }
 
 /// What tells a node from others of its name, or under another name.
@@ -197,7 +234,11 @@ impl<'a> Likeness<'a> {
     fn score(&self, x: NodeId, y: NodeId) -> i32 {
         let (p, q) = (self.a.node(x), self.b.node(y));
         let names = |d: &Asset, n: NodeId| -> BTreeSet<String> {
-            d.children(n).iter().filter_map(|c| d.node(*c).name.as_deref().map(ToOwned::to_owned)).take(64).collect()
+            d.children(n)
+                .iter()
+                .filter_map(|c| d.node(*c).name.as_deref().map(ToOwned::to_owned))
+                .take(64)
+                .collect()
         };
         let mesh = |d: &Asset, n: &ulna_model::Node| n.mesh.map(|m| d.mesh(m).name.clone());
         let (left, right) = (names(self.a, x), names(self.b, y));
@@ -214,13 +255,16 @@ impl<'a> Likeness<'a> {
 /// How alike two nodes of different names must be to be one that was renamed.
 const NODE_RENAMED: i32 = 5;
 
-/// Nodes by their names from the roots down; those that are elsewhere now by a name that is there once; then those that were renamed.
+/// Nodes by their names from the roots down; those that are elsewhere now by a name that is there
+/// once; then those that were renamed.
 fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
     let like = Likeness::new(a, b);
     let score = |x: NodeId, y: NodeId| like.score(x, y);
     let mut to: BTreeMap<NodeId, NodeId> = BTreeMap::new();
     let mut taken: BTreeSet<NodeId> = BTreeSet::new();
-    let roots = |d: &Asset| -> Vec<NodeId> { d.node_ids().filter(|n| d.node(*n).parent.is_none()).collect() };
+    let roots = |d: &Asset| -> Vec<NodeId> {
+        d.node_ids().filter(|n| d.node(*n).parent.is_none()).collect()
+    };
     let (top_a, top_b) = (roots(a), roots(b));
     let mut waiting = vec![(top_a.clone(), top_b.clone())];
     loop {
@@ -239,7 +283,8 @@ fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
                 waiting.push((a.children(x).to_vec(), b.children(y).to_vec()));
             }
         }
-        let found = renamed(a, b, &to, &taken, (&top_a, &top_b), &score).or_else(|| moved(a, b, &to, &taken));
+        let found = renamed(a, b, &to, &taken, (&top_a, &top_b), &score)
+            .or_else(|| moved(a, b, &to, &taken));
         let Some(found) = found else { return to };
         for (x, y) in found {
             to.insert(x, y);
@@ -260,7 +305,8 @@ fn once(d: &Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> 
     found.into_iter().filter_map(|(name, id)| Some((name, id?))).collect()
 }
 
-/// Nodes without a pair under one paired parent that are alike; those whose name is found elsewhere were moved, not renamed.
+/// Nodes without a pair under one paired parent that are alike; those whose name is found elsewhere
+/// were moved, not renamed.
 fn renamed(
     a: &Asset,
     b: &Asset,
@@ -271,13 +317,18 @@ fn renamed(
 ) -> Option<BTreeMap<NodeId, NodeId>> {
     let (left, right) = (once(a, |n| !to.contains_key(n)), once(b, |n| !taken.contains(n)));
     let elsewhere = |d: &Asset, n: &NodeId| {
-        d.node(*n).name.as_deref().is_some_and(|name| left.contains_key(name) && right.contains_key(name))
+        d.node(*n)
+            .name
+            .as_deref()
+            .is_some_and(|name| left.contains_key(name) && right.contains_key(name))
     };
     let mut found = BTreeMap::new();
     let lists = to.iter().map(|(x, y)| (a.children(*x), b.children(*y)));
     for (x, y) in std::iter::once((tops.0, tops.1)).chain(lists) {
-        let x: Vec<NodeId> = x.iter().copied().filter(|n| !to.contains_key(n) && !elsewhere(a, n)).collect();
-        let y: Vec<NodeId> = y.iter().copied().filter(|n| !taken.contains(n) && !elsewhere(b, n)).collect();
+        let x: Vec<NodeId> =
+            x.iter().copied().filter(|n| !to.contains_key(n) && !elsewhere(a, n)).collect();
+        let y: Vec<NodeId> =
+            y.iter().copied().filter(|n| !taken.contains(n) && !elsewhere(b, n)).collect();
         best(&x, &y, score, NODE_RENAMED, &mut found);
     }
     (!found.is_empty()).then_some(found)

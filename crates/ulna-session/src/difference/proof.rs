@@ -1,4 +1,5 @@
-//! The proof of a save: what was written and opened again is the document that was meant, to the bit.
+//! The proof of a save: what was written and opened again is the document that was meant, to the
+//! bit.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +8,13 @@ use super::{
     surfaces::{WeightsDiffer, weights},
     words::{Between, between},
 };
-use ulna_model::{Asset, Clip, ClipId, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap};
+use ulna_model::{
+    Asset, Clip, ClipId, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap,
+};
 
-/// The first thing in which a document that was written and opened again is not the one that was meant, in everything that
-/// saving stores: the tree, locals to the bit, tracks, weights, shapes, looks. `opened` is what the source said.
+/// The first thing in which a document that was written and opened again is not the one that was
+/// meant, in everything that saving stores: the tree, locals to the bit, tracks, weights, shapes,
+/// looks. `opened` is what the source said.
 ///
 /// How `L` and `Ul` share a local transform may differ, and clips without keys are in no file.
 pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
@@ -28,7 +32,12 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
             return lost(DifferenceKind::Pose, meant.path(id), &what);
         }
         if !same_node(m, g) || meant.children(id) != got.children(id) {
-            return lost(DifferenceKind::Tree, meant.path(id), "its name, its parent, or what is attached to it");
+            return lost(
+                DifferenceKind::Tree,
+                meant.path(id),
+                "its name, its parent, or what is \
+                attached to it",
+            );
         }
     }
     if meant.scenes != got.scenes || meant.scene != got.scene {
@@ -45,16 +54,30 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
             return lost(kind, format!("meshes/{}", id.0), &message);
         }
     }
-    if meant.materials != got.materials || meant.images != got.images || meant.variants != got.variants {
-        return lost(DifferenceKind::Looks, "materials".into(), "materials, images or variants differ");
+    if meant.materials != got.materials
+        || meant.images != got.images
+        || meant.variants != got.variants
+    {
+        return lost(
+            DifferenceKind::Looks,
+            "materials".into(),
+            "materials, images or variants \
+            differ",
+        );
     }
     if meant.cameras != got.cameras || meant.lights != got.lights || meant.vrm != got.vrm {
-        return lost(DifferenceKind::Looks, "cameras".into(), "cameras, lights or the avatar differ");
+        return lost(
+            DifferenceKind::Looks,
+            "cameras".into(),
+            "cameras, lights or the avatar \
+            differ",
+        );
     }
     clips_lost(opened, meant, got)
 }
 
-/// Whether everything that saving stores of a node is alike, but for its transform. How `L` and `Ul` share that may differ.
+/// Whether everything that saving stores of a node is alike, but for its transform. How `L` and
+/// `Ul` share that may differ.
 fn same_node(m: &Node, g: &Node) -> bool {
     // Every member takes part: a new one does not compile until it does.
     let Node {
@@ -89,17 +112,33 @@ fn weights_lost(m: &WeightMap, g: &WeightMap) -> Option<String> {
 
 fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
     let Mesh { name, primitives, default_weights, target_names, kept_weight_layers } = m;
-    if name != &g.name || primitives.len() != g.primitives.len() || default_weights != &g.default_weights {
-        return Some((DifferenceKind::Shape, "its name, its primitives or its morph weights".into()));
+    if name != &g.name
+        || primitives.len() != g.primitives.len()
+        || default_weights != &g.default_weights
+    {
+        return Some((
+            DifferenceKind::Shape,
+            "its name, its primitives or its morph \
+            weights"
+                .into(),
+        ));
     }
     if target_names != &g.target_names {
         return Some((DifferenceKind::Name, "the names of its morph targets".into()));
     }
     for (k, (p, q)) in primitives.iter().zip(&g.primitives).enumerate() {
         if p.weights.is_some() != q.weights.is_some() {
-            return Some((DifferenceKind::Weights, format!("primitive {k}: only one of the files has weights")));
+            return Some((
+                DifferenceKind::Weights,
+                format!(
+                    "primitive {k}: only one of the files \
+                has weights"
+                ),
+            ));
         }
-        if let Some(what) = p.weights.as_deref().zip(q.weights.as_deref()).and_then(|(p, q)| weights_lost(p, q)) {
+        if let Some(what) =
+            p.weights.as_deref().zip(q.weights.as_deref()).and_then(|(p, q)| weights_lost(p, q))
+        {
             return Some((DifferenceKind::Weights, format!("primitive {k}: {what}")));
         }
         let bare = |p: &Primitive| Primitive { weights: None, ..p.clone() };
@@ -126,13 +165,16 @@ fn stored_clips<'a>(opened: &Asset, meant: &'a Asset) -> Vec<&'a Clip> {
 
 fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
     let wanted = stored_clips(opened, meant);
-    let lost = |place: String, message: String| Some(Difference::new(DifferenceKind::Keys, place, message));
+    let lost = |place: String, message: String| {
+        Some(Difference::new(DifferenceKind::Keys, place, message))
+    };
     if wanted.len() != got.clips.count() {
         return lost("clips".into(), format!("{} instead of {}", got.clips.count(), wanted.len()));
     }
     for (m, g) in wanted.into_iter().zip(got.clips.values()) {
-        // Every member takes part: a new one does not compile until it does. How many channels the file has, and which of its numbers
-        // were mended for showing, is about the file that it was read from.
+        // Every member takes part: a new one does not compile until it does. How many channels the
+        // file has, and which of its numbers were mended for showing, is about the file that it was
+        // read from.
         let Clip {
             name,
             tracks: _,
@@ -151,7 +193,8 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
             return lost(place, "its name differs".into());
         }
         let of = |c: &Clip| -> Vec<((NodeId, Property), Shared<Track>)> {
-            let mut list: Vec<_> = c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect();
+            let mut list: Vec<_> =
+                c.tracks.values().map(|t| ((t.target, t.property), t.clone())).collect();
             // Channels keep their order; only which comes first of different ones may change.
             list.sort_by_key(|(key, _)| *key);
             list
@@ -178,7 +221,9 @@ fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> 
         if pointers != &g.pointers {
             return lost(place, "keys of animation pointers differ".into());
         }
-        let held = |list: &[(NodeId, Property)]| -> BTreeSet<(NodeId, Property)> { list.iter().copied().collect() };
+        let held = |list: &[(NodeId, Property)]| -> BTreeSet<(NodeId, Property)> {
+            list.iter().copied().collect()
+        };
         if held(kept) != held(&g.kept) {
             return lost(place, "channels with unreadable keys differ".into());
         }
@@ -191,7 +236,10 @@ fn track_lost(m: &Track, g: &Track) -> Option<String> {
     if !m.same_keys(g) {
         let (meant, there) = (m.times.len(), g.times.len());
         let (shape, other) = (m.interpolation.label(), g.interpolation.label());
-        return Some(format!("{there} keys ({other}) instead of {meant} ({shape}), or their values differ"));
+        return Some(format!(
+            "{there} keys ({other}) instead of {meant} ({shape}), or their values \
+            differ"
+        ));
     }
     (m.kinds_there() != g.kinds_there())
         .then(|| "the kinds of its keys (extreme, breakdown, in-between) differ".to_owned())

@@ -11,13 +11,28 @@ use super::{
 use ulna_model::{Asset, NodeId, SkinId};
 
 pub(super) fn label(d: &Asset, skin: SkinId) -> String {
-    d.skin(skin).name.as_deref().map_or_else(|| format!("skin {}", skin.0), |n| format!("skin “{n}”"))
+    d.skin(skin).name.as_deref().map_or_else(
+        || {
+            format!(
+                "skin \
+        {}",
+                skin.0
+            )
+        },
+        |n| {
+            format!(
+                "skin \
+        “{n}”"
+            )
+        },
+    )
 }
 
 /// All pairs of skins. Those that a node has are compared where that is, if they are no pair.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let used = |d: &Asset| -> BTreeSet<SkinId> { d.nodes.values().filter_map(|n| n.skin).collect() };
+    let used =
+        |d: &Asset| -> BTreeSet<SkinId> { d.nodes.values().filter_map(|n| n.skin).collect() };
     let (left, right) = (used(a), used(b));
     for pair in found.pairs.skins.clone() {
         match pair {
@@ -42,10 +57,26 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     match (a.node(x).skin, b.node(y).skin) {
         (None, None) => {}
         (None, Some(k)) => {
-            found.add(DifferenceKind::Bind, a.path(x), format!("it is now bound to {}", label(b, k)));
+            found.add(
+                DifferenceKind::Bind,
+                a.path(x),
+                format!(
+                    "it is now bound to \
+                {}",
+                    label(b, k)
+                ),
+            );
         }
         (Some(k), None) => {
-            found.add(DifferenceKind::Bind, a.path(x), format!("it is no longer bound to {}", label(a, k)));
+            found.add(
+                DifferenceKind::Bind,
+                a.path(x),
+                format!(
+                    "it is no longer bound to \
+                {}",
+                    label(a, k)
+                ),
+            );
         }
         (Some(k), Some(l)) if found.pairs.skins.contains(&(Some(k), Some(l))) => {}
         (Some(k), Some(l)) => {
@@ -77,27 +108,52 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     // Whether the file writes identities makes no difference.
     let ulna_model::Skin { name: _, joints: _, inverse_bind: _, has_inverse_bind: _ } = a.skin(x);
     let (left, right) = (binds(a, x), binds(b, y));
-    let mapped: BTreeMap<NodeId, NodeId> = left.keys().filter_map(|n| Some((found.pairs.node(*n)?, *n))).collect();
+    let mapped: BTreeMap<NodeId, NodeId> =
+        left.keys().filter_map(|n| Some((found.pairs.node(*n)?, *n))).collect();
     let names = |d: &Asset, list: &[NodeId]| {
         let few: Vec<String> = list.iter().take(4).map(|n| d.node(*n).label(*n)).collect();
-        let more = if list.len() > 4 { format!(" and {} more", list.len() - 4) } else { String::new() };
+        let more = if list.len() > 4 {
+            format!(
+                " and {} \
+            more",
+                list.len() - 4
+            )
+        } else {
+            String::new()
+        };
         format!("{}{more}", few.join(", "))
     };
-    let gone: Vec<NodeId> =
-        left.keys().copied().filter(|n| !found.pairs.node(*n).is_some_and(|m| right.contains_key(&m))).collect();
+    let gone: Vec<NodeId> = left
+        .keys()
+        .copied()
+        .filter(|n| !found.pairs.node(*n).is_some_and(|m| right.contains_key(&m)))
+        .collect();
     let new: Vec<NodeId> = right.keys().copied().filter(|n| !mapped.contains_key(n)).collect();
     if !gone.is_empty() {
-        let message = format!("{} removed from the skin: {}", count(gone.len(), "joint"), names(a, &gone));
+        let message = format!(
+            "{} removed from the skin: \
+            {}",
+            count(gone.len(), "joint"),
+            names(a, &gone)
+        );
         found.add(DifferenceKind::Bind, place, message);
     }
     if !new.is_empty() {
-        let message = format!("{} added to the skin: {}", count(new.len(), "joint"), names(b, &new));
+        let message = format!(
+            "{} added to the skin: \
+            {}",
+            count(new.len(), "joint"),
+            names(b, &new)
+        );
         found.add(DifferenceKind::Bind, place, message);
     }
     let order = |list: &[NodeId]| -> Vec<NodeId> { list.to_vec() };
     let (mine, theirs) = (order(&a.skin(x).joints), order(&b.skin(y).joints));
     let ordered: Vec<Option<NodeId>> = mine.iter().map(|n| found.pairs.node(*n)).collect();
-    if gone.is_empty() && new.is_empty() && ordered != theirs.iter().copied().map(Some).collect::<Vec<_>>() {
+    if gone.is_empty()
+        && new.is_empty()
+        && ordered != theirs.iter().copied().map(Some).collect::<Vec<_>>()
+    {
         found.note("joints_in_other_order", place, "its joints are listed in another order");
     }
     let moved: BTreeMap<NodeId, Mat4> = left
@@ -109,17 +165,36 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
         return;
     }
     let list: Vec<NodeId> = moved.keys().copied().collect();
-    let matrices = if moved.len() == 1 { "inverse bind matrix differs" } else { "inverse bind matrices differ" };
+    let matrices = if moved.len() == 1 {
+        "inverse bind matrix \
+        differs"
+    } else {
+        "inverse bind \
+        matrices differ"
+    };
     let off = match surface_moved(found, x, &moved) {
         Some(off) => format!(", which moves vertices by up to {}", length(off)),
         None => String::new(),
     };
-    found.add(DifferenceKind::Bind, place, format!("{} {matrices} ({}){off}", moved.len(), names(a, &list)));
+    found.add(
+        DifferenceKind::Bind,
+        place,
+        format!(
+            "{} {matrices} \
+        ({}){off}",
+            moved.len(),
+            names(a, &list)
+        ),
+    );
 }
 
-/// How far other inverse bind matrices move the surface of the first document in its pose, at most, in scene meters; nothing where no
-/// vertex follows those joints.
-fn surface_moved(found: &Comparing<'_>, skin: SkinId, moved: &BTreeMap<NodeId, Mat4>) -> Option<f32> {
+/// How far other inverse bind matrices move the surface of the first document in its pose, at most,
+/// in scene meters; nothing where no vertex follows those joints.
+fn surface_moved(
+    found: &Comparing<'_>,
+    skin: SkinId,
+    moved: &BTreeMap<NodeId, Mat4>,
+) -> Option<f32> {
     let a = found.a;
     let joints = &a.skin(skin).joints;
     let change: Vec<Option<Mat4>> =

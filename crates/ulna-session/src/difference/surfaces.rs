@@ -8,10 +8,26 @@ use super::{
     Comparing, DifferenceKind, looks,
     words::{count, length},
 };
-use ulna_model::{Asset, Mesh, MeshId, MorphTarget, NodeId, Primitive, SkinId, Topology, WeightMap};
+use ulna_model::{
+    Asset, Mesh, MeshId, MorphTarget, NodeId, Primitive, SkinId, Topology, WeightMap,
+};
 
 pub(super) fn label(d: &Asset, mesh: MeshId) -> String {
-    d.mesh(mesh).name.as_deref().map_or_else(|| format!("mesh {}", mesh.0), |n| format!("mesh “{n}”"))
+    d.mesh(mesh).name.as_deref().map_or_else(
+        || {
+            format!(
+                "mesh \
+        {}",
+                mesh.0
+            )
+        },
+        |n| {
+            format!(
+                "mesh \
+        “{n}”"
+            )
+        },
+    )
 }
 
 /// The first node that shows a mesh.
@@ -22,15 +38,19 @@ fn shown_by(d: &Asset, mesh: MeshId) -> Option<NodeId> {
 /// All pairs of meshes. Those that a node shows are compared where that is, if they are no pair.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let used = |d: &Asset| -> BTreeSet<MeshId> { d.nodes.values().filter_map(|n| n.mesh).collect() };
+    let used =
+        |d: &Asset| -> BTreeSet<MeshId> { d.nodes.values().filter_map(|n| n.mesh).collect() };
     let (left, right) = (used(a), used(b));
     for pair in found.pairs.meshes.clone() {
         match pair {
             (Some(x), Some(y)) => {
                 found.renamed(label(a, x), a.mesh(x).name.as_deref(), b.mesh(y).name.as_deref());
                 let skins = shown_by(a, x).and_then(|n| {
-                    let other =
-                        found.pairs.node(n).filter(|m| b.node(*m).mesh == Some(y)).or_else(|| shown_by(b, y))?;
+                    let other = found
+                        .pairs
+                        .node(n)
+                        .filter(|m| b.node(*m).mesh == Some(y))
+                        .or_else(|| shown_by(b, y))?;
                     Some((a.node(n).skin?, b.node(other).skin?))
                 });
                 between(found, (x, y), skins, &label(a, x));
@@ -52,7 +72,15 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (p, q) = (a.node(x), b.node(y));
     match (p.mesh, q.mesh) {
         (None, None) => {}
-        (None, Some(m)) => found.add(DifferenceKind::Tree, a.path(x), format!("it now has {}", label(b, m))),
+        (None, Some(m)) => found.add(
+            DifferenceKind::Tree,
+            a.path(x),
+            format!(
+                "it now has \
+            {}",
+                label(b, m)
+            ),
+        ),
         (Some(m), None) => {
             found.add(DifferenceKind::Tree, a.path(x), format!("it no longer has {}", label(a, m)));
         }
@@ -65,16 +93,27 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
                 let (before, after) = (label(a, m), label(b, n));
                 found.change(DifferenceKind::Tree, true, a.path(x), "its mesh", [before, after]);
             } else {
-                found.note("other_mesh_same_content", &a.path(x), "it uses another mesh with the same content");
+                found.note(
+                    "other_mesh_same_content",
+                    &a.path(x),
+                    "it uses another mesh with the \
+                    same content",
+                );
             }
         }
     }
 }
 
-fn between(found: &mut Comparing<'_>, (x, y): (MeshId, MeshId), skins: Option<(SkinId, SkinId)>, place: &str) {
+fn between(
+    found: &mut Comparing<'_>,
+    (x, y): (MeshId, MeshId),
+    skins: Option<(SkinId, SkinId)>,
+    place: &str,
+) {
     let (left, right) = (found.a.mesh(x), found.b.mesh(y));
     // The weights of morph targets are compared node by node, kept layers with what else is kept.
-    let Mesh { name: _, primitives, default_weights: _, target_names, kept_weight_layers: _ } = left;
+    let Mesh { name: _, primitives, default_weights: _, target_names, kept_weight_layers: _ } =
+        left;
     if target_names != &right.target_names {
         found.add_unseen(DifferenceKind::Name, place, "names of its morph targets differ");
     }
@@ -85,12 +124,20 @@ fn between(found: &mut Comparing<'_>, (x, y): (MeshId, MeshId), skins: Option<(S
     }
     let node = shown_by(found.a, x);
     for (k, (p, q)) in primitives.iter().zip(&right.primitives).enumerate() {
-        let place = if primitives.len() == 1 { place.to_owned() } else { format!("{place}, primitive {k}") };
+        let place = if primitives.len() == 1 {
+            place.to_owned()
+        } else {
+            format!(
+                "{place}, \
+            primitive {k}"
+            )
+        };
         primitive(found, p, q, (node, skins), &place);
     }
 }
 
-/// Scene meters of a meter of a mesh, about: of its node, or of the joint that its first vertex follows.
+/// Scene meters of a meter of a mesh, about: of its node, or of the joint that its first vertex
+/// follows.
 fn frame(found: &Comparing<'_>, node: Option<NodeId>, p: &Primitive) -> Mat3 {
     let Some(node) = node else { return Mat3::IDENTITY };
     let joint = found.a.node(node).skin.and_then(|s| {
@@ -138,7 +185,15 @@ fn primitive(
         let (many, most) = off(positions, &q.positions, frame);
         if many > 0 {
             let vertices = count(many, "vertex");
-            found.add(DifferenceKind::Shape, place, format!("{vertices} moved by up to {}", length(most)));
+            found.add(
+                DifferenceKind::Shape,
+                place,
+                format!(
+                    "{vertices} moved by up to \
+                {}",
+                    length(most)
+                ),
+            );
         }
         morph_targets(found, targets, &q.targets, frame, place);
         if let Some(what) = weights(map.as_deref(), q.weights.as_deref(), &slots(found, skins)) {
@@ -159,7 +214,9 @@ fn primitive(
     }
     if indices != &q.indices {
         let message = match (indices.len(), q.indices.len()) {
-            (n, m) if n == m => "its vertices are connected differently, or in another order".to_owned(),
+            (n, m) if n == m => "its vertices are connected differently, or in another \
+                order"
+                .to_owned(),
             (n, m) => format!("{m} indices instead of {n}"),
         };
         found.add(DifferenceKind::Shape, place, message);
@@ -181,7 +238,13 @@ fn primitive(
     looks::compare_used(found, p, q, place);
 }
 
-fn morph_targets(found: &mut Comparing<'_>, a: &[MorphTarget], b: &[MorphTarget], frame: Mat3, place: &str) {
+fn morph_targets(
+    found: &mut Comparing<'_>,
+    a: &[MorphTarget],
+    b: &[MorphTarget],
+    frame: Mat3,
+    place: &str,
+) {
     if a.len() != b.len() {
         let values = [a.len().to_string(), b.len().to_string()];
         found.change(DifferenceKind::Shape, true, place, "the number of its morph targets", values);
@@ -190,7 +253,9 @@ fn morph_targets(found: &mut Comparing<'_>, a: &[MorphTarget], b: &[MorphTarget]
     for (k, (p, q)) in a.iter().zip(b).enumerate() {
         let MorphTarget { positions, normals } = p;
         // Empty means that nothing moves.
-        let whole = |list: &[Vec3], n: usize| if list.is_empty() { vec![Vec3::ZERO; n] } else { list.to_vec() };
+        let whole = |list: &[Vec3], n: usize| {
+            if list.is_empty() { vec![Vec3::ZERO; n] } else { list.to_vec() }
+        };
         let n = positions.len().max(q.positions.len());
         let (many, most) = off(&whole(positions, n), &whole(&q.positions, n), frame);
         if many > 0 {
@@ -213,7 +278,8 @@ pub(super) enum WeightsDiffer {
     Form(String),
 }
 
-/// For each slot of the first skin the slot of the same joint in the second; nothing where both count alike.
+/// For each slot of the first skin the slot of the same joint in the second; nothing where both
+/// count alike.
 type SlotMap = Option<Vec<Option<u16>>>;
 
 fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
@@ -228,8 +294,13 @@ fn slots(found: &Comparing<'_>, skins: Option<(SkinId, SkinId)>) -> SlotMap {
     (!alike).then_some(map)
 }
 
-/// How two maps of weights differ, by vertex and joint, whatever their slots are; nothing where they do not.
-pub(super) fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>, slots: &SlotMap) -> Option<WeightsDiffer> {
+/// How two maps of weights differ, by vertex and joint, whatever their slots are; nothing where
+/// they do not.
+pub(super) fn weights(
+    a: Option<&WeightMap>,
+    b: Option<&WeightMap>,
+    slots: &SlotMap,
+) -> Option<WeightsDiffer> {
     let differ = |what: String| Some(WeightsDiffer::Differ(what));
     let (a, b) = match (a, b) {
         (None, None) => return None,
@@ -241,18 +312,28 @@ pub(super) fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>, slots: &Slot
     let WeightMap { sets, joints, weights, encoding, not_numbers: _ } = a;
     let form = || {
         let (before, after) = (encoding.label(), b.encoding.label());
-        (*encoding != b.encoding)
-            .then(|| WeightsDiffer::Form(format!("weights are stored as {after} instead of {before}")))
+        (*encoding != b.encoding).then(|| {
+            WeightsDiffer::Form(format!(
+                "weights are stored as {after} instead of \
+                {before}"
+            ))
+        })
     };
     if a.vertex_count() != b.vertex_count() {
-        return differ(format!("weights of {} vertices instead of {}", b.vertex_count(), a.vertex_count()));
+        return differ(format!(
+            "weights of {} vertices instead of \
+            {}",
+            b.vertex_count(),
+            a.vertex_count()
+        ));
     }
     if slots.is_none() && *sets == b.sets && *joints == b.joints && *weights == b.weights {
         return form();
     }
     let (mut many, mut most) = (0usize, 0.0f32);
     for v in 0..a.vertex_count() {
-        // Of each joint in the count of the second; those that it does not have, by their own, with a mark.
+        // Of each joint in the count of the second; those that it does not have, by their own, with
+        // a mark.
         let mut shares: Vec<((bool, u16), f32, f32)> = Vec::new();
         let mut add = |key: (bool, u16), weight: f32, second: bool| {
             let at = shares.iter().position(|(k, ..)| *k == key).unwrap_or_else(|| {
@@ -264,18 +345,29 @@ pub(super) fn weights(a: Option<&WeightMap>, b: Option<&WeightMap>, slots: &Slot
         for (joint, weight) in a.vertex(v).filter(|(_, w)| *w != 0.0) {
             let key = match slots {
                 None => (true, joint),
-                Some(map) => map.get(usize::from(joint)).copied().flatten().map_or((false, joint), |to| (true, to)),
+                Some(map) => map
+                    .get(usize::from(joint))
+                    .copied()
+                    .flatten()
+                    .map_or((false, joint), |to| (true, to)),
             };
             add(key, weight, false);
         }
-        b.vertex(v).filter(|(_, w)| *w != 0.0).for_each(|(joint, weight)| add((true, joint), weight, true));
+        b.vertex(v)
+            .filter(|(_, w)| *w != 0.0)
+            .for_each(|(joint, weight)| add((true, joint), weight, true));
         let gap = shares.iter().map(|(_, x, y)| (x - y).abs()).fold(0.0, f32::max);
         many += usize::from(gap > 0.0);
         most = most.max(gap);
     }
     match many {
         0 => form(),
-        _ => differ(format!("weights of {} differ, by up to {}", count(many, "vertex"), super::words::six(most))),
+        _ => differ(format!(
+            "weights of {} differ, by up to \
+            {}",
+            count(many, "vertex"),
+            super::words::six(most)
+        )),
     }
 }
 

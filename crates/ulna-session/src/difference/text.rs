@@ -1,5 +1,5 @@
-//! A file as text, a fact a line, for version control's own comparison: names for indices, six digits, and a fingerprint of the exact
-//! numbers of each large part.
+//! A file as text, a fact a line, for version control's own comparison: names for indices, six
+//! digits, and a fingerprint of the exact numbers of each large part.
 
 use glam::{Mat3, Mat4};
 use serde_json::Value;
@@ -9,7 +9,8 @@ use super::{
     words::{count, six, sixes},
 };
 use ulna_model::{
-    Asset, Clip, KeptLayers, Local, Material, NodeId, PointerTrack, Primitive, Property, Skin, SkinId, Track,
+    Asset, Clip, KeptLayers, Local, Material, NodeId, PointerTrack, Primitive, Property, Skin,
+    SkinId, Track,
 };
 
 /// Collects lines.
@@ -27,9 +28,13 @@ fn fingerprint<'n>(lists: impl IntoIterator<Item = &'n [f32]>) -> String {
     format!("#{:012x}", looks::hash(&bytes) & 0xffff_ffff_ffff)
 }
 
-/// Whether keys of a pointer are those of a component of a node, which then is no channel that cannot be read.
+/// Whether keys of a pointer are those of a component of a node, which then is no channel that
+/// cannot be read.
 fn points_at(pointers: &[PointerTrack], (node, property): (NodeId, Property)) -> bool {
-    pointers.iter().filter_map(|p| p.track.as_ref()).any(|t| (t.target, t.property) == (node, property))
+    pointers
+        .iter()
+        .filter_map(|p| p.track.as_ref())
+        .any(|t| (t.target, t.property) == (node, property))
 }
 
 /// A file as text.
@@ -67,7 +72,13 @@ impl Lines<'_> {
                     let (t, r, s) = (t.translation.to_array(), t.rotation, t.scale.to_array());
                     // Of the two quaternions of a rotation the one with a positive w.
                     let r = if r.w < 0.0 { -r } else { r };
-                    self.line(format!("  t {} r {} s {}", sixes(&t), sixes(&r.to_array()), sixes(&s)));
+                    self.line(format!(
+                        "  t {} r {} s \
+                        {}",
+                        sixes(&t),
+                        sixes(&r.to_array()),
+                        sixes(&s)
+                    ));
                 }
                 Local::Matrix(m) => self.line(format!("  matrix {}", sixes(&m.to_cols_array()))),
             }
@@ -87,7 +98,8 @@ impl Lines<'_> {
             if let Some(instances) = &node.instances {
                 self.line(format!("  {}", count(instances.len(), "instance")));
                 for t in instances.iter() {
-                    let (p, r, s) = (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
+                    let (p, r, s) =
+                        (t.translation.to_array(), t.rotation.to_array(), t.scale.to_array());
                     self.line(format!("    t {} r {} s {}", sixes(&p), sixes(&r), sixes(&s)));
                 }
             }
@@ -109,7 +121,12 @@ impl Lines<'_> {
                 self.line(format!("  root {}", d.path(*root)));
             }
             for pose in scene.poses.iter() {
-                self.line(format!("  stored pose “{}”, {}", pose.name, count(pose.joints.len(), "joint")));
+                self.line(format!(
+                    "  stored pose “{}”, \
+                    {}",
+                    pose.name,
+                    count(pose.joints.len(), "joint")
+                ));
             }
             for set in scene.sets.iter() {
                 let names: Vec<String> = set.nodes.iter().map(|n| d.node(*n).label(*n)).collect();
@@ -118,7 +135,12 @@ impl Lines<'_> {
             if let Some(mix) = &scene.mix {
                 let bars: usize = mix.lanes.iter().map(|l| l.bars.len()).sum();
                 let mark = looks::hash(format!("{mix:?}").as_bytes()) as u32;
-                self.line(format!("  mix of {}, {} #{mark:08x}", count(mix.lanes.len(), "lane"), count(bars, "bar")));
+                self.line(format!(
+                    "  mix of {}, {} \
+                    #{mark:08x}",
+                    count(mix.lanes.len(), "lane"),
+                    count(bars, "bar")
+                ));
             }
             if let Some(kept) = &scene.kept_layers {
                 self.layers(kept);
@@ -128,14 +150,23 @@ impl Lines<'_> {
 
     fn layers(&mut self, kept: &KeptLayers) {
         for layer in &kept.layers {
-            let strength = if layer.muted { "off".to_owned() } else { format!("{} %", six(layer.strength * 100.0)) };
+            let strength = if layer.muted {
+                "off".to_owned()
+            } else {
+                format!("{} %", six(layer.strength * 100.0))
+            };
             self.line(format!("  stored layer “{}”, {strength}", layer.name));
             for (node, numbers) in &layer.moves {
                 self.line(format!("    {node} {}", sixes(numbers)));
             }
             for (node, property, keys) in &layer.keys {
                 let mark = fingerprint([&keys.times[..], &keys.values[..]]);
-                self.line(format!("    {node} {}: {} {mark}", property.path(), count(keys.times.len(), "key")));
+                self.line(format!(
+                    "    {node} {}: {} \
+                    {mark}",
+                    property.path(),
+                    count(keys.times.len(), "key")
+                ));
             }
         }
     }
@@ -149,7 +180,10 @@ impl Lines<'_> {
                 // Where the joint stands in the mesh says more than its inverse.
                 let bind = inverse.inverse();
                 let bind = if bind.is_finite() { bind } else { Mat4::ZERO };
-                let (place, mark) = (bind.w_axis.truncate().to_array(), fingerprint([&inverse.to_cols_array()[..]]));
+                let (place, mark) = (
+                    bind.w_axis.truncate().to_array(),
+                    fingerprint([&inverse.to_cols_array()[..]]),
+                );
                 let turn = Mat3::from_mat4(bind).to_cols_array();
                 self.line(format!(
                     "  {} at {} axes {} {mark}",
@@ -205,7 +239,10 @@ impl Lines<'_> {
             self.line(format!("    {}", name(*material)));
         }
         for (variant, material) in variants.iter() {
-            let label = d.variants.get(variant.index()).map_or_else(|| variant.0.to_string(), ToString::to_string);
+            let label = d
+                .variants
+                .get(variant.index())
+                .map_or_else(|| variant.0.to_string(), ToString::to_string);
             self.line(format!("    variant {label}: {}", name(*material)));
         }
         let v3 = |list: &[glam::Vec3]| list.iter().flat_map(|v| v.to_array()).collect::<Vec<f32>>();
@@ -216,7 +253,12 @@ impl Lines<'_> {
         let bounds = format!("from {} to {}", sixes(&low.to_array()), sixes(&high.to_array()));
         self.line(format!("    positions {bounds} {}", fingerprint([&v3(positions)[..]])));
         let bytes: Vec<u8> = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
-        self.line(format!("    {} #{:08x}", count(indices.len(), "index"), looks::hash(&bytes) as u32));
+        self.line(format!(
+            "    {} \
+            #{:08x}",
+            count(indices.len(), "index"),
+            looks::hash(&bytes) as u32
+        ));
         let attributes = [
             ("normals", v3(normals)),
             ("tangents", v4(tangents)),
@@ -241,7 +283,16 @@ impl Lines<'_> {
             let mut shares: Vec<(String, f32)> =
                 map.vertex(v).filter(|(_, w)| *w != 0.0).map(|(j, w)| (label(j), w)).collect();
             shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let shares: Vec<String> = shares.into_iter().map(|(name, w)| format!("{name} {}", six(w))).collect();
+            let shares: Vec<String> = shares
+                .into_iter()
+                .map(|(name, w)| {
+                    format!(
+                        "{name} \
+                {}",
+                        six(w)
+                    )
+                })
+                .collect();
             self.line(format!("    {v}: {}", shares.join(", ")));
         }
     }
@@ -281,8 +332,10 @@ impl Lines<'_> {
         for marker in markers.iter() {
             self.line(format!("  marker {} “{}”", six(marker.time), marker.name));
         }
-        let mut tracks: Vec<(String, &Track)> =
-            tracks.values().map(|t| (format!("{} {}", self.d.path(t.target), t.property.path()), &**t)).collect();
+        let mut tracks: Vec<(String, &Track)> = tracks
+            .values()
+            .map(|t| (format!("{} {}", self.d.path(t.target), t.property.path()), &**t))
+            .collect();
         tracks.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, track) in tracks {
             self.track(&name, track);
@@ -291,7 +344,12 @@ impl Lines<'_> {
             self.pointer(pointer);
         }
         for (node, property) in kept.iter().filter(|k| !points_at(pointers, **k)) {
-            self.line(format!("  {} {}: keys that cannot be read", self.d.path(*node), property.path()));
+            self.line(format!(
+                "  {} {}: keys that cannot be \
+                read",
+                self.d.path(*node),
+                property.path()
+            ));
         }
         if let Some(kept) = kept_layers {
             self.layers(kept);
@@ -308,9 +366,11 @@ impl Lines<'_> {
         }
     }
 
-    /// Keys of a pointer. The values of those that move no node are among the other members of the file.
+    /// Keys of a pointer. The values of those that move no node are among the other members of the
+    /// file.
     fn pointer(&mut self, pointer: &PointerTrack) {
-        let PointerTrack { pointer: name, interpolation, times, width: _, track, visibility } = pointer;
+        let PointerTrack { pointer: name, interpolation, times, width: _, track, visibility } =
+            pointer;
         if let Some(track) = track {
             return self.track(name, track);
         }
@@ -349,7 +409,12 @@ impl Lines<'_> {
             self.line(format!("  metallic {} roughness {}", six(*metallic), six(*roughness)));
             self.line(format!("  emissive {}", sixes(&emissive.to_array())));
             self.line(format!("  alpha {alpha:?}"));
-            let strengths = format!("normals {} occlusion {}", six(*normal_scale), six(*occlusion_strength));
+            let strengths = format!(
+                "normals {} occlusion \
+                {}",
+                six(*normal_scale),
+                six(*occlusion_strength)
+            );
             self.line(format!("  {strengths} transmission {}", six(*transmission)));
             self.line(format!("  double-sided {double_sided}, unlit {unlit}"));
             let textures = [
@@ -360,7 +425,11 @@ impl Lines<'_> {
                 ("emissive", emissive_texture),
             ];
             for (what, texture) in textures.into_iter().filter(|(_, t)| t.is_some()) {
-                self.line(format!("  {what} texture {}", looks::texture_in_words(d, texture.as_ref())));
+                self.line(format!(
+                    "  {what} texture \
+                    {}",
+                    looks::texture_in_words(d, texture.as_ref())
+                ));
             }
         }
         for variant in d.variants.iter() {
@@ -368,7 +437,12 @@ impl Lines<'_> {
         }
         for (k, image) in d.images.iter().enumerate() {
             let name = image.name.as_deref().map_or_else(|| k.to_string(), |n| format!("“{n}”"));
-            self.line(format!("image {name} {} bytes #{:08x}", image.bytes.len(), looks::hash(&image.bytes) as u32));
+            self.line(format!(
+                "image {name} {} bytes \
+                #{:08x}",
+                image.bytes.len(),
+                looks::hash(&image.bytes) as u32
+            ));
         }
     }
 
@@ -385,11 +459,15 @@ impl Lines<'_> {
             }
         };
         say("the file".to_owned(), &other.root);
-        d.nodes.ids().for_each(|n| other.nodes.get(n.index()).into_iter().for_each(|v| say(d.path(n), v)));
+        d.nodes
+            .ids()
+            .for_each(|n| other.nodes.get(n.index()).into_iter().for_each(|v| say(d.path(n), v)));
         for id in d.meshes.ids() {
             other.meshes.get(id.index()).into_iter().for_each(|v| say(surfaces::label(d, id), v));
         }
-        d.skins.ids().for_each(|s| other.skins.get(s.index()).into_iter().for_each(|v| say(skins::label(d, s), v)));
+        d.skins.ids().for_each(|s| {
+            other.skins.get(s.index()).into_iter().for_each(|v| say(skins::label(d, s), v))
+        });
         for id in d.clips.ids() {
             other.animations.get(id.index()).into_iter().for_each(|v| say(keys::label(d, id), v));
         }
@@ -397,7 +475,16 @@ impl Lines<'_> {
             other.materials.get(k).into_iter().for_each(|v| say(looks::label(d, k), v));
         }
         for id in d.scenes.ids() {
-            other.scenes.get(id.index()).into_iter().for_each(|v| say(format!("scene {}", d.scene_label(id)), v));
+            other.scenes.get(id.index()).into_iter().for_each(|v| {
+                say(
+                    format!(
+                        "scene \
+                {}",
+                        d.scene_label(id)
+                    ),
+                    v,
+                )
+            });
         }
     }
 }

@@ -68,21 +68,39 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
     }
     let (x, y) = (a.transform(), b.transform());
     let both_trs = matches!((a, b), (Local::Trs(_), Local::Trs(_)));
-    if both_trs && x.translation == y.translation && x.scale == y.scale && turn_alike(x.rotation, y.rotation) {
+    if both_trs
+        && x.translation == y.translation
+        && x.scale == y.scale
+        && turn_alike(x.rotation, y.rotation)
+    {
         return Between::Form("its rotation is stored with the opposite sign".into());
     }
-    let form = |l: &Local| if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" };
+    let form = |l: &Local| {
+        if matches!(l, Local::Matrix(_)) {
+            "a matrix"
+        } else {
+            "translation, \
+        rotation and scale"
+        }
+    };
     let mixed = matches!(a, Local::Matrix(_)) != matches!(b, Local::Matrix(_));
     let (m, n) = (a.matrix(), b.matrix());
-    let room = |k: usize| 2e-6 * (m.col(k).abs().max_element()).max(n.col(k).abs().max_element()).max(1e-6);
+    let room = |k: usize| {
+        2e-6 * (m.col(k).abs().max_element()).max(n.col(k).abs().max_element()).max(1e-6)
+    };
     if mixed && (0..4).all(|k| m.col(k).abs_diff_eq(n.col(k), room(k))) {
         return Between::Form(format!("{} instead of {}, the same transform", form(b), form(a)));
     }
     let mut parts = Vec::new();
     if x.translation != y.translation {
-        let (local, scene) = (y.translation - x.translation, frame * (y.translation - x.translation));
+        let (local, scene) =
+            (y.translation - x.translation, frame * (y.translation - x.translation));
         parts.push(match scene.length() {
-            0.0 => format!("moved by {} units in the space of its parent, whose scale is 0", six(local.length())),
+            0.0 => format!(
+                "moved by {} units in the space of its parent, whose scale is \
+                0",
+                six(local.length())
+            ),
             meters => format!("moved by {}", length(meters)),
         });
     }
@@ -90,7 +108,12 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
         parts.push(format!("rotated by {}", degrees(angle_between(x.rotation, y.rotation))));
     }
     if x.scale != y.scale {
-        parts.push(format!("scaled from {} to {}", sixes(&x.scale.to_array()), sixes(&y.scale.to_array())));
+        parts.push(format!(
+            "scaled from {} to \
+            {}",
+            sixes(&x.scale.to_array()),
+            sixes(&y.scale.to_array())
+        ));
     }
     if mixed {
         parts.push(format!("{} instead of {}", form(b), form(a)));

@@ -33,7 +33,12 @@ impl Dense {
                 weights[to].copy_from_slice(&below.weights[from]);
             }
         }
-        let map = WeightMap { sets, joints: joints.into(), weights: weights.into(), ..WeightMap::default() };
+        let map = WeightMap {
+            sets,
+            joints: joints.into(),
+            weights: weights.into(),
+            ..WeightMap::default()
+        };
         Self { map, mask: vec![1.0; count], held: vec![false; count] }
     }
 
@@ -42,9 +47,13 @@ impl Dense {
         let stride = self.map.stride();
         let most = own.min(stride);
         let (all_joints, all_weights) = (self.map.joints.make_mut(), self.map.weights.make_mut());
-        for (v, (js, ws)) in vertices.iter().zip(joints.chunks_exact(own).zip(weights.chunks_exact(own))) {
-            let (joints, more_joints) = all_joints[*v as usize * stride..][..stride].split_at_mut(most);
-            let (weights, more_weights) = all_weights[*v as usize * stride..][..stride].split_at_mut(most);
+        for (v, (js, ws)) in
+            vertices.iter().zip(joints.chunks_exact(own).zip(weights.chunks_exact(own)))
+        {
+            let (joints, more_joints) =
+                all_joints[*v as usize * stride..][..stride].split_at_mut(most);
+            let (weights, more_weights) =
+                all_weights[*v as usize * stride..][..stride].split_at_mut(most);
             joints.copy_from_slice(&js[..most]);
             weights.copy_from_slice(&ws[..most]);
             more_joints.fill(0);
@@ -63,7 +72,10 @@ impl Dense {
     pub fn put(&mut self, vertex: u32, mask: f32, list: &Influences) {
         let v = vertex as usize;
         let own = v * self.map.stride()..(v + 1) * self.map.stride();
-        list.write(&mut self.map.joints.make_mut()[own.clone()], &mut self.map.weights.make_mut()[own]);
+        list.write(
+            &mut self.map.joints.make_mut()[own.clone()],
+            &mut self.map.weights.make_mut()[own],
+        );
         (self.mask[v], self.held[v]) = (mask, true);
     }
 

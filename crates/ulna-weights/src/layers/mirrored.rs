@@ -6,7 +6,9 @@ use thiserror::Error;
 
 use super::stack::{Content, Entry};
 use crate::{Influences, MOST, MirrorMap, NOWHERE, SkinnedSurface, is_one_sided};
-use ulna_model::{Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers};
+use ulna_model::{
+    Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
+};
 use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 
 /// Why nothing of a skin can be mirrored.
@@ -14,17 +16,20 @@ use ulna_motion::{MirrorPairs, PairSource, Role, Side};
 pub enum NoSides {
     /// No joint is of a side.
     #[error(
-        "no joint of the skin was recognized as a left or right joint, so the weights cannot be mirrored; name the joints left and right, or pair them"
+        "no joint of the skin was recognized as a left or right joint, so the weights cannot be \
+            mirrored; name the joints left and right, or pair them"
     )]
     Unknown,
     /// Joints are of one side, and those of the other are not there.
     #[error(
-        "no two joints of the skin are mirror joints of each other, so left and right cannot be told apart; pair them first"
+        "no two joints of the skin are mirror joints of each other, so left and right cannot be \
+            told apart; pair them first"
     )]
     NoPair,
     /// Those of the other side are on another skin.
     #[error(
-        "the joints of the other side belong to another skin, and a layer can only be mirrored within its own skin"
+        "the joints of the other side belong to another skin, and a layer can only be mirrored \
+            within its own skin"
     )]
     OtherSkin,
 }
@@ -64,9 +69,15 @@ struct Plane {
 impl Plane {
     fn of(document: &Document, canvas: &SkinnedSurface) -> Result<Self, NoSides> {
         let roles = MirrorPairs::of(document, canvas.skin);
-        // What was paired by names is a pair of this skin's. A plane that was found otherwise may cut a single arm lengthwise.
-        let by_name = |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
-        let is_sure = roles.joints().iter().enumerate().any(|(j, r)| r.partner.is_some_and(|p| p != j) && by_name(r));
+        // What was paired by names is a pair of this skin's. A plane that was found otherwise may
+        // cut a single arm lengthwise.
+        let by_name =
+            |r: &Role| matches!(r.how, PairSource::Names | PairSource::Both | PairSource::Given);
+        let is_sure = roles
+            .joints()
+            .iter()
+            .enumerate()
+            .any(|(j, r)| r.partner.is_some_and(|p| p != j) && by_name(r));
         if !is_sure && is_one_sided(document, canvas.skin) {
             return Err(NoSides::OtherSkin);
         }
@@ -126,7 +137,12 @@ impl Sides {
             && self.pairs.joints() == plane.joints
     }
 
-    pub(super) fn part(&self, canvas: &SkinnedSurface, vertex: u32, from: MirrorFrom) -> MirroredVertex {
+    pub(super) fn part(
+        &self,
+        canvas: &SkinnedSurface,
+        vertex: u32,
+        from: MirrorFrom,
+    ) -> MirroredVertex {
         let place = canvas.place_of(vertex);
         let partner = self.pairs.place(place);
         let high = canvas.rest()[place as usize][self.axis] > self.offset;
@@ -157,9 +173,13 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// Nothing where none of these layers is mirrored. Pairs that were found before are kept with the layers as long as
-    /// the surfaces and joints are the same.
-    pub(super) fn of(document: &Document, skin: SkinId, layers: &WeightLayers) -> Result<Option<Arc<Self>>, NoSides> {
+    /// Nothing where none of these layers is mirrored. Pairs that were found before are kept with
+    /// the layers as long as the surfaces and joints are the same.
+    pub(super) fn of(
+        document: &Document,
+        skin: SkinId,
+        layers: &WeightLayers,
+    ) -> Result<Option<Arc<Self>>, NoSides> {
         if layers.layers.iter().all(|l| l.mirror.is_none()) {
             return Ok(None);
         }
@@ -212,8 +232,11 @@ pub(super) fn shown_sets(layer: &WeightLayer) -> usize {
 pub(super) fn seen(layer: &WeightLayer, mirror: Option<&Mirror>) -> Parts {
     let (Some(from), Some(mirror)) = (layer.mirror, mirror) else { return layer.parts.clone() };
     let canvas = &mirror.canvas;
-    let own: Vec<Option<&LayerPart>> =
-        canvas.parts().iter().map(|p| layer.parts.get(&(p.mesh, p.primitive)).map(|p| &**p)).collect();
+    let own: Vec<Option<&LayerPart>> = canvas
+        .parts()
+        .iter()
+        .map(|p| layer.parts.get(&(p.mesh, p.primitive)).map(|p| &**p))
+        .collect();
     let held = |vertex: u32| {
         let (part, own_number) = canvas.part_of(vertex);
         Content::sparse(own[part]?).at(own_number)

@@ -1,7 +1,8 @@
 //! What base and layers come to, and what a layer has to hold for it to come to what was painted.
 //!
-//! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it towards what it wants there by
-//! `mask × opacity`; in the end the rule makes a sum of 1 of it, in the stored type. What no layer touches keeps its bits.
+//! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it towards
+//! what it wants there by `mask × opacity`; in the end the rule makes a sum of 1 of it, in the
+//! stored type. What no layer touches keeps its bits.
 
 mod dense;
 mod mirrored;
@@ -20,8 +21,8 @@ pub use self::{
 };
 use super::{Influences, MOST, PartChange, share::normalize};
 use ulna_model::{
-    Document, LayerId, LayerPart, MeshId, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightEncoding, WeightLayer,
-    WeightLayers, WeightMap, WeightPatch,
+    Document, LayerId, LayerPart, MeshId, PrimitiveId, PrimitiveKey, Shared, SkinId,
+    WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// What a part has of its `k`-th vertex.
@@ -45,7 +46,9 @@ pub fn compose(
     let mut changes = Vec::new();
     for (key, base) in &layers.bases {
         let (mesh, primitive) = *key;
-        let Some(now) = document.mesh(mesh).primitives[primitive.index()].weights.as_deref() else { continue };
+        let Some(now) = document.mesh(mesh).primitives[primitive.index()].weights.as_deref() else {
+            continue;
+        };
         let over = shown.stack(base, *key, &unlocked).touched();
         if let Some(change) = difference(now, base, over) {
             changes.push((mesh, primitive, change));
@@ -78,8 +81,10 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     let count = base.vertex_count();
     let same_run = |run: std::ops::Range<usize>| {
         let slots = run.start * stride..run.end * stride;
-        let (a, b): (&[u32], &[u32]) =
-            (bytemuck::cast_slice(&now_weights[slots.clone()]), bytemuck::cast_slice(&base_weights[slots.clone()]));
+        let (a, b): (&[u32], &[u32]) = (
+            bytemuck::cast_slice(&now_weights[slots.clone()]),
+            bytemuck::cast_slice(&base_weights[slots.clone()]),
+        );
         now_joints[slots.clone()] == base_joints[slots] && a == b
     };
     let (mut k, mut next) = (0, 0);
@@ -122,9 +127,10 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
     }
 }
 
-/// The layers with one of them holding what it takes for all of them to come to these influences, as far as that can be:
-/// a layer at half its strength moves a vertex only half the way, and what lies over it may hide it. The vertices get a
-/// mask of 1. What was painted on the side that takes is put, mirrored, where it comes from.
+/// The layers with one of them holding what it takes for all of them to come to these influences,
+/// as far as that can be: a layer at half its strength moves a vertex only half the way, and what
+/// lies over it may hide it. The vertices get a mask of 1. What was painted on the side that takes
+/// is put, mirrored, where it comes from.
 ///
 /// Influences without a positive weight are left out. Nothing where the layer is not there.
 ///
@@ -140,8 +146,10 @@ pub fn painted(
     let Some(at) = layers.position(layer) else { return Ok(None) };
     let target = &layers.layers[at];
     let mirror = Mirror::of(document, skin, layers)?;
-    let (below, above) =
-        (Shown::of(layers, 0..at, mirror.as_ref()), Shown::of(layers, at + 1..layers.layers.len(), mirror.as_ref()));
+    let (below, above) = (
+        Shown::of(layers, 0..at, mirror.as_ref()),
+        Shown::of(layers, at + 1..layers.layers.len(), mirror.as_ref()),
+    );
     let joints = document.skin(skin).joints.len();
     let unlocked = vec![false; joints];
     let mut given: BTreeMap<PrimitiveKey, LayerPart> = BTreeMap::new();
@@ -164,7 +172,10 @@ pub fn painted(
         let (mut js, mut ws) = (vec![0u16; part.stride()], vec![0.0f32; part.stride()]);
         for (k, v) in wishes.vertices.iter().enumerate() {
             let (wish_j, wish_w) = wishes.slots(k);
-            let Some((list, exact)) = solve.vertex(*v, &entry_of(&wishes, k).list(), part.stride()) else { continue };
+            let Some((list, exact)) = solve.vertex(*v, &entry_of(&wishes, k).list(), part.stride())
+            else {
+                continue;
+            };
             if let (Some((m, first)), Some(from)) = (first, target.mirror)
                 && let MirroredVertex::Takes(place) = m.sides.part(&m.canvas, first + v, from)
             {
@@ -172,7 +183,10 @@ pub fn painted(
                 for partner in m.canvas.vertices_at(place) {
                     let (part, own) = m.canvas.part_of(*partner);
                     let part = m.canvas.parts()[part];
-                    mirrored.entry((part.mesh, part.primitive)).or_default().insert(own, turned.clone());
+                    mirrored
+                        .entry((part.mesh, part.primitive))
+                        .or_default()
+                        .insert(own, turned.clone());
                 }
                 continue;
             }
@@ -207,7 +221,11 @@ pub fn painted(
 }
 
 /// The layers with parts put into the one at a place.
-pub fn with_part(layers: &WeightLayers, at: usize, parts: BTreeMap<PrimitiveKey, LayerPart>) -> WeightLayers {
+pub fn with_part(
+    layers: &WeightLayers,
+    at: usize,
+    parts: BTreeMap<PrimitiveKey, LayerPart>,
+) -> WeightLayers {
     let mut layers = layers.clone();
     let layer = Shared::make_mut(&mut layers.layers[at]);
     for (key, part) in parts.into_iter().filter(|(_, p)| !p.vertices.is_empty()) {
@@ -217,7 +235,8 @@ pub fn with_part(layers: &WeightLayers, at: usize, parts: BTreeMap<PrimitiveKey,
     layers
 }
 
-/// What layers below and above make of a vertex, so that what one between them must hold can be found.
+/// What layers below and above make of a vertex, so that what one between them must hold can be
+/// found.
 struct Solve<'a> {
     below: Stack<'a>,
     above: Stack<'a>,
@@ -225,11 +244,11 @@ struct Solve<'a> {
 }
 
 impl Solve<'_> {
-    /// What the layer must hold for all to come to `wish`, and whether that is the wish itself. Nothing for a wish of
-    /// nothing.
+    /// What the layer must hold for all to come to `wish`, and whether that is the wish itself.
+    /// Nothing for a wish of nothing.
     ///
-    /// All comes to `P + k·W`: `W` is the layer's, `P` what the others come to without it, `k` how much of it is seen. So
-    /// `W = (wish − P) / k`, and what would be below 0 is 0.
+    /// All comes to `P + k·W`: `W` is the layer's, `P` what the others come to without it, `k` how
+    /// much of it is seen. So `W = (wish − P) / k`, and what would be below 0 is 0.
     fn vertex(&self, vertex: u32, wish: &Influences, limit: usize) -> Option<(Influences, bool)> {
         let seen = |stack: &Stack<'_>, list: &mut Influences, k: &mut f32| {
             for (opacity, content) in &stack.layers {
@@ -261,8 +280,8 @@ impl Solve<'_> {
     }
 }
 
-/// The layers with one merged into the one below it, or into the base: all of it comes to the same, but for rounding.
-/// Nothing where the layer is not there, or is the last one and nothing is left.
+/// The layers with one merged into the one below it, or into the base: all of it comes to the same,
+/// but for rounding. Nothing where the layer is not there, or is the last one and nothing is left.
 ///
 /// # Errors
 /// Where a layer is mirrored and the sides are not known.
@@ -293,7 +312,8 @@ pub fn merged_down(
     let mut parts = BTreeMap::new();
     for key in layers.bases.keys() {
         let part = |parts: &Parts| parts.get(key).unwrap_or(&none).clone();
-        let part = over_one_another((low.opacity, &part(&low_parts)), (high.opacity, &part(&high_parts)));
+        let part =
+            over_one_another((low.opacity, &part(&low_parts)), (high.opacity, &part(&high_parts)));
         if !part.vertices.is_empty() {
             parts.insert(*key, Shared::new(part));
         }
@@ -304,11 +324,11 @@ pub fn merged_down(
     Ok(Some(merged))
 }
 
-/// What two layers hold, the lower without some joints and the upper, at the same opacity, with those alone, that together come to what
-/// one holds. Nothing where it holds nothing of them.
+/// What two layers hold, the lower without some joints and the upper, at the same opacity, with
+/// those alone, that together come to what one holds. Nothing where it holds nothing of them.
 ///
-/// With a mask `m`, an opacity `o` and a share `s` of the joints: above `m·s`; below `m(1 − s) / (1 − o·m·s)`, since the upper one covers
-/// a part of it.
+/// With a mask `m`, an opacity `o` and a share `s` of the joints: above `m·s`; below
+/// `m(1 − s) / (1 − o·m·s)`, since the upper one covers a part of it.
 pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     let (mut rest, mut taken) = (BTreeMap::new(), BTreeMap::new());
     for (key, part) in &layer.parts {
@@ -323,7 +343,9 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
             let mut put = |to: &mut LayerPart, mask: f32, of_joints: bool| {
                 let mut some = Influences::default();
                 let sum = if of_joints { own } else { all - own };
-                list.iter().filter(|(j, _)| joints.contains(j) == of_joints).for_each(|(j, w)| some.add(j, w / sum));
+                list.iter()
+                    .filter(|(j, _)| joints.contains(j) == of_joints)
+                    .for_each(|(j, w)| some.add(j, w / sum));
                 some.write(&mut js, &mut ws);
                 to.push(*v, mask.clamp(0.0, 1.0), &js, &ws);
             };
@@ -349,8 +371,12 @@ pub fn split(layer: &WeightLayer, joints: &[u16]) -> Option<(Parts, Parts)> {
     (!taken.is_empty()).then_some((rest, taken))
 }
 
-/// Two parts as one, whose mask has their opacities in it: `a = 1 − (1 − aₗ)(1 − aₕ)`, `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
-fn over_one_another((low_opacity, low): (f32, &LayerPart), (high_opacity, high): (f32, &LayerPart)) -> LayerPart {
+/// Two parts as one, whose mask has their opacities in it: `a = 1 − (1 − aₗ)(1 − aₕ)`,
+/// `W = (aₗ(1 − aₕ)Wₗ + aₕWₕ) / a`.
+fn over_one_another(
+    (low_opacity, low): (f32, &LayerPart),
+    (high_opacity, high): (f32, &LayerPart),
+) -> LayerPart {
     let mut vertices: Vec<u32> = low.vertices.iter().chain(&high.vertices).copied().collect();
     vertices.sort_unstable();
     vertices.dedup();
@@ -358,11 +384,15 @@ fn over_one_another((low_opacity, low): (f32, &LayerPart), (high_opacity, high):
     let (mut joints, mut weights) = (vec![0; part.stride()], vec![0.0; part.stride()]);
     for v in vertices {
         let (l, h) = (low.find(v), high.find(v));
-        let amount = |opacity: f32, part: &LayerPart, k: Option<usize>| k.map_or(0.0, |k| opacity * part.mask[k]);
+        let amount = |opacity: f32, part: &LayerPart, k: Option<usize>| {
+            k.map_or(0.0, |k| opacity * part.mask[k])
+        };
         let (a, b) = (amount(low_opacity, low, l), amount(high_opacity, high, h));
         let below = a * (1.0 - b);
         match (l, h) {
-            (_, Some(h)) if b > 0.0 && below <= 0.0 => part.push(v, b, high.slots(h).0, high.slots(h).1),
+            (_, Some(h)) if b > 0.0 && below <= 0.0 => {
+                part.push(v, b, high.slots(h).0, high.slots(h).1)
+            }
             (Some(l), _) if b <= 0.0 && a > 0.0 => part.push(v, a, low.slots(l).0, low.slots(l).1),
             (Some(l), Some(h)) if below > 0.0 => {
                 let all = below + b;

@@ -1,7 +1,9 @@
-//! A stroke into one layer: the brush works on what that layer has, and what is seen is made anew where it went.
+//! A stroke into one layer: the brush works on what that layer has, and what is seen is made anew
+//! where it went.
 //!
-//! Where a layer has nothing yet, the brush finds what is seen below it. A mirrored layer is always painted on both sides:
-//! so it does not matter on which the brush is, and what becomes of the side that gives is seen on the other.
+//! Where a layer has nothing yet, the brush finds what is seen below it. A mirrored layer is always
+//! painted on both sides: so it does not matter on which the brush is, and what becomes of the side
+//! that gives is seen on the other.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,8 +17,8 @@ use super::{
 };
 use crate::{Maps, MirrorMap, SkinnedSurface};
 use ulna_model::{
-    Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
-    WeightMap, WeightPatch, put_in_order,
+    Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer,
+    WeightLayers, WeightMap, WeightPatch, put_in_order,
 };
 
 /// What of the layers is painted.
@@ -79,15 +81,17 @@ impl NotPaintable {
     }
 }
 
-/// A mask as the weights of two joints, so that every brush works on it: the first has it, the second what is left, never
-/// quite nothing, so that what is taken from the first always has a taker.
+/// A mask as the weights of two joints, so that every brush works on it: the first has it, the
+/// second what is left, never quite nothing, so that what is taken from the first always has a
+/// taker.
 const fn mask_slots(mask: f32) -> ([u16; 4], [f32; 4]) {
     ([0, 1, 0, 0], [mask, (1.0 - mask).max(1e-30), 0.0, 0.0])
 }
 
 fn mask_map(dense: &Dense) -> WeightMap {
     let mut map = Dense::empty(&dense.map, 1).map;
-    let (joints, weights) = (map.joints.make_mut().as_chunks_mut().0, map.weights.make_mut().as_chunks_mut().0);
+    let (joints, weights) =
+        (map.joints.make_mut().as_chunks_mut().0, map.weights.make_mut().as_chunks_mut().0);
     for (v, mask) in dense.mask.iter().enumerate().filter(|(v, _)| dense.held[*v]) {
         (joints[v], weights[v]) = mask_slots(*mask);
     }
@@ -147,8 +151,8 @@ pub struct LayerPaint {
 }
 
 impl LayerPaint {
-    /// Begins a stroke. Looks at every vertex once; the pairs of a mirrored layer are looked for anew where the canvas is not
-    /// of all its surfaces.
+    /// Begins a stroke. Looks at every vertex once; the pairs of a mirrored layer are looked for
+    /// anew where the canvas is not of all its surfaces.
     ///
     /// # Errors
     /// Where the layer takes no paint.
@@ -174,8 +178,10 @@ impl LayerPaint {
                 continue;
             };
             let own = layer.parts.get(key);
-            let seen = shown.layers.iter().find(|l| l.id == layer.id).and_then(|l| l.parts.get(key));
-            let sets = if mirror.is_some() { shown_sets(layer) } else { own.map_or(0, |p| p.sets) }.max(base.sets);
+            let seen =
+                shown.layers.iter().find(|l| l.id == layer.id).and_then(|l| l.parts.get(key));
+            let sets = if mirror.is_some() { shown_sets(layer) } else { own.map_or(0, |p| p.sets) }
+                .max(base.sets);
             let under = below.stack(base, *key, &unlocked).touched();
             let mut shows = Dense::over(base, sets);
             shows.lay(&under.vertices, base.stride(), &under.joints, &under.weights);
@@ -195,21 +201,34 @@ impl LayerPaint {
             }
             surfaces.insert(*key, surface);
         }
-        let keys: Vec<PrimitiveKey> = canvas.parts().iter().map(|p| (p.mesh, p.primitive)).collect();
+        let keys: Vec<PrimitiveKey> =
+            canvas.parts().iter().map(|p| (p.mesh, p.primitive)).collect();
         for (mesh, primitive) in &keys {
             let map = document.mesh(*mesh).primitives[primitive.index()].weights.as_deref();
             surfaces.entry((*mesh, *primitive)).or_insert_with(|| {
                 let map = map.cloned().unwrap_or_default();
                 let mask = (painted == Painted::Mask).then(|| Dense::empty(&map, 1).map);
-                let under = if document.layered(*mesh, *primitive).is_some() { Under::Others } else { Under::None };
-                Surface { mask, ..Surface::of(Dense { map, mask: Vec::new(), held: Vec::new() }, under) }
+                let under = if document.layered(*mesh, *primitive).is_some() {
+                    Under::Others
+                } else {
+                    Under::None
+                };
+                Surface {
+                    mask,
+                    ..Surface::of(Dense { map, mask: Vec::new(), held: Vec::new() }, under)
+                }
             });
         }
         let pairs = mirror.as_ref().map(|(m, _)| {
             if m.canvas.is_of_the_same(canvas) {
                 m.sides.pairs.clone()
             } else {
-                MirrorMap::near(canvas, m.sides.axis, m.sides.offset, m.sides.pairs.joints().to_vec())
+                MirrorMap::near(
+                    canvas,
+                    m.sides.axis,
+                    m.sides.offset,
+                    m.sides.pairs.joints().to_vec(),
+                )
             }
         });
         Ok(Self { skin, layers, target, painted, shown, mirror, pairs, unlocked, surfaces, keys })
@@ -242,7 +261,10 @@ impl LayerPaint {
     }
 
     /// Takes in what a dab made of [`LayerPaint::maps`]; what is seen there now, by primitive.
-    pub fn put(&mut self, patches: Vec<(usize, WeightPatch)>) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
+    pub fn put(
+        &mut self,
+        patches: Vec<(usize, WeightPatch)>,
+    ) -> Vec<(MeshId, PrimitiveId, WeightPatch)> {
         let mut touched: BTreeMap<PrimitiveKey, Vec<u32>> = BTreeMap::new();
         let mut seen = Vec::new();
         for (part, patch) in patches {
@@ -267,7 +289,12 @@ impl LayerPaint {
     }
 
     /// Puts in what gives, and what takes follows.
-    fn put_mirrored(&mut self, key: PrimitiveKey, patch: &WeightPatch, touched: &mut BTreeMap<PrimitiveKey, Vec<u32>>) {
+    fn put_mirrored(
+        &mut self,
+        key: PrimitiveKey,
+        patch: &WeightPatch,
+        touched: &mut BTreeMap<PrimitiveKey, Vec<u32>>,
+    ) {
         let Some((mirror, from)) = self.mirror.clone() else { return };
         let canvas = &mirror.canvas;
         let Some(first) = canvas.vertex_of(key.0, key.1, 0) else { return };
@@ -328,7 +355,8 @@ impl LayerPaint {
         };
         let layers = self.shown.layers.iter().filter_map(|layer| {
             let own = LayerTarget::Layer(layer.id) == self.target;
-            let content = if own { surface.shows.content() } else { Content::sparse(layer.parts.get(&key)?) };
+            let content =
+                if own { surface.shows.content() } else { Content::sparse(layer.parts.get(&key)?) };
             Some((layer.opacity, content))
         });
         self.shown.stack_of(base, key, &self.unlocked, layers.collect()).seen(vertices)
@@ -353,8 +381,9 @@ impl LayerPaint {
         };
         let part = |(key, surface): (&PrimitiveKey, &Surface)| {
             let held = surface.holds.as_ref().unwrap_or(&surface.shows);
-            let vertices: Vec<u32> =
-                (0..surface.changed.len() as u32).filter(|v| surface.changed[*v as usize]).collect();
+            let vertices: Vec<u32> = (0..surface.changed.len() as u32)
+                .filter(|v| surface.changed[*v as usize])
+                .collect();
             (*key, held.part(&vertices, least(key)))
         };
         Some((self.skin, with_part(&self.layers, at, changed().map(part).collect())))
@@ -422,7 +451,11 @@ fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
 ///
 /// # Errors
 /// Where the layer is not there, or is mirrored and the sides are not known.
-pub fn masks(document: &Document, canvas: &SkinnedSurface, layer: LayerId) -> Result<Vec<f32>, NotPaintable> {
+pub fn masks(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    layer: LayerId,
+) -> Result<Vec<f32>, NotPaintable> {
     let layers = document.aids.weight_layers.get(&canvas.skin).ok_or(NotPaintable::NoLayers)?;
     let found = layers.layer(layer).ok_or(NotPaintable::Gone)?;
     let parts = seen(found, Mirror::of(document, canvas.skin, layers)?.as_deref());

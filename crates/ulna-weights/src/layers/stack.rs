@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::mirrored::{Mirror, MirroredVertex, Parts, seen};
 use crate::{Influences, WeightConstraints, faults::fault_of, share::normalize};
 use ulna_model::{
-    LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers, WeightMap,
-    WeightPatch,
+    LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer,
+    WeightLayers, WeightMap, WeightPatch,
 };
 
 /// What a layer has of a vertex.
@@ -23,7 +23,11 @@ impl Entry<'_> {
     #[inline]
     pub fn read(&self, list: &mut Influences) {
         list.clear();
-        self.joints.iter().zip(self.weights).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| list.add(*j, *w));
+        self.joints
+            .iter()
+            .zip(self.weights)
+            .filter(|(_, w)| **w > 0.0)
+            .for_each(|(j, w)| list.add(*j, *w));
     }
 
     #[inline]
@@ -40,7 +44,13 @@ pub(super) enum Content<'a> {
     /// Only its own vertices, and of these a run.
     Sparse { part: &'a LayerPart, from: usize, to: usize },
     /// All vertices of the primitive; those that are `held` are in the layer.
-    Dense { stride: usize, joints: &'a [u16], weights: &'a [f32], mask: &'a [f32], held: &'a [bool] },
+    Dense {
+        stride: usize,
+        joints: &'a [u16],
+        weights: &'a [f32],
+        mask: &'a [f32],
+        held: &'a [bool],
+    },
 }
 
 impl<'a> Content<'a> {
@@ -59,7 +69,11 @@ impl<'a> Content<'a> {
             Self::Dense { stride, joints, weights, mask, held } => {
                 let v = vertex as usize;
                 let own = v * stride..(v + 1) * stride;
-                held[v].then(|| Entry { mask: mask[v], joints: &joints[own.clone()], weights: &weights[own] })
+                held[v].then(|| Entry {
+                    mask: mask[v],
+                    joints: &joints[own.clone()],
+                    weights: &weights[own],
+                })
             }
         }
     }
@@ -79,7 +93,11 @@ impl<'a> Content<'a> {
 }
 
 /// The rule with nothing locked.
-pub(super) const fn plain(unlocked: &[bool], limit: usize, encoding: WeightEncoding) -> WeightConstraints<'_> {
+pub(super) const fn plain(
+    unlocked: &[bool],
+    limit: usize,
+    encoding: WeightEncoding,
+) -> WeightConstraints<'_> {
     WeightConstraints { locked: unlocked, parents: &[], limit, encoding, pairs: &[], turned: false }
 }
 
@@ -96,7 +114,8 @@ pub(super) struct Stack<'a> {
     /// Opacity, and what the layer shows, the lowest first; hidden ones are not in it.
     pub layers: Vec<(f32, Content<'a>)>,
     pub unlocked: &'a [bool],
-    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that gives.
+    /// Where a layer is mirrored: the number of the first vertex in the canvas, and the side that
+    /// gives.
     pub mirror: Option<(&'a Mirror, u32, MirrorFrom)>,
 }
 
@@ -115,8 +134,10 @@ impl Stack<'_> {
     /// What the base has, summing to 1 where it sums to anything.
     pub fn ground(&self, vertex: u32, list: &mut Influences) {
         list.clear();
-        let known =
-            self.base.vertex(vertex as usize).filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
+        let known = self
+            .base
+            .vertex(vertex as usize)
+            .filter(|(j, w)| *w > 0.0 && usize::from(*j) < self.unlocked.len());
         known.for_each(|(j, w)| list.add(j, w));
         let sum: f32 = list.iter().map(|(_, w)| w).sum();
         if sum > 0.0 && (sum - 1.0).abs() > 1e-6 {
@@ -125,7 +146,13 @@ impl Stack<'_> {
     }
 
     /// The slots of a vertex; nothing where no layer touches it.
-    fn vertex(&self, vertex: u32, joints: &mut [u16], weights: &mut [f32], scratch: &mut Scratch) -> bool {
+    fn vertex(
+        &self,
+        vertex: u32,
+        joints: &mut [u16],
+        weights: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> bool {
         let Scratch { list, mixed, wanted } = scratch;
         let mut touched = false;
         let mut whole = None;
@@ -159,11 +186,15 @@ impl Stack<'_> {
             && self.is_settled(js, ws)
         {
             let fill = joints.iter_mut().zip(weights.iter_mut()).enumerate();
-            fill.for_each(|(s, (j, w))| (*j, *w) = js.get(s).copied().zip(ws.get(s).copied()).unwrap_or_default());
+            fill.for_each(|(s, (j, w))| {
+                (*j, *w) = js.get(s).copied().zip(ws.get(s).copied()).unwrap_or_default()
+            });
             return true;
         }
         mixed.clear();
-        list.iter().filter(|(j, _)| usize::from(*j) < self.unlocked.len()).for_each(|(j, w)| mixed.add(j, w));
+        list.iter()
+            .filter(|(j, _)| usize::from(*j) < self.unlocked.len())
+            .for_each(|(j, w)| mixed.add(j, w));
         // What takes is settled as if it gave, so that ties and rounding are mirrored too.
         let sides = self.mirror.filter(|(m, first, from)| {
             matches!(m.sides.part(&m.canvas, first + vertex, *from), MirroredVertex::Takes(_))
@@ -171,7 +202,8 @@ impl Stack<'_> {
         if let Some((m, ..)) = sides {
             *mixed = m.sides.turned(mixed);
         }
-        // A layer wants something wherever it is, so this is refused only where its joints are not there any more.
+        // A layer wants something wherever it is, so this is refused only where its joints are not
+        // there any more.
         let rule = plain(self.unlocked, self.base.stride(), self.base.encoding);
         if normalize(mixed, &rule).is_err() {
             return false;
@@ -186,12 +218,13 @@ impl Stack<'_> {
     /// Whether the rule would leave a layer's slots as they are.
     fn is_settled(&self, joints: &[u16], weights: &[f32]) -> bool {
         let encoding = self.base.encoding;
-        let stored = |w: f32| encoding.one().is_none() || encoding.decode(encoding.encode(w)).to_bits() == w.to_bits();
+        let stored = |w: f32| {
+            encoding.one().is_none() || encoding.decode(encoding.encode(w)).to_bits() == w.to_bits()
+        };
         weights.is_sorted_by(|a, b| a >= b)
-            && joints
-                .iter()
-                .zip(weights)
-                .all(|(j, w)| if *w > 0.0 { usize::from(*j) < self.unlocked.len() } else { *j == 0 })
+            && joints.iter().zip(weights).all(|(j, w)| {
+                if *w > 0.0 { usize::from(*j) < self.unlocked.len() } else { *j == 0 }
+            })
             && weights.iter().all(|w| stored(*w))
             && fault_of(joints, weights, encoding, self.base.stride()).is_none()
     }
@@ -224,9 +257,12 @@ impl Stack<'_> {
     pub fn touched(&self) -> WeightPatch {
         let own = |content: &Content<'_>| match content {
             Content::Sparse { part, from, to } => part.vertices[*from..*to].to_vec(),
-            Content::Dense { held, .. } => (0..held.len() as u32).filter(|v| held[*v as usize]).collect(),
+            Content::Dense { held, .. } => {
+                (0..held.len() as u32).filter(|v| held[*v as usize]).collect()
+            }
         };
-        let mut vertices: Vec<u32> = self.layers.iter().flat_map(|(_, content)| own(content)).collect();
+        let mut vertices: Vec<u32> =
+            self.layers.iter().flat_map(|(_, content)| own(content)).collect();
         if self.layers.len() > 1 {
             vertices.sort_unstable();
             vertices.dedup();
@@ -234,7 +270,13 @@ impl Stack<'_> {
         let stride = self.base.stride();
         let (joints, weights, kept) = self.many(&vertices);
         if kept.iter().all(|k| *k) {
-            return WeightPatch { sets: self.base.sets, vertices, joints, weights, not_numbers: Vec::new() };
+            return WeightPatch {
+                sets: self.base.sets,
+                vertices,
+                joints,
+                weights,
+                not_numbers: Vec::new(),
+            };
         }
         let mut patch = WeightPatch::new(self.base.sets, vertices.len());
         for (k, v) in vertices.iter().enumerate().filter(|(k, _)| kept[*k]) {
@@ -245,14 +287,16 @@ impl Stack<'_> {
         patch
     }
 
-    /// What is seen at vertices, which rise: what the layers come to, or the base where none touches it.
+    /// What is seen at vertices, which rise: what the layers come to, or the base where none
+    /// touches it.
     pub fn seen(&self, vertices: Vec<u32>) -> WeightPatch {
         let stride = self.base.stride();
         let (mut joints, mut weights, kept) = self.many(&vertices);
         let (base_joints, base_weights): (&[u16], &[f32]) = (&self.base.joints, &self.base.weights);
         let mut not_numbers = Vec::new();
         for (k, v) in vertices.iter().enumerate().filter(|(k, _)| !kept[*k]) {
-            let (to, from) = (k * stride..(k + 1) * stride, *v as usize * stride..(*v as usize + 1) * stride);
+            let (to, from) =
+                (k * stride..(k + 1) * stride, *v as usize * stride..(*v as usize + 1) * stride);
             joints[to.clone()].copy_from_slice(&base_joints[from.clone()]);
             weights[to].copy_from_slice(&base_weights[from]);
             if self.base.not_numbers.binary_search(v).is_ok() {
@@ -280,8 +324,11 @@ impl Shown {
     /// Those in a range of a skin's layers.
     pub fn of(all: &WeightLayers, range: Range<usize>, mirror: Option<&Arc<Mirror>>) -> Self {
         let counts = || all.layers[range.clone()].iter().filter(|l| all.counts(l));
-        let layer =
-            |l: &Shared<WeightLayer>| ShownLayer { id: l.id, opacity: l.opacity, parts: seen(l, mirror.map(|m| &**m)) };
+        let layer = |l: &Shared<WeightLayer>| ShownLayer {
+            id: l.id,
+            opacity: l.opacity,
+            parts: seen(l, mirror.map(|m| &**m)),
+        };
         Self {
             layers: counts().map(layer).collect(),
             mirror: mirror.and_then(|m| Some((m.clone(), counts().find_map(|l| l.mirror)?))),
@@ -289,7 +336,12 @@ impl Shown {
     }
 
     /// These layers at a primitive.
-    pub fn stack<'a>(&'a self, base: &'a WeightMap, key: PrimitiveKey, unlocked: &'a [bool]) -> Stack<'a> {
+    pub fn stack<'a>(
+        &'a self,
+        base: &'a WeightMap,
+        key: PrimitiveKey,
+        unlocked: &'a [bool],
+    ) -> Stack<'a> {
         let content = |l: &'a ShownLayer| Some((l.opacity, Content::sparse(l.parts.get(&key)?)));
         self.stack_of(base, key, unlocked, self.layers.iter().filter_map(content).collect())
     }
@@ -302,8 +354,10 @@ impl Shown {
         unlocked: &'a [bool],
         layers: Vec<(f32, Content<'a>)>,
     ) -> Stack<'a> {
-        let mirror =
-            self.mirror.as_ref().and_then(|(m, from)| Some((&**m, m.canvas.vertex_of(key.0, key.1, 0)?, *from)));
+        let mirror = self
+            .mirror
+            .as_ref()
+            .and_then(|(m, from)| Some((&**m, m.canvas.vertex_of(key.0, key.1, 0)?, *from)));
         Stack { base, layers, unlocked, mirror }
     }
 }

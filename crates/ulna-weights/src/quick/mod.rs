@@ -1,8 +1,8 @@
 //! The plain case of the rule, fast: four floats a vertex, and room for four joints.
 //!
-//! What is here does to the bit what `share` does, for many vertices side by side and without a branch that depends on a
-//! weight. Where a vertex is not plain (a joint twice, a negative weight, nobody who takes the rest …) it says so, and
-//! `share` has it.
+//! What is here does to the bit what `share` does, for many vertices side by side and without a
+//! branch that depends on a weight. Where a vertex is not plain (a joint twice, a negative weight,
+//! nobody who takes the rest …) it says so, and `share` has it.
 
 mod open;
 mod sweep;
@@ -74,8 +74,12 @@ pub(super) struct SimdNormalizer {
 impl SimdNormalizer {
     /// Nothing where no vertex of a map with so many slots can be plain.
     pub fn new(stride: usize, rule: &WeightConstraints<'_>) -> Option<Self> {
-        let plain = rule.encoding == WeightEncoding::Float && stride == 4 && rule.limit >= 4 && rule.pairs.is_empty();
-        let key = |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
+        let plain = rule.encoding == WeightEncoding::Float
+            && stride == 4
+            && rule.limit >= 4
+            && rule.pairs.is_empty();
+        let key =
+            |(k, locked): (usize, &bool)| (k as i32) << JOINT | if *locked { LOCKED } else { 0 };
         plain.then(|| Self {
             arch: vectors(),
             keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect(),
@@ -95,9 +99,13 @@ impl SimdNormalizer {
         self.keys.get(usize::from(joint)).copied().unwrap_or_else(|| i32::from(joint) << JOINT)
     }
 
-    /// Gives a joint, which is not locked, the weight that a brush of one joint makes of its own and the amounts.
+    /// Gives a joint, which is not locked, the weight that a brush of one joint makes of its own
+    /// and the amounts.
     pub fn brush(&self, group: &mut Group, joint: u16, brush: &Brush) {
-        self.run(group, Task::Brush { kind: brush.kind, value: brush.value, key: i32::from(joint) << JOINT });
+        self.run(
+            group,
+            Task::Brush { kind: brush.kind, value: brush.value, key: i32::from(joint) << JOINT },
+        );
     }
 
     /// Puts slots in order, of vertices that are right but for that; others are not done.
@@ -105,7 +113,8 @@ impl SimdNormalizer {
         self.run(group, Task::Order);
     }
 
-    /// Drops unlocked weights below a value, but never the largest, and normalises where there was one.
+    /// Drops unlocked weights below a value, but never the largest, and normalises where there was
+    /// one.
     pub fn prune(&self, group: &mut Group, below: f32) {
         self.run(group, Task::PruneInPlace { below });
     }
@@ -164,14 +173,20 @@ impl WithSimd for Run<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let weights = S::as_mut_simd_f32s(self.weights).0.as_chunks_mut::<4>().0;
         // Whole numbers change their places as floats do.
-        let keys = S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
+        let keys =
+            S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
         let amounts = S::as_simd_f32s(self.amounts).0.as_chunks::<4>().0;
         let done = S::as_mut_simd_f32s(self.done).0.as_chunks_mut::<4>().0;
         for i in 0..LANES / S::F32_LANES {
             // Slots of a vertex side by side become vertices side by side, in whatever order.
             let w = simd.deinterleave_shfl_f32s(weights[i]);
             let k = simd.deinterleave_shfl_f32s(keys[i]);
-            let slots = [F32Lanes(simd, w[0]), F32Lanes(simd, w[1]), F32Lanes(simd, w[2]), F32Lanes(simd, w[3])];
+            let slots = [
+                F32Lanes(simd, w[0]),
+                F32Lanes(simd, w[1]),
+                F32Lanes(simd, w[2]),
+                F32Lanes(simd, w[3]),
+            ];
             let owners = [
                 I32Lanes::of_bits(simd, k[0]),
                 I32Lanes::of_bits(simd, k[1]),
@@ -211,7 +226,8 @@ impl WithSimd for Run<'_> {
             let one = (plain & fine).pick(five.one, five.zero).1;
             let (w, k) = (five.weights, five.keys);
             weights[i] = simd.interleave_shfl_f32s([w[0].1, w[1].1, w[2].1, w[3].1]);
-            keys[i] = simd.interleave_shfl_f32s([k[0].bits(), k[1].bits(), k[2].bits(), k[3].bits()]);
+            keys[i] =
+                simd.interleave_shfl_f32s([k[0].bits(), k[1].bits(), k[2].bits(), k[3].bits()]);
             done[i] = simd.interleave_shfl_f32s([one; 4]);
         }
     }
@@ -219,7 +235,12 @@ impl WithSimd for Run<'_> {
 
 /// As [`Brush::value_for`].
 #[inline(always)]
-fn wish<S: Simd>(kind: BrushKind, value: f32, now: F32Lanes<S>, amount: F32Lanes<S>) -> F32Lanes<S> {
+fn wish<S: Simd>(
+    kind: BrushKind,
+    value: f32,
+    now: F32Lanes<S>,
+    amount: F32Lanes<S>,
+) -> F32Lanes<S> {
     let (value, one) = (F32Lanes::all(now.0, value), F32Lanes::all(now.0, 1.0));
     let wish = match kind {
         BrushKind::Add => now + amount * value,
@@ -231,7 +252,8 @@ fn wish<S: Simd>(kind: BrushKind, value: f32, now: F32Lanes<S>, amount: F32Lanes
     wish.above_zero().min(one)
 }
 
-/// One vertex's weights, one more than there is room for, and whose they are: many of them, side by side.
+/// One vertex's weights, one more than there is room for, and whose they are: many of them, side by
+/// side.
 struct FiveLanes<S: Simd> {
     weights: [F32Lanes<S>; 5],
     keys: [I32Lanes<S>; 5],
@@ -242,8 +264,8 @@ struct FiveLanes<S: Simd> {
 
 #[expect(clippy::needless_range_loop, reason = "an iterator may stay a call")]
 impl<S: Simd> FiveLanes<S> {
-    /// Slots and their owners; those without a weight are nobody's. And whether they are plain: no negative weight, no joint
-    /// twice, all of them joints of the skin.
+    /// Slots and their owners; those without a weight are nobody's. And whether they are plain: no
+    /// negative weight, no joint twice, all of them joints of the skin.
     #[inline(always)]
     fn new(simd: S, w: [F32Lanes<S>; 4], k: [I32Lanes<S>; 4], end: i32) -> (Self, Masks<S>) {
         let (zero, nobody) = (F32Lanes::all(simd, 0.0), I32Lanes::all(simd, 0));
@@ -292,7 +314,13 @@ impl<S: Simd> FiveLanes<S> {
     #[inline(always)]
     fn slots_of(&self, key: I32Lanes<S>) -> [Masks<S>; 5] {
         let (k, w) = (self.keys, self.used());
-        [k[0].eq(key) & w[0], k[1].eq(key) & w[1], k[2].eq(key) & w[2], k[3].eq(key) & w[3], k[4].eq(key) & w[4]]
+        [
+            k[0].eq(key) & w[0],
+            k[1].eq(key) & w[1],
+            k[2].eq(key) & w[2],
+            k[3].eq(key) & w[3],
+            k[4].eq(key) & w[4],
+        ]
     }
 
     /// The weights of some slots, summed up in order.
@@ -352,7 +380,8 @@ impl<S: Simd> FiveLanes<S> {
         room.ge(-1e-4) & (shared | !rest.gt(1e-7)) & settled
     }
 
-    /// Drops unlocked weights below a value, but never the largest. Which vertices have one that is so small.
+    /// Drops unlocked weights below a value, but never the largest. Which vertices have one that is
+    /// so small.
     #[inline(always)]
     fn prune(&mut self, below: f32) -> Masks<S> {
         let [a, b, c, d, _] = self.weights;
@@ -388,8 +417,10 @@ impl<S: Simd> FiveLanes<S> {
     #[inline(always)]
     fn is_one(&self) -> Masks<S> {
         let (w, used, zero, one) = (self.weights, self.used(), self.zero, self.one);
-        let count =
-            used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
+        let count = used[0].pick(one, zero)
+            + used[1].pick(one, zero)
+            + used[2].pick(one, zero)
+            + used[3].pick(one, zero);
         let allowed = F32Lanes::all(one.0, 2e-7) * count;
         let sum = w[0] + w[1] + w[2] + w[3];
         !allowed.lt((sum - one).abs())
@@ -453,11 +484,16 @@ impl<S: Simd> FiveLanes<S> {
         fine
     }
 
-    /// What is left to a sum of 1 in order goes to the largest that was not painted, else to the painted one.
+    /// What is left to a sum of 1 in order goes to the largest that was not painted, else to the
+    /// painted one.
     #[inline(always)]
     fn give_remainder(&mut self) -> Masks<S> {
-        let (w, used, plain, any) = (self.weights, self.used(), self.lacks(FIXED), self.lacks(LOCKED));
-        let has_plain = (used[0] & plain[0]) | (used[1] & plain[1]) | (used[2] & plain[2]) | (used[3] & plain[3]);
+        let (w, used, plain, any) =
+            (self.weights, self.used(), self.lacks(FIXED), self.lacks(LOCKED));
+        let has_plain = (used[0] & plain[0])
+            | (used[1] & plain[1])
+            | (used[2] & plain[2])
+            | (used[3] & plain[3]);
         let mut found = has_plain & !has_plain;
         let mut others = self.zero;
         let mut remainder_receiver = [found; 4];
@@ -491,7 +527,8 @@ impl<S: Simd> FiveLanes<S> {
         self.order(1, 2);
     }
 
-    /// Puts two slots in order: the larger weight first, of equals the joint that comes first in the skin.
+    /// Puts two slots in order: the larger weight first, of equals the joint that comes first in
+    /// the skin.
     #[inline(always)]
     fn order(&mut self, a: usize, b: usize) {
         let (v, w, i, j) = (self.weights[a], self.weights[b], self.keys[a], self.keys[b]);

@@ -1,5 +1,6 @@
-//! Normalising where no joint is locked, in place: the commonest tool on the largest maps, so it has steps of its own. What
-//! they do is what [`super::FiveLanes`] does, less what locks and another order of slots would need.
+//! Normalising where no joint is locked, in place: the commonest tool on the largest maps, so it
+//! has steps of its own. What they do is what [`super::FiveLanes`] does, less what locks and
+//! another order of slots would need.
 
 use std::slice::from_mut;
 
@@ -20,15 +21,19 @@ impl SimdNormalizer {
             })
     }
 
-    /// Normalises the plain ones of these slots, as long as that keeps their order; whether that was all of them. Others stay
-    /// as they are, and so does what is right.
+    /// Normalises the plain ones of these slots, as long as that keeps their order; whether that
+    /// was all of them. Others stay as they are, and so does what is right.
     pub(super) fn normalize_open(&self, joints: &[u16], weights: &mut [f32]) -> bool {
         let end = self.keys.len() as i32;
         let ((weights, rest), joints) = (weights.as_chunks_mut(), joints.as_chunks());
         let mut all = self.arch.dispatch(Normalize { weights, joints: joints.0, end });
         if !rest.is_empty() {
             let (mut weights, joints) = padded(rest, joints.1);
-            all &= self.arch.dispatch(Normalize { weights: from_mut(&mut weights), joints: &[joints], end });
+            all &= self.arch.dispatch(Normalize {
+                weights: from_mut(&mut weights),
+                joints: &[joints],
+                end,
+            });
             rest.copy_from_slice(&weights[..rest.len()]);
         }
         all
@@ -89,7 +94,8 @@ impl WithSimd for Normalize<'_> {
                 let right = four.is_one();
                 let (new, fine) = four.normalized();
                 let now = four.keep_but(plain & fine & !right, new);
-                S::as_mut_simd_f32s(weights).0.as_chunks_mut::<4>().0[i] = simd.interleave_shfl_f32s(now);
+                S::as_mut_simd_f32s(weights).0.as_chunks_mut::<4>().0[i] =
+                    simd.interleave_shfl_f32s(now);
                 done = done & plain & (right | fine);
             }
         }
@@ -130,7 +136,12 @@ impl<S: Simd> Four<S> {
         let w = simd.deinterleave_shfl_f32s(S::as_simd_f32s(weights).0.as_chunks::<4>().0[i]);
         let keys = bytemuck::cast_slice::<i32, f32>(keys);
         let k = simd.deinterleave_shfl_f32s(S::as_simd_f32s(keys).0.as_chunks::<4>().0[i]);
-        let (a, b, c, d) = (F32Lanes(simd, w[0]), F32Lanes(simd, w[1]), F32Lanes(simd, w[2]), F32Lanes(simd, w[3]));
+        let (a, b, c, d) = (
+            F32Lanes(simd, w[0]),
+            F32Lanes(simd, w[1]),
+            F32Lanes(simd, w[2]),
+            F32Lanes(simd, w[3]),
+        );
         Self {
             weights: [a, b, c, d],
             joints: [
@@ -171,8 +182,10 @@ impl<S: Simd> Four<S> {
     #[inline(always)]
     fn is_one(&self) -> Masks<S> {
         let (used, one, zero) = (self.used, self.one, self.zero);
-        let count =
-            used[0].pick(one, zero) + used[1].pick(one, zero) + used[2].pick(one, zero) + used[3].pick(one, zero);
+        let count = used[0].pick(one, zero)
+            + used[1].pick(one, zero)
+            + used[2].pick(one, zero)
+            + used[3].pick(one, zero);
         let allowed = F32Lanes::all(one.0, 2e-7) * count;
         !allowed.lt((self.sum - self.one).abs())
     }
@@ -190,7 +203,10 @@ impl<S: Simd> Four<S> {
         let factor = one / self.sum;
         let factor = (factor - one).abs().gt(1e-6).pick(factor, one);
         let (a, b, c, d) = (w[0] * factor, w[1] * factor, w[2] * factor, w[3] * factor);
-        let stays = a.gt(0.0).eq(used[0]) & b.gt(0.0).eq(used[1]) & c.gt(0.0).eq(used[2]) & d.gt(0.0).eq(used[3]);
+        let stays = a.gt(0.0).eq(used[0])
+            & b.gt(0.0).eq(used[1])
+            & c.gt(0.0).eq(used[2])
+            & d.gt(0.0).eq(used[3]);
         // The first is the largest, so it takes the remainder.
         let before = self.follows(0, a, b) & self.follows(1, b, c) & self.follows(2, c, d);
         let left = one - (b + c + d);

@@ -54,12 +54,13 @@ impl PartialOrd for Front {
     }
 }
 
-/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same way; where it is not
-/// longer than this, the straight line is the distance, so that the brush is round.
+/// A way along edges is longer than the surface's own, by √2 across quads that are all cut the same
+/// way; where it is not longer than this, the straight line is the distance, so that the brush is
+/// round.
 const DETOUR: f32 = 1.44;
 
-/// The vertices that hang together with the touched triangle within the ball. `near` are those in the ball, and perhaps more,
-/// where somebody knows them.
+/// The vertices that hang together with the touched triangle within the ball. `near` are those in
+/// the ball, and perhaps more, where somebody knows them.
 pub(super) fn along(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -91,9 +92,10 @@ pub(super) fn along(
 /// Places by how far they are in a straight line, so many steps.
 const SHELLS: usize = 1024;
 
-/// The quick way, for what is about flat: every place once, the nearest first, its way over neighbours that are nearer. Such a
-/// way is no shorter than the shortest; where none is so long that it would not count as straight, the straight line is the
-/// distance of all. `false` where some place wants the shortest way to be known.
+/// The quick way, for what is about flat: every place once, the nearest first, its way over
+/// neighbours that are nearer. Such a way is no shorter than the shortest; where none is so long
+/// that it would not count as straight, the straight line is the distance of all. `false` where
+/// some place wants the shortest way to be known.
 fn outward(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -110,7 +112,9 @@ fn outward(
     let scale = SHELLS as f32 / touch.radius;
     let shell = |straight: f32| ((straight * scale) as usize).min(SHELLS - 1);
     for v in near {
-        let (Some(at), Some(place)) = (posed.positions.get(*v as usize), topo.place_of.get(*v as usize)) else {
+        let (Some(at), Some(place)) =
+            (posed.positions.get(*v as usize), topo.place_of.get(*v as usize))
+        else {
             continue;
         };
         let far = at.distance_squared(touch.at);
@@ -156,7 +160,8 @@ fn outward(
         }
         // What nobody comes to does not matter.
         let is_known = |place: &u32| spots[*place as usize].way < f32::INFINITY;
-        flat = !bent.iter().any(|place| is_known(place) || topo.rings.of(*place).iter().any(is_known));
+        flat =
+            !bent.iter().any(|place| is_known(place) || topo.rings.of(*place).iter().any(is_known));
     }
     for (place, straight) in inside.iter() {
         let spot = std::mem::replace(&mut spots[*place as usize], Spot::UNKNOWN);
@@ -171,9 +176,10 @@ fn outward(
 /// Parts of the way to the rim: what lies in one of them is taken in any order.
 const STEPS: usize = 512;
 
-/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between places, no further than the
-/// brush; the front in steps as Dial, *Algorithm 360* (1969), has it. Within a step a place may be taken too early and again
-/// later, with the same outcome; where that happens too often, a heap goes on.
+/// Dijkstra, *A note on two problems in connexion with graphs* (1959), over the edges between
+/// places, no further than the brush; the front in steps as Dial, *Algorithm 360* (1969), has it.
+/// Within a step a place may be taken too early and again later, with the same outcome; where that
+/// happens too often, a heap goes on.
 fn shortest(
     topo: &Topo,
     posed: PosedSurface<'_>,
@@ -200,7 +206,14 @@ fn shortest(
         }
     }
     let square = touch.radius * touch.radius;
-    let mut front = Way { topo, spots, touched, limit, at, within: |p: Vec3| p.distance_squared(touch.at) < square };
+    let mut front = Way {
+        topo,
+        spots,
+        touched,
+        limit,
+        at,
+        within: |p: Vec3| p.distance_squared(touch.at) < square,
+    };
     let mut taken = 0;
     for step in 0..STEPS {
         let mut list = std::mem::take(&mut steps[step]);

@@ -35,7 +35,8 @@ pub struct PosedSurface<'a> {
 }
 
 impl PosedSurface<'_> {
-    /// The vertices, in rising order, of which something is so, told by their place; asked on all cores.
+    /// The vertices, in rising order, of which something is so, told by their place; asked on all
+    /// cores.
     pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
         let all = self.positions.par_iter().enumerate().with_min_len(1024);
         all.filter(|(v, p)| is(*v as u32, **p)).map(|(v, _)| v as u32).collect()
@@ -71,8 +72,9 @@ impl Ball {
 /// Vertices that are looked at together.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal of it does, or a
-/// triangle around it: so copies of a vertex are painted alike, and all that can be seen is.
+/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal
+/// of it does, or a triangle around it: so copies of a vertex are painted alike, and all that can
+/// be seen is.
 pub(super) struct Sight<'a> {
     canvas: &'a SkinnedSurface,
     posed: PosedSurface<'a>,
@@ -84,9 +86,15 @@ pub(super) struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    pub fn new(canvas: &'a SkinnedSurface, posed: PosedSurface<'a>, touch: &Touch, front_only: bool) -> Self {
+    pub fn new(
+        canvas: &'a SkinnedSurface,
+        posed: PosedSurface<'a>,
+        touch: &Touch,
+        front_only: bool,
+    ) -> Self {
         let front_only = front_only && posed.normals.len() == posed.positions.len();
-        // The side that was hit is the one that is seen, whichever way the file's normals point and its triangles wind.
+        // The side that was hit is the one that is seen, whichever way the file's normals point and
+        // its triangles wind.
         let front = front_only.then(|| sides_of(posed, touch));
         Self { canvas, posed, front, eye: touch.eye, direction: touch.direction, arch: vectors() }
     }
@@ -100,7 +108,8 @@ impl<'a> Sight<'a> {
     pub fn has(&self, v: u32) -> bool {
         self.front.is_none_or(|[side, _]| {
             let v = v as usize;
-            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0 || self.has_place(v as u32)
+            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0
+                || self.has_place(v as u32)
         })
     }
 
@@ -113,14 +122,22 @@ impl<'a> Sight<'a> {
         let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
         let first = self.canvas.first_at(place);
         let sight = self.to(at(first));
-        let triangle = |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
-        self.canvas.vertices_at(place).iter().any(faces) || self.canvas.fan(place).iter().any(triangle)
+        let triangle =
+            |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
+        self.canvas.vertices_at(place).iter().any(faces)
+            || self.canvas.fan(place).iter().any(triangle)
     }
 
-    /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near the middle it is and what
-    /// the fall-off makes of that. `near` are no more than [`AT_ONCE`].
+    /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near
+    /// the middle it is and what the fall-off makes of that. `near` are no more than [`AT_ONCE`].
     #[inline]
-    pub fn within(&self, ball: &Ball, falloff: &Falloff, near: &[u32], mut take: impl FnMut(u32, f32, f32)) {
+    pub fn within(
+        &self,
+        ball: &Ball,
+        falloff: &Falloff,
+        near: &[u32],
+        mut take: impl FnMut(u32, f32, f32),
+    ) {
         // First everything is fetched: so many come from far away at once.
         let mut spots = Spots::default();
         fetch(self.posed.positions, near, &mut spots.at);
@@ -154,7 +171,13 @@ struct Spots {
 impl Default for Spots {
     fn default() -> Self {
         let none = [0.0; AT_ONCE];
-        Self { at: [[f32::NAN; AT_ONCE]; 3], normals: [none; 3], depth: none, value: none, away: none }
+        Self {
+            at: [[f32::NAN; AT_ONCE]; 3],
+            normals: [none; 3],
+            depth: none,
+            value: none,
+            away: none,
+        }
     }
 }
 
@@ -166,7 +189,8 @@ fn fetch(from: &[Vec3], vertices: &[u32], to: &mut [[f32; AT_ONCE]; 3]) {
     }
 }
 
-/// Measures spots. Its loops become vectors as wide as the machine has them, so nothing in them may stay a call.
+/// Measures spots. Its loops become vectors as wide as the machine has them, so nothing in them may
+/// stay a call.
 struct Measure<'a> {
     sight: &'a Sight<'a>,
     ball: &'a Ball,
@@ -179,7 +203,12 @@ impl WithSimd for Measure<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { sight, ball, falloff, spots: Spots { at: [x, y, z], normals, depth, value, away } } = self;
+        let Self {
+            sight,
+            ball,
+            falloff,
+            spots: Spots { at: [x, y, z], normals, depth, value, away },
+        } = self;
         for k in 0..AT_ONCE {
             depth[k] = ball.depth_of(Vec3::new(x[k], y[k], z[k])).unwrap_or(-1.0);
         }
@@ -196,28 +225,40 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal of it does, or a triangle
-/// around it, which faces the way that the normals do.
-pub fn faces_eye(canvas: &SkinnedSurface, posed: PosedSurface<'_>, vertex: u32, sight: Vec3) -> bool {
+/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal
+/// of it does, or a triangle around it, which faces the way that the normals do.
+pub fn faces_eye(
+    canvas: &SkinnedSurface,
+    posed: PosedSurface<'_>,
+    vertex: u32,
+    sight: Vec3,
+) -> bool {
     let copies = canvas.vertices_at(canvas.place_of(vertex));
     let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
     if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
         return true;
     }
     let out: Vec3 = copies.iter().map(normal).sum();
-    let triangles = canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
+    let triangles =
+        canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
     triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
 }
 
 /// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
-fn across(canvas: &SkinnedSurface, posed: PosedSurface<'_>, vertex: u32, [b, c]: &[u32; 2]) -> Vec3 {
+fn across(
+    canvas: &SkinnedSurface,
+    posed: PosedSurface<'_>,
+    vertex: u32,
+    [b, c]: &[u32; 2],
+) -> Vec3 {
     let here = posed.positions[vertex as usize];
     let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);
     b.cross(c)
 }
 
-/// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where somebody knows them: a
-/// volume then looks at no others. With `p`: 1 in its middle, towards 0 at its rim.
+/// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where
+/// somebody knows them: a volume then looks at no others. With `p`: 1 in its middle, towards 0 at
+/// its rim.
 pub(super) fn reach(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
@@ -240,7 +281,8 @@ pub(super) fn reach(
         (Reach::Through, _) => {
             let depth = touch.eye.map(|eye| (touch.at - eye).dot(touch.direction).max(1e-12));
             gather(posed.positions, out, |p| {
-                // Distance from the line of sight, by the radius there: with perspective it grows with the depth.
+                // Distance from the line of sight, by the radius there: with perspective it grows
+                // with the depth.
                 let (from, radius) = match (touch.eye, depth) {
                     (Some(eye), Some(depth)) => {
                         let there = (p - eye).dot(touch.direction);
@@ -248,7 +290,11 @@ pub(super) fn reach(
                     }
                     _ => (touch.at, touch.radius),
                 };
-                let line = if touch.eye.is_some() { (touch.at - from).normalize_or_zero() } else { touch.direction };
+                let line = if touch.eye.is_some() {
+                    (touch.at - from).normalize_or_zero()
+                } else {
+                    touch.direction
+                };
                 let aside = (p - from).reject_from_normalized(line).length();
                 (radius > 0.0 && aside < radius).then(|| 1.0 - aside / radius)
             });
@@ -259,7 +305,8 @@ pub(super) fn reach(
     }
 }
 
-/// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for no.
+/// Whether normals point, and triangles wind, as the side that was hit has it: 1 for yes, −1 for
+/// no.
 fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     let [a, b, c] = touch.corners.map(|v| posed.positions[v as usize]);
     let normal = (b - a).cross(c - a);
@@ -268,10 +315,17 @@ fn sides_of(posed: PosedSurface<'_>, touch: &Touch) -> [f32; 2] {
     [if mean.dot(normal) * winding < 0.0 { -1.0 } else { 1.0 }, winding]
 }
 
-fn gather(positions: &[Vec3], out: &mut Vec<(u32, f32)>, test: impl Fn(Vec3) -> Option<f32> + Sync) {
+fn gather(
+    positions: &[Vec3],
+    out: &mut Vec<(u32, f32)>,
+    test: impl Fn(Vec3) -> Option<f32> + Sync,
+) {
     const CHUNK: usize = 16_384;
     let one = |(k, chunk): (usize, &[Vec3])| -> Vec<(u32, f32)> {
-        let hits = chunk.iter().enumerate().filter_map(|(i, p)| test(*p).map(|d| ((k * CHUNK + i) as u32, d)));
+        let hits = chunk
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| test(*p).map(|d| ((k * CHUNK + i) as u32, d)));
         hits.collect()
     };
     if positions.len() <= CHUNK {

@@ -1,6 +1,7 @@
 //! What a stroke remembers: the most that was done to each vertex, and how it was before.
 //!
-//! Cores note it side by side, each for vertices of its own; so the notes are atomic, and nobody waits for another.
+//! Cores note it side by side, each for vertices of its own; so the notes are atomic, and nobody
+//! waits for another.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -81,7 +82,8 @@ impl Memory {
         }
     }
 
-    /// Notes how much a dab does to a vertex; what was done to it at most on each side, or nothing where this adds nothing.
+    /// Notes how much a dab does to a vertex; what was done to it at most on each side, or nothing
+    /// where this adds nothing.
     #[inline]
     pub fn raise(&self, vertex: u32, amounts: [f32; 2]) -> Option<[f32; 2]> {
         let strongest = &self.notes[vertex as usize].strongest;

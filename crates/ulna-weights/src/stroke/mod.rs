@@ -1,7 +1,8 @@
 //! A stroke: dab after dab, each a sparse change of the weights it touches.
 //!
-//! A vertex remembers how it was when the stroke began and the strongest dab so far, so that going over it twice does not
-//! paint it twice. Brushes that mix whole vertices work on what is there now: one rubs until it is smooth.
+//! A vertex remembers how it was when the stroke began and the strongest dab so far, so that going
+//! over it twice does not paint it twice. Brushes that mix whole vertices work on what is there
+//! now: one rubs until it is smooth.
 
 mod memory;
 mod part;
@@ -22,8 +23,8 @@ use self::{
     vertex::Work,
 };
 use super::{
-    Brush, BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface, Touch,
-    WeightConstraints,
+    Brush, BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused,
+    SkinnedSurface, Touch, WeightConstraints,
     canvas::NOWHERE,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
     share,
@@ -54,7 +55,8 @@ pub struct Dab<'a> {
     pub pressure: f32,
     /// The way from the dab before, metres.
     pub motion: Vec3,
-    /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows them; else all are looked at.
+    /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows
+    /// them; else all are looked at.
     pub near: Option<&'a [u32]>,
 }
 
@@ -131,8 +133,9 @@ impl Stroke {
         self.hits.iter().flatten().copied()
     }
 
-    /// Whether the surface under the last dab ends within the brush: vertices lie as near as its radius that hang together with none
-    /// that it touched. A brush along the surface does not go there.
+    /// Whether the surface under the last dab ends within the brush: vertices lie as near as its
+    /// radius that hang together with none that it touched. A brush along the surface does not go
+    /// there.
     pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
         let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
@@ -154,8 +157,8 @@ impl Stroke {
         !others.is_empty()
     }
 
-    /// What a dab changes of these weights, by the canvas's parts, of which one may come several times; vertices that stay as
-    /// they are are not in it, others once.
+    /// What a dab changes of these weights, by the canvas's parts, of which one may come several
+    /// times; vertices that stay as they are are not in it, others once.
     pub fn dab(
         &mut self,
         maps: &Maps<'_>,
@@ -191,9 +194,19 @@ impl Stroke {
             (Some(near), Some(ball)) => self.paint_near(&work, near, &ball, &sight, once, strength),
             _ => {
                 let mut hits = self.hits.drain(..).next().unwrap_or_default();
-                reach(canvas, posed, touch, dab.near, brush.reach, &sight, &mut self.reach, &mut hits);
+                reach(
+                    canvas,
+                    posed,
+                    touch,
+                    dab.near,
+                    brush.reach,
+                    &sight,
+                    &mut self.reach,
+                    &mut hits,
+                );
                 if let Some(seen) = seen {
-                    hits = hits.into_par_iter().with_min_len(256).filter(|(v, _)| seen(*v)).collect();
+                    hits =
+                        hits.into_par_iter().with_min_len(256).filter(|(v, _)| seen(*v)).collect();
                 }
                 let done = if alone {
                     self.paint_hits(&work, &hits, once, strength)
@@ -221,19 +234,30 @@ impl Stroke {
         if !brush.kind.is_of_one_joint() {
             for (part, patch) in &patches {
                 let first = canvas.parts()[*part].first;
-                patch.vertices.iter().map(|v| first + v).for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
+                patch
+                    .vertices
+                    .iter()
+                    .map(|v| first + v)
+                    .for_each(|v| self.mixed[v as usize / 64] |= 1 << (v % 64));
             }
         }
         patches
     }
 
-    /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were mixed, weights that mean nothing are
-    /// dropped.
-    pub fn end(&self, maps: &Maps<'_>, canvas: &SkinnedSurface, paint: &Paint<'_>) -> Vec<(usize, WeightPatch)> {
+    /// What is left to do as the stroke ends, by the canvas's parts: where whole vertices were
+    /// mixed, weights that mean nothing are dropped.
+    pub fn end(
+        &self,
+        maps: &Maps<'_>,
+        canvas: &SkinnedSurface,
+        paint: &Paint<'_>,
+    ) -> Vec<(usize, WeightPatch)> {
         let mut patches: Vec<(usize, WeightPatch)> = Vec::new();
         let mut list = Influences::default();
         let words = (0u32..).zip(&self.mixed).filter(|(_, word)| **word != 0);
-        for vertex in words.flat_map(|(k, word)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| k * 64 + b)) {
+        for vertex in words.flat_map(|(k, word)| {
+            (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| k * 64 + b)
+        }) {
             let (joints, weights) = maps.slots(vertex);
             let (part, own) = canvas.part_of(vertex);
             let map = maps.part(part);
@@ -241,7 +265,8 @@ impl Stroke {
             if !weights.iter().any(|w| *w > 0.0 && *w < least) {
                 continue;
             }
-            let (place, pairs) = (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
+            let (place, pairs) =
+                (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
             let partner = paint.mirror.map_or(NOWHERE, |m| m.place(place));
             let rule = WeightConstraints {
                 locked: paint.locked,
@@ -251,7 +276,9 @@ impl Stroke {
                 pairs,
                 turned: partner < place,
             };
-            let dropped = list.read(joints, weights, &rule).and_then(|()| share::drop_traces(&mut list, &rule));
+            let dropped = list
+                .read(joints, weights, &rule)
+                .and_then(|()| share::drop_traces(&mut list, &rule));
             let done = match dropped {
                 Ok(true) if partner == place => share::equalize(&mut list, &[], &rule).is_ok(),
                 Ok(done) => done,
@@ -285,7 +312,8 @@ impl Stroke {
         once: bool,
         strength: f32,
     ) -> Vec<Done> {
-        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let parts: Vec<PartWork<'_>> =
+            (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let each = share_of(near.len());
         let tasks = near.len().div_ceil(each);
         let lists = self.memory.lend(tasks);
@@ -315,8 +343,15 @@ impl Stroke {
     }
 
     /// Paints vertices, each once, by how near the middle they are.
-    fn paint_hits(&mut self, work: &Work<'_>, hits: &[(u32, f32)], once: bool, strength: f32) -> Vec<Done> {
-        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+    fn paint_hits(
+        &mut self,
+        work: &Work<'_>,
+        hits: &[(u32, f32)],
+        once: bool,
+        strength: f32,
+    ) -> Vec<Done> {
+        let parts: Vec<PartWork<'_>> =
+            (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let each = share_of(hits.len());
         let lists = self.memory.lend(hits.len().div_ceil(each));
         let memory = once.then_some(&self.memory);
@@ -340,9 +375,11 @@ impl Stroke {
 
     /// Paints what is marked in these chunks.
     fn paint_marked(&mut self, work: &Work<'_>, chunks: Range<usize>, once: bool) -> Vec<Done> {
-        let parts: Vec<PartWork<'_>> = (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
+        let parts: Vec<PartWork<'_>> =
+            (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let within = |each: usize, len: usize| chunks.start * each..(chunks.end * each).min(len);
-        let (words, vertices) = (within(CHUNK / 64, self.marks.len()), within(CHUNK, self.amounts.len()));
+        let (words, vertices) =
+            (within(CHUNK / 64, self.marks.len()), within(CHUNK, self.amounts.len()));
         let lists = self.memory.lend(chunks.len());
         let memory = once.then_some(&self.memory);
         self.marks[words]
@@ -369,10 +406,16 @@ impl Stroke {
     }
 
     /// Notes by how much each vertex is touched, on both sides; the chunks in which some are.
-    fn mark(&mut self, work: &Work<'_>, hits: &[(u32, f32)], amount: impl Fn(f32) -> f32) -> Range<usize> {
+    fn mark(
+        &mut self,
+        work: &Work<'_>,
+        hits: &[(u32, f32)],
+        amount: impl Fn(f32) -> f32,
+    ) -> Range<usize> {
         let (canvas, mirror) = (work.canvas, work.paint.mirror);
         // What is not there, or hidden, is not painted on the other side either.
-        let is_there = |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
+        let is_there =
+            |v: &&u32| work.posed.positions.get(**v as usize).is_some_and(|p| !p.is_nan());
         let (mut low, mut high) = (u32::MAX, 0);
         let mut mark = |v: u32, side: usize, a: f32| {
             (low, high) = (low.min(v), high.max(v));
@@ -384,7 +427,11 @@ impl Stroke {
             mark(*v, 0, a);
             let place = mirror.map_or(NOWHERE, |m| m.place(canvas.place_of(*v)));
             if place != NOWHERE {
-                canvas.vertices_at(place).iter().filter(is_there).for_each(|other| mark(*other, 1, a));
+                canvas
+                    .vertices_at(place)
+                    .iter()
+                    .filter(is_there)
+                    .for_each(|other| mark(*other, 1, a));
             }
         }
         if low > high { 0..0 } else { low as usize / CHUNK..high as usize / CHUNK + 1 }

@@ -1,4 +1,5 @@
-//! A task of a dab: vertex after vertex, part by part, sixteen at a time where they are plain, else one by one.
+//! A task of a dab: vertex after vertex, part by part, sixteen at a time where they are plain, else
+//! one by one.
 
 use super::{
     DabLists,
@@ -83,7 +84,12 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    pub fn new(parts: &'a [PartWork<'a>], memory: Option<&'a Memory>, fresh: Starts, room: usize) -> Self {
+    pub fn new(
+        parts: &'a [PartWork<'a>],
+        memory: Option<&'a Memory>,
+        fresh: Starts,
+        room: usize,
+    ) -> Self {
         Self {
             parts,
             memory,
@@ -97,8 +103,8 @@ impl<'a> Task<'a> {
         }
     }
 
-    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before; with others, at the latest when
-    /// the task ends.
+    /// Paints a vertex of the canvas by so much, on both sides, if that is more than before; with
+    /// others, at the latest when the task ends.
     #[inline]
     pub fn paint(&mut self, vertex: u32, amounts: [f32; 2]) {
         let raised = self.memory.map_or(Some(amounts), |memory| memory.raise(vertex, amounts));
@@ -152,14 +158,21 @@ impl<'a> Task<'a> {
         self.done
     }
 
-    /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush does not touch.
-    fn paint_quick(&mut self, part: &PartWork<'_>, quick: &SimdNormalizer, noted: &[(u32, [f32; 2])]) {
+    /// Paints vertices of the present part, no more than [`AT_ONCE`], which the mirror of the brush
+    /// does not touch.
+    fn paint_quick(
+        &mut self,
+        part: &PartWork<'_>,
+        quick: &SimdNormalizer,
+        noted: &[(u32, [f32; 2])],
+    ) {
         // First everything is fetched: so many come from far away at once.
         let mut from = ([[0; 4]; AT_ONCE], [[0.0; 4]; AT_ONCE]);
         for (k, (vertex, _)) in noted.iter().enumerate() {
             let own = (*vertex - part.first) as usize;
             let now = (&part.now.0[own..=own], &part.now.1[own..=own]);
-            let start = self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
+            let start =
+                self.memory.map_or(now, |memory| memory.start(*vertex, now, &mut self.done.fresh));
             (from.0[k], from.1[k]) = (start.0[0], start.1[0]);
         }
         let paint = part.work.paint;
@@ -192,7 +205,8 @@ impl<'a> Task<'a> {
         let own = vertex - part.first;
         let sets = own as usize * part.map.sets..(own as usize + 1) * part.map.sets;
         let now = (&part.now.0[sets.clone()], &part.now.1[sets]);
-        let from = self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));
+        let from =
+            self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));
         let DabLists { list, target } = &mut self.lists;
         let read = list.read(from.0.as_flattened(), from.1.as_flattened(), &part.rule);
         match read.and_then(|()| part.work.vertex(vertex, amounts, list, target, &part.rule)) {
@@ -208,7 +222,9 @@ impl<'a> Task<'a> {
         patch.joints.resize(end + stride, 0);
         patch.weights.resize(end + stride, 0.0);
         list.write(&mut patch.joints[end..], &mut patch.weights[end..]);
-        if patch.joints[end..] == *now.0.as_flattened() && patch.weights[end..] == *now.1.as_flattened() {
+        if patch.joints[end..] == *now.0.as_flattened()
+            && patch.weights[end..] == *now.1.as_flattened()
+        {
             patch.joints.truncate(end);
             patch.weights.truncate(end);
         } else {

@@ -9,7 +9,10 @@ use super::{
     },
     Paint,
 };
-use crate::{BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints, canvas::NOWHERE};
+use crate::{
+    BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
+    canvas::NOWHERE,
+};
 
 /// What a dab's vertices share.
 pub(super) struct Work<'a> {
@@ -41,7 +44,8 @@ impl Work<'_> {
         let on_plane = self.paint.mirror.is_some_and(|m| m.place(place) == place);
         let turned = self.paint.mirror.is_some_and(|m| m.place(place) < place);
         let rule = &WeightConstraints { turned, ..*rule };
-        let wide = WeightConstraints { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
+        let wide =
+            WeightConstraints { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
         let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
             if on_plane { share::equalize(list, wishes, rule) } else { Ok(()) }
         };
@@ -50,7 +54,9 @@ impl Work<'_> {
             if wishes.is_empty() {
                 return Ok(false);
             }
-            share::paint(list, wishes, &wide, around).and_then(|()| even(list, wishes)).map(|()| true)
+            share::paint(list, wishes, &wide, around)
+                .and_then(|()| even(list, wishes))
+                .map(|()| true)
         };
         let partner = self.paint.mirror.map_or(u16::MAX, |m| m.joint(joint));
         if brush.kind.is_of_one_joint() {
@@ -70,14 +76,17 @@ impl Work<'_> {
             return wish(list, &wishes[..count]);
         }
         let amount = direct.max(other).min(1.0);
-        // Both sides have a say by how much each covers the spot: so the other side comes to the mirror image of it.
+        // Both sides have a say by how much each covers the spot: so the other side comes to the
+        // mirror image of it.
         let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
         match brush.kind {
             BrushKind::Smooth | BrushKind::Sharpen => around(target),
             BrushKind::Average => {
                 target.clear();
                 if let Some(mean) = &self.average {
-                    sides.iter().for_each(|(mirrored, share)| self.turn_over(mean, *mirrored, *share, target));
+                    sides.iter().for_each(|(mirrored, share)| {
+                        self.turn_over(mean, *mirrored, *share, target)
+                    });
                 }
             }
             BrushKind::Smear => {
@@ -104,20 +113,32 @@ impl Work<'_> {
         if brush.this_joint {
             let mut wishes = [(0u16, 0.0f32); 2];
             let mut count = 0;
-            let both =
-                if partner == joint { [(joint, amount), (joint, 0.0)] } else { [(joint, direct), (partner, other)] };
+            let both = if partner == joint {
+                [(joint, amount), (joint, 0.0)]
+            } else {
+                [(joint, direct), (partner, other)]
+            };
             for (j, a) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
                 let now = list.get(j);
-                wishes[count] = (j, (now + sign * a.min(1.0) * (target.get(j) - now)).clamp(0.0, 1.0));
+                wishes[count] =
+                    (j, (now + sign * a.min(1.0) * (target.get(j) - now)).clamp(0.0, 1.0));
                 count += 1;
             }
             return wish(list, &wishes[..count]);
         }
         if brush.kind == BrushKind::Smooth && brush.keep_volume {
-            let moved = blend_keeping((self.canvas, self.maps, place), list, target, (amount, KEPT), &wide)?;
+            let moved = blend_keeping(
+                (self.canvas, self.maps, place),
+                list,
+                target,
+                (amount, KEPT),
+                &wide,
+            )?;
             return even(list, &[]).map(|()| moved);
         }
-        share::blend(list, target, sign * amount, &wide).and_then(|()| even(list, &[])).map(|()| true)
+        share::blend(list, target, sign * amount, &wide)
+            .and_then(|()| even(list, &[]))
+            .map(|()| true)
     }
 
     /// A list as it is on the other side.
@@ -144,7 +165,13 @@ impl Work<'_> {
 
 /// Adds what the first vertex of a place has.
 #[inline]
-fn add_place(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, factor: f32, out: &mut Influences) {
+fn add_place(
+    canvas: &SkinnedSurface,
+    maps: &Maps<'_>,
+    place: u32,
+    factor: f32,
+    out: &mut Influences,
+) {
     let (joints, weights) = maps.slots(canvas.first_at(place));
     for (j, w) in joints.iter().zip(weights) {
         if *w > 0.0 && factor > 0.0 {
@@ -180,6 +207,9 @@ pub(super) fn average(canvas: &SkinnedSurface, maps: &Maps<'_>, hits: &[(u32, f3
     let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
     order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
     let mut list = Influences::default();
-    order.into_iter().take(share::MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+    order
+        .into_iter()
+        .take(share::MOST / 2)
+        .for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
     list
 }

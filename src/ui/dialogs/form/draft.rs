@@ -1,4 +1,5 @@
-//! What stands in the form of a command: one entry per argument, and the line of text that they come to.
+//! What stands in the form of a command: one entry per argument, and the line of text that they
+//! come to.
 
 use std::path::{Path, PathBuf};
 
@@ -98,7 +99,10 @@ impl FormDraft {
                     let verb = if typed { "Enter" } else { "Pick" };
                     // Some names are no nouns: “the to” is no English.
                     return Err(
-                        if matches!(argument.name, "to" | "from" | "with" | "by" | "into" | "over" | "below") {
+                        if matches!(
+                            argument.name,
+                            "to" | "from" | "with" | "by" | "into" | "over" | "below"
+                        ) {
                             format!("{verb} a value for “{label}”")
                         } else {
                             format!("{verb} the {}", label.to_lowercase())
@@ -140,13 +144,23 @@ pub fn field_count(entry: &Entry) -> usize {
 /// What stands in the fields for a value.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
     let mut texts = match (entry, value) {
-        (Entry::Number(q), Some(value)) => value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default(),
+        (Entry::Number(q), Some(value)) => {
+            value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default()
+        }
         (Entry::Vector(q) | Entry::Factor(q), Some(Value::Array(list))) => {
             list.iter().filter_map(Value::as_f64).map(|v| q.shown(v)).collect()
         }
-        (Entry::Factor(q), Some(value)) => value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default(),
+        (Entry::Factor(q), Some(value)) => {
+            value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default()
+        }
         (Entry::Numbers(q), Some(Value::Array(list))) => {
-            vec![list.iter().filter_map(Value::as_f64).map(|v| q.shown(v)).collect::<Vec<_>>().join(", ")]
+            vec![
+                list.iter()
+                    .filter_map(Value::as_f64)
+                    .map(|v| q.shown(v))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ]
         }
         (Entry::Text | Entry::Path | Entry::Vertices, Some(Value::String(text))) => {
             vec![text.clone()]
@@ -171,13 +185,16 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
             value.into()
         })
     };
-    let all = |q: &Quantity| filled.iter().map(|t| number(q, t)).collect::<Result<Vec<Value>, String>>();
+    let all =
+        |q: &Quantity| filled.iter().map(|t| number(q, t)).collect::<Result<Vec<Value>, String>>();
     if filled.is_empty() {
         return Ok(None);
     }
     Ok(Some(match entry {
         Entry::Number(q) => number(q, filled[0])?,
-        Entry::Factor(q) if filled.len() == 1 && !texts[0].trim().is_empty() => number(q, filled[0])?,
+        Entry::Factor(q) if filled.len() == 1 && !texts[0].trim().is_empty() => {
+            number(q, filled[0])?
+        }
         Entry::Vector(q) | Entry::Factor(q) => {
             if filled.len() < 3 {
                 return Err("needs three numbers".to_owned());
@@ -185,7 +202,11 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
             all(q)?.into()
         }
         Entry::Axis => {
-            let q = Quantity { unit: ulna_edit::command::forms::Unit::Plain, range: -1e6..=1e6, whole: false };
+            let q = Quantity {
+                unit: ulna_edit::command::forms::Unit::Plain,
+                range: -1e6..=1e6,
+                whole: false,
+            };
             if filled.len() < 3 {
                 return Err("needs three numbers".to_owned());
             }

@@ -62,7 +62,14 @@ pub fn field_ui(
                 .horizontal(|ui| {
                     let narrow = FieldPlace { width: place.width - 84.0, ..place };
                     let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
-                    if ui.button("Choose…").on_hover_text("Opens the system's file dialog").clicked() {
+                    if ui
+                        .button("Choose…")
+                        .on_hover_text(
+                            "Opens the system's file \
+                        dialog",
+                        )
+                        .clicked()
+                    {
                         actions.push(crate::ui::DialogAction::BrowseForm);
                     }
                     enters
@@ -91,7 +98,9 @@ fn pick_ui(
 ) {
     let chosen: Vec<String> = match &now.entered[k].value {
         Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
+        Some(Value::Array(list)) => {
+            list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
+        }
         _ => Vec::new(),
     };
     let shown = match &chosen[..] {
@@ -106,7 +115,10 @@ fn pick_ui(
         let gap = ui.spacing().item_spacing.x;
         let extra = if selected.is_empty() { 0.0 } else { take.x + gap }
             + if optional && !chosen.is_empty() { cross.x + gap } else { 0.0 };
-        let picked = picker_ui(ui, view.theme, name, (&shown, many), &chosen, width - extra, || (list.all)());
+        let picked =
+            picker_ui(ui, view.theme, name, (&shown, many), &chosen, width - extra, || {
+                (list.all)()
+            });
         let picked = if optional && !chosen.is_empty() {
             let clear = ui.add_sized(cross, egui::Button::new("✕"));
             name_widget(ui, &clear, &format!("Clear {}", name.to_lowercase()));
@@ -119,7 +131,17 @@ fn pick_ui(
         } else {
             let button = ui.add_sized(take, egui::Button::new("Selected"));
             name_widget(ui, &button, &format!("Selected for {}", name.to_lowercase()));
-            if button.on_hover_text("Uses the current selection").clicked() { Some(selected) } else { picked }
+            if button
+                .on_hover_text(
+                    "Uses the current \
+                selection",
+                )
+                .clicked()
+            {
+                Some(selected)
+            } else {
+                picked
+            }
         };
         if let Some(mut texts) = picked {
             now.entered[k].value = match texts.len() {
@@ -141,8 +163,10 @@ fn words_ui(
 ) {
     let entered = &mut now.entered[k].value;
     let shown = entered.as_ref().map_or_else(|| "Default".to_owned(), |v| capital(&plain(v)));
-    let combo =
-        egui::ComboBox::from_id_salt(("words", name)).selected_text(&shown).width(width.min(220.0)).show_ui(ui, |ui| {
+    let combo = egui::ComboBox::from_id_salt(("words", name))
+        .selected_text(&shown)
+        .width(width.min(220.0))
+        .show_ui(ui, |ui| {
             if optional && ui.selectable_label(entered.is_none(), "Default").clicked() {
                 *entered = None;
             }
@@ -153,7 +177,9 @@ fn words_ui(
                 }
             }
         });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+    combo.response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
+    });
 }
 
 fn plain(value: &Value) -> String {
@@ -182,7 +208,8 @@ fn flag_ui(
         Unset::Off | Unset::On => {
             let mut on = given.unwrap_or(unset == Unset::On);
             let response = check(ui, theme, &mut on, "");
-            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, true, on, name));
+            response
+                .widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, true, on, name));
             if response.changed() {
                 // What is not given means the same.
                 *entered = (!optional || on != (unset == Unset::On)).then_some(Value::Bool(on));
@@ -195,22 +222,28 @@ fn flag_ui(
         Some(true) => "Yes",
         Some(false) => "No",
     };
-    let combo =
-        egui::ComboBox::from_id_salt(("flag", name)).selected_text(shown).width(width.min(140.0)).show_ui(ui, |ui| {
+    let combo = egui::ComboBox::from_id_salt(("flag", name))
+        .selected_text(shown)
+        .width(width.min(140.0))
+        .show_ui(ui, |ui| {
             for (value, text) in [(None, third), (Some(true), "Yes"), (Some(false), "No")] {
                 if ui.selectable_label(given == value, text).clicked() {
                     *entered = value.map(Value::Bool);
                 }
             }
         });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}")));
+    combo.response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("{name}: {shown}"))
+    });
 }
 
 /// Translation, rotation and scale, each with a box; none ticked means all.
 fn parts_ui(ui: &mut Ui, theme: &Theme, morphs: bool, (k, now): (usize, &mut FormDraft)) {
     let entered = &mut now.entered[k].value;
     let mut chosen: Vec<String> = match entered.as_ref() {
-        Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
+        Some(Value::Array(list)) => {
+            list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
+        }
         Some(Value::String(text)) => vec![text.clone()],
         _ => Vec::new(),
     };
@@ -244,7 +277,9 @@ fn keys_ui(
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
     let text = match count {
-        0 => "No keys selected: applies to all keys, or to the times and nodes set below".to_owned(),
+        0 => "No keys selected: applies to all keys, or to the times and nodes set \
+            below"
+            .to_owned(),
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };
@@ -255,7 +290,8 @@ fn keys_ui(
     if !check(ui, view.theme, &mut on, text).changed() {
         return;
     }
-    now.entered[k].value = if on { super::lists::selected_keys(view, spec, argument) } else { None };
+    now.entered[k].value =
+        if on { super::lists::selected_keys(view, spec, argument) } else { None };
 }
 
 /// One field, with the unit behind it.
@@ -278,7 +314,8 @@ fn typed_ui(
         _ => "",
     };
     ui.horizontal(|ui| {
-        let (changed, enters) = text_ui(ui, (name, hint), &mut now.entered[k].texts, 0, width, place.first);
+        let (changed, enters) =
+            text_ui(ui, (name, hint), &mut now.entered[k].texts, 0, width, place.first);
         if !sign.is_empty() {
             let sign = RichText::new(sign).font(Theme::font(Font::Small));
             ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
@@ -307,15 +344,22 @@ fn triple_ui(
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let mut changed = false;
-        for (axis, letter, role) in [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)]
+        for (axis, letter, role) in
+            [(0, "X", ColorRole::AxisX), (1, "Y", ColorRole::AxisY), (2, "Z", ColorRole::AxisZ)]
         {
             ui.label(RichText::new(letter).font(Theme::font(Font::Small)).color(theme.color(role)));
             // One number alone is that of all axes.
             let first = now.entered[k].texts[0].trim().to_owned();
             let hint = if all && axis > 0 { first.as_str() } else { "" };
             let field = format!("{name} {letter}");
-            let (edited, entered) =
-                text_ui(ui, (&field, hint), &mut now.entered[k].texts, axis, width, place.first && axis == 0);
+            let (edited, entered) = text_ui(
+                ui,
+                (&field, hint),
+                &mut now.entered[k].texts,
+                axis,
+                width,
+                place.first && axis == 0,
+            );
             changed |= edited;
             enters |= entered;
         }
@@ -329,8 +373,15 @@ fn triple_ui(
 }
 
 /// An axis, or a direction by its numbers.
-fn axis_ui(ui: &mut Ui, theme: &Theme, name: &str, (k, now): (usize, &mut FormDraft), place: FieldPlace) -> bool {
-    let chosen = now.entered[k].value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+fn axis_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    name: &str,
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+) -> bool {
+    let chosen =
+        now.entered[k].value.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
     let by_numbers = now.entered[k].texts.iter().any(|t| !t.is_empty());
     ui.horizontal(|ui| {
         segments(ui, theme, |ui| {
@@ -367,7 +418,8 @@ fn text_ui(
     first: bool,
 ) -> (bool, bool) {
     let Some(text) = texts.get_mut(at) else { return (false, false) };
-    // By its name: what it is counted as among the widgets changes with what stands above it, and its focus would be lost.
+    // By its name: what it is counted as among the widgets changes with what stands above it, and
+    // its focus would be lost.
     let id = egui::Id::unique(("field of a form", name, at));
     let edit = TextEdit::singleline(text).id(id).hint_text(hint).desired_width(width);
     let edit = edit.font(egui::TextStyle::Monospace).align(egui::Align2::LEFT_CENTER);
@@ -375,12 +427,15 @@ fn text_ui(
     name_widget(ui, &field, name);
     // Before it may get the focus again.
     let enters = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
-    let begins =
-        first && !field.lost_focus() && ui.memory(|m| m.focused().is_none()) && !ui.input(|i| i.pointer.any_down());
+    let begins = first
+        && !field.lost_focus()
+        && ui.memory(|m| m.focused().is_none())
+        && !ui.input(|i| i.pointer.any_down());
     if begins {
         field.request_focus();
     }
-    let by_key = field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
+    let by_key =
+        field.gained_focus() && !ui.input(|i| i.pointer.any_down() || i.pointer.any_released());
     if begins || by_key {
         // What stands there already is typed over.
         select_all(ui.ctx(), field.id, text);

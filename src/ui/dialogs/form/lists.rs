@@ -34,7 +34,12 @@ pub struct Listed<'a> {
 }
 
 /// What an editor picks from; `None` for one that picks nothing.
-pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft) -> Option<Listed<'a>> {
+pub fn listed<'a>(
+    entry: &Entry,
+    name: &str,
+    view: &View<'a>,
+    draft: &FormDraft,
+) -> Option<Listed<'a>> {
     let document = view.session?.document();
     let plain = |many: bool, unset: &'static str, all: Vec<Pick>| {
         let labels = all.clone();
@@ -44,29 +49,38 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             selected: Vec::new(),
             all: Box::new(move || all.clone()),
             label: Box::new(move |text: &str| {
-                labels.iter().find(|p| p.text == text).map_or_else(|| text.to_owned(), |p| p.label.clone())
+                labels
+                    .iter()
+                    .find(|p| p.text == text)
+                    .map_or_else(|| text.to_owned(), |p| p.label.clone())
             }),
         }
     };
     let numbered = |label: String, k: usize| Pick { text: format!("#{k}"), label };
     Some(match entry {
-        Entry::Nodes(of, many) => {
-            Listed { unset: when_left_out(&draft.command, name), ..nodes(view, document, *of, *many) }
-        }
+        Entry::Nodes(of, many) => Listed {
+            unset: when_left_out(&draft.command, name),
+            ..nodes(view, document, *of, *many)
+        },
         Entry::Clip | Entry::Clips => {
             let pick = |id| Pick { text: clip_text(document, id), label: document.clip_label(id) };
             plain(*entry == Entry::Clips, "None", document.clips.ids().map(pick).collect())
         }
         Entry::Meshes => {
             let pick = |id| Pick { text: mesh_text(document, id), label: mesh_label(document, id) };
-            plain(true, when_left_out(&draft.command, name), document.meshes.iter().map(|(id, _)| pick(id)).collect())
+            plain(
+                true,
+                when_left_out(&draft.command, name),
+                document.meshes.iter().map(|(id, _)| pick(id)).collect(),
+            )
         }
         Entry::Material => {
             let all = document.materials.iter().enumerate();
             plain(
                 false,
                 "None",
-                all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k)).collect(),
+                all.map(|(k, m)| numbered(label(m.name.as_deref(), "material", k as u32), k))
+                    .collect(),
             )
         }
         Entry::Image => {
@@ -74,25 +88,39 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             plain(
                 false,
                 "Default",
-                all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k)).collect(),
+                all.map(|(k, i)| numbered(label(i.name.as_deref(), "image", k as u32), k))
+                    .collect(),
             )
         }
         Entry::KeptPose => {
-            let pick = |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
+            let pick =
+                |p: &ulna_model::KeptPose| Pick { text: p.name.clone(), label: p.name.clone() };
             plain(false, "None", kept_poses(document).iter().map(pick).collect())
         }
         Entry::Layer => plain(false, "None", pose_layers(document, draft)),
         Entry::WeightLayer => {
-            let all = document.aids.weight_layers.iter().flat_map(|(skin, l)| l.layers.iter().map(move |l| (*skin, l)));
+            let all = document
+                .aids
+                .weight_layers
+                .iter()
+                .flat_map(|(skin, l)| l.layers.iter().map(move |l| (*skin, l)));
             let pick = |(skin, l): (_, &ulna_model::Shared<ulna_model::WeightLayer>)| Pick {
                 text: layer_text(document, skin, l.id),
                 label: l.name.to_string(),
             };
             plain(false, "None", all.map(pick).collect())
         }
-        Entry::NameThere => {
-            plain(false, if name == "clip" { "The file's pose" } else { "The only one" }, there(name, view, draft))
-        }
+        Entry::NameThere => plain(
+            false,
+            if name == "clip" {
+                "The file's \
+                pose"
+            } else {
+                "The only \
+                one"
+            },
+            there(name, view, draft),
+        ),
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Lane => {
             let mix = mix_of(document);
@@ -100,7 +128,9 @@ pub fn listed<'a>(entry: &Entry, name: &str, view: &View<'a>, draft: &FormDraft)
             plain(
                 false,
                 "Bottom",
-                lanes.map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() }).collect(),
+                lanes
+                    .map(|l| Pick { text: l.name.to_string(), label: l.name.to_string() })
+                    .collect(),
             )
         }
         _ => return None,
@@ -114,9 +144,11 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
         NodesOf::All => true,
         NodesOf::Joints => joints[n.index()],
         NodesOf::Meshes => document.node(n).mesh.is_some(),
-        NodesOf::Morphs => {
-            document.node(n).mesh.and_then(|m| document.meshes.get(m)).is_some_and(|m| m.target_count() > 0)
-        }
+        NodesOf::Morphs => document
+            .node(n)
+            .mesh
+            .and_then(|m| document.meshes.get(m))
+            .is_some_and(|m| m.target_count() > 0),
         NodesOf::Cameras => document.node(n).camera.is_some(),
     };
     let all = move || {
@@ -136,7 +168,8 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
         list.sort_by_key(|(later, _)| *later);
         list.into_iter().map(|(_, pick)| pick).collect()
     };
-    let mut selected: Vec<NodeId> = view.selection.nodes.iter().copied().filter(|n| fits(*n)).collect();
+    let mut selected: Vec<NodeId> =
+        view.selection.nodes.iter().copied().filter(|n| fits(*n)).collect();
     if !many {
         selected = view.selection.active.filter(|n| fits(*n)).into_iter().collect();
     }
@@ -174,7 +207,8 @@ pub struct LayersThere {
     pub layers: Result<Vec<KeptLayer>, String>,
 }
 
-/// Clips that have layers in the file that the form names, or the layers of the clip that it names there.
+/// Clips that have layers in the file that the form names, or the layers of the clip that it names
+/// there.
 fn there(name: &str, view: &View<'_>, draft: &FormDraft) -> Vec<Pick> {
     let Some(Ok(layers)) = view.dialogs.there.map(|t| t.layers.as_ref()) else { return Vec::new() };
     let mut list: Vec<Pick> = if name == "clip" {
@@ -199,12 +233,26 @@ fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let node = named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
     let mesh = node.and_then(|n| document.node(n).mesh).and_then(|m| document.meshes.get(m));
     let Some(mesh) = mesh else { return Vec::new() };
-    let name = |k: usize| mesh.target_names.get(k).map_or_else(|| format!("target {k}"), ToString::to_string);
+    let name = |k: usize| {
+        mesh.target_names.get(k).map_or_else(
+            || {
+                format!(
+                    "target \
+        {k}"
+                )
+            },
+            ToString::to_string,
+        )
+    };
     (0..mesh.target_count()).map(|k| Pick { text: format!("#{k}"), label: name(k) }).collect()
 }
 
 /// The selected keys as a command names them.
-pub fn selected_keys(view: &View<'_>, spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Value> {
+pub fn selected_keys(
+    view: &View<'_>,
+    spec: &CommandSpec,
+    argument: &ArgumentSpec,
+) -> Option<Value> {
     debug_assert_eq!(entry(spec, argument), Some(Entry::Keys));
     let document = view.session?.document();
     let home = view.keys_home()?;
@@ -212,7 +260,8 @@ pub fn selected_keys(view: &View<'_>, spec: &CommandSpec, argument: &ArgumentSpe
     let mut written = Map::new();
     match home.layer {
         Some(layer) => {
-            let stand_in = layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(layer)).ok()?;
+            let stand_in =
+                layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(layer)).ok()?;
             which.write(&stand_in, "", &mut written);
         }
         None => which.write(document, "", &mut written),

@@ -1,4 +1,5 @@
-//! The form of a command: an editor per argument, what is missing in a sentence, the shorter way, and a button that does it.
+//! The form of a command: an editor per argument, what is missing in a sentence, the shorter way,
+//! and a button that does it.
 
 mod draft;
 mod fields;
@@ -61,15 +62,23 @@ fn label(name: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Whether a sentence says more than the name beside it does: *Space of the axis; local if omitted*, but not *Clip to edit*.
+/// Whether a sentence says more than the name beside it does: *Space of the axis; local if
+/// omitted*, but not *Clip to edit*.
 fn says_more(help: &str) -> bool {
     help.split_whitespace().count() > 3
 }
 
-/// The argument that is typed first: what is needed and not a time, else what may be given and is not.
+/// The argument that is typed first: what is needed and not a time, else what may be given and is
+/// not.
 fn first_typed(spec: &CommandSpec, draft: &FormDraft) -> usize {
-    let typed = |a: &ArgumentSpec| entry(spec, a).is_some_and(|e| field_count(&e) > 0 && e != Entry::Axis);
-    let fields = || spec.arguments.iter().enumerate().filter(|(_, a)| typed(a) && !draft.is_left_out(spec, a.name));
+    let typed =
+        |a: &ArgumentSpec| entry(spec, a).is_some_and(|e| field_count(&e) > 0 && e != Entry::Axis);
+    let fields = || {
+        spec.arguments
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| typed(a) && !draft.is_left_out(spec, a.name))
+    };
     let is_when = |a: &ArgumentSpec| a.kind == ArgumentType::Seconds && a.name == "time";
     let needed = || fields().find(|(_, a)| is_needed(spec, a) && !is_when(a));
     let empty = || fields().find(|(k, a)| draft.entered[*k].value.is_none() && !is_when(a));
@@ -102,8 +111,8 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     let theme = view.theme;
     let Some(spec) = draft.spec() else { return };
     title(ui, theme, spec.title.trim_end_matches('…'));
-    let help =
-        RichText::new(format!("{}.", spec.help.trim_end_matches('.'))).color(theme.color(ColorRole::TextSecondary));
+    let help = RichText::new(format!("{}.", spec.help.trim_end_matches('.')))
+        .color(theme.color(ColorRole::TextSecondary));
     ui.add(egui::Label::new(help).wrap());
     shorter_ui(ui, view, spec);
     ui.add_space(8.0);
@@ -112,32 +121,42 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     take_keyboard(ui);
     // What has the keyboard outside of the form does not keep Enter from it.
     let form = ui.max_rect();
-    let mut typing = ui
-        .memory(|m| m.focused())
-        .is_none_or(|id| ui.ctx().read_response(id).is_none_or(|focused| !form.contains(focused.rect.center())));
+    let mut typing = ui.memory(|m| m.focused()).is_none_or(|id| {
+        ui.ctx().read_response(id).is_none_or(|focused| !form.contains(focused.rect.center()))
+    });
     if for_programs {
         small(ui, theme, "This command takes data that scripts provide. Use it in a script.");
     } else {
         let most = (ui.ctx().content_rect().height() - 260.0).max(160.0);
         // A dialog offers only the height that it had in the frame before.
-        let area = ScrollArea::vertical().max_height(most).min_scrolled_height(most).auto_shrink([false, true]);
+        let area = ScrollArea::vertical()
+            .max_height(most)
+            .min_scrolled_height(most)
+            .auto_shrink([false, true]);
         area.id_salt("form").show(ui, |ui| {
             typing |= rows_ui(ui, view, spec, draft, &mut now, actions);
         });
     }
     ui.add_space(12.0);
     if now != *draft {
-        actions.push(DialogAction::SetDialog(Some(Dialog::Arguments { draft: Box::new(now.clone()) })));
+        actions.push(DialogAction::SetDialog(Some(Dialog::Arguments {
+            draft: Box::new(now.clone()),
+        })));
     }
     let line = if for_programs { Err(String::new()) } else { now.line(spec) };
     let enter = typing && ui.input(|i| i.key_pressed(Key::Enter));
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let go = ui.add_enabled_ui(line.is_ok(), |ui| primary(ui, theme, spec.title.trim_end_matches('…'))).inner;
+            let go = ui
+                .add_enabled_ui(line.is_ok(), |ui| {
+                    primary(ui, theme, spec.title.trim_end_matches('…'))
+                })
+                .inner;
             let cancel = plain(ui, "Cancel");
             if let Err(wrong) = &line {
                 let note = RichText::new(wrong).font(super::Theme::font(Font::Small));
-                let note = egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
+                let note =
+                    egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
             }
             if cancel.clicked() {
@@ -200,17 +219,21 @@ fn rows_ui(
     let mut enters = false;
     let mut grid = |ui: &mut Ui, id: &str, which: &[usize], over: bool, now: &mut FormDraft| {
         let width = (ui.available_width() - LABELS - 12.0).max(120.0);
-        egui::Grid::new(("form", id)).num_columns(2).min_col_width(LABELS - 16.0).spacing([16.0, 8.0]).show(ui, |ui| {
-            for k in which {
-                let place = FieldPlace { width, first: *k == first };
-                enters |= row_ui(ui, view, spec, *k, place, now, actions);
-                ui.end_row();
-            }
-            if over {
-                over_ui(ui, view, spec, width, now);
-                ui.end_row();
-            }
-        });
+        egui::Grid::new(("form", id))
+            .num_columns(2)
+            .min_col_width(LABELS - 16.0)
+            .spacing([16.0, 8.0])
+            .show(ui, |ui| {
+                for k in which {
+                    let place = FieldPlace { width, first: *k == first };
+                    enters |= row_ui(ui, view, spec, *k, place, now, actions);
+                    ui.end_row();
+                }
+                if over {
+                    over_ui(ui, view, spec, width, now);
+                    ui.end_row();
+                }
+            });
     };
     grid(ui, "seen", &seen, poses_over(spec), now);
     if !folded.is_empty() {
@@ -233,7 +256,8 @@ fn row_ui(
 ) -> bool {
     let argument = &spec.arguments[k];
     let Some(entry) = entry(spec, argument) else { return false };
-    let role = if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
+    let role =
+        if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
     let words = RichText::new(label(argument.name)).color(view.theme.color(role));
     ui.vertical(|ui| {
         // In the middle of a field that is 24 high.
@@ -245,7 +269,9 @@ fn row_ui(
         let enters = field_ui(ui, view, (spec, argument), &entry, (k, now), place, actions);
         if let Some(wrong) = now.entered[k].wrong.clone() {
             let text = RichText::new(wrong).font(super::Theme::font(Font::Small));
-            ui.add(egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap());
+            ui.add(
+                egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap(),
+            );
         } else if says_more(argument.help) {
             // Names between backticks are for the command line.
             small(ui, view.theme, &argument.help.replace('`', ""));
@@ -266,7 +292,12 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     let layer = view.layers.written.map(|id| ulna_edit::command::pose_layer_text(document, id));
     let in_layer = layer.map_or_else(String::new, |layer| format!(", layer {layer}"));
     let words = match view.shown_clip() {
-        Some(clip) => format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time()),
+        Some(clip) => format!(
+            "{} at {:.3} \
+            s{in_layer}",
+            document.clip_label(clip),
+            view.edit_time()
+        ),
         None => format!("The file's pose{in_layer}"),
     };
     let places: Vec<usize> = spec
@@ -276,15 +307,22 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
         .filter(|(_, a)| matches!(a.name, "clip" | "time" | "layer"))
         .map(|(k, _)| k)
         .collect();
-    let is_shown =
-        |now: &FormDraft| places.iter().all(|k| now.entered[*k].value.as_ref() == shown.get(spec.arguments[*k].name));
+    let is_shown = |now: &FormDraft| {
+        places.iter().all(|k| now.entered[*k].value.as_ref() == shown.get(spec.arguments[*k].name))
+    };
     if shown.is_empty() {
         ui.label(RichText::new(words).color(theme.color(ColorRole::TextSecondary)));
         return;
     }
     let file = "The file's pose".to_owned();
     let text = if is_shown(now) { words.clone() } else { file.clone() };
-    let combo = egui::ComboBox::from_id_salt("applies to").selected_text(&text).width(width).show_ui(ui, |ui| {
+    let combo = egui::ComboBox::from_id_salt(
+        "applies \
+        to",
+    )
+    .selected_text(&text)
+    .width(width)
+    .show_ui(ui, |ui| {
         if ui.selectable_label(is_shown(now), &words).clicked() {
             for k in &places {
                 now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
@@ -296,5 +334,7 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
             }
         }
     });
-    combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Applies to: {text}")));
+    combo.response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Applies to: {text}"))
+    });
 }

@@ -1,4 +1,5 @@
-//! A list to pick from, with a field that narrows it: clips, joints, meshes and whatever else has a name.
+//! A list to pick from, with a field that narrows it: clips, joints, meshes and whatever else has a
+//! name.
 
 use egui::{Key, Modifiers, Role, ScrollArea, Ui, WidgetInfo};
 use egui_material_icons::icons;
@@ -23,8 +24,8 @@ pub struct Pick {
 /// With more than this a list has a field that narrows it.
 const FEW: usize = 8;
 
-/// A button that shows what is picked and opens the list. `list` is made when the list is open. Returns what is picked then, if
-/// that changed.
+/// A button that shows what is picked and opens the list. `list` is made when the list is open.
+/// Returns what is picked then, if that changed.
 pub fn picker_ui(
     ui: &mut Ui,
     theme: &Theme,
@@ -36,8 +37,10 @@ pub fn picker_ui(
 ) -> Option<Vec<String>> {
     let mut changed = None;
     let text = elided(ui, shown, &Theme::font(Font::Body), width - 40.0);
-    let arrow = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint).font(icon_font(16.0, false));
-    let button = egui::Button::new((text, egui::Atom::grow(), arrow)).min_size(egui::vec2(width, 24.0));
+    let arrow =
+        egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint).font(icon_font(16.0, false));
+    let button =
+        egui::Button::new((text, egui::Atom::grow(), arrow)).min_size(egui::vec2(width, 24.0));
     let response = lasting_menu_button(ui, button, |ui| {
         changed = list_ui(ui, theme, name, many, chosen, &list());
     });
@@ -60,12 +63,15 @@ fn list_ui(
     if list.len() > FEW {
         let field = filter_field(ui, theme, &mut search, &format!("Find {}", name.to_lowercase()));
         // What is typed finds, without a click into the field.
-        if ui.memory(|m| m.focused()).is_none_or(|f| f != field.id) && !ui.input(|i| i.pointer.any_down()) {
+        if ui.memory(|m| m.focused()).is_none_or(|f| f != field.id)
+            && !ui.input(|i| i.pointer.any_down())
+        {
             field.request_focus();
         }
     }
     let needle = search.trim().to_lowercase();
-    let mut found: Vec<&Pick> = list.iter().filter(|p| p.label.to_lowercase().contains(&needle)).collect();
+    let mut found: Vec<&Pick> =
+        list.iter().filter(|p| p.label.to_lowercase().contains(&needle)).collect();
     if !needle.is_empty() {
         // What is named just so comes first, then what begins so.
         found.sort_by_key(|p| {
@@ -74,30 +80,44 @@ fn list_ui(
         });
     }
     if found.is_empty() {
-        let text =
-            if list.is_empty() { "The file has none".to_owned() } else { format!("Nothing named “{search}”") };
+        let text = if list.is_empty() {
+            "The file has \
+                none"
+                .to_owned()
+        } else {
+            format!(
+                "Nothing named \
+                “{search}”"
+            )
+        };
         ui.label(egui::RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }
     let mut taken: Option<&Pick> = None;
     let row = Measure::RowTree.points();
     ui.spacing_mut().item_spacing.y = 0.0;
-    ScrollArea::vertical().max_height(264.0).auto_shrink([false, true]).show_rows(ui, row, found.len(), |ui, range| {
-        for pick in &found[range] {
-            let on = chosen.contains(&pick.text);
-            let response = if many {
-                let mut now = on;
-                check(ui, theme, &mut now, pick.label.as_str())
-            } else {
-                ui.add(
-                    egui::Button::selectable(on, pick.label.as_str()).min_size(egui::vec2(ui.available_width(), row)),
-                )
-            };
-            name_widget(ui, &response, &format!("Pick {}", pick.label));
-            if response.clicked() {
-                taken = Some(pick);
+    ScrollArea::vertical().max_height(264.0).auto_shrink([false, true]).show_rows(
+        ui,
+        row,
+        found.len(),
+        |ui, range| {
+            for pick in &found[range] {
+                let on = chosen.contains(&pick.text);
+                let response = if many {
+                    let mut now = on;
+                    check(ui, theme, &mut now, pick.label.as_str())
+                } else {
+                    ui.add(
+                        egui::Button::selectable(on, pick.label.as_str())
+                            .min_size(egui::vec2(ui.available_width(), row)),
+                    )
+                };
+                name_widget(ui, &response, &format!("Pick {}", pick.label));
+                if response.clicked() {
+                    taken = Some(pick);
+                }
             }
-        }
-    });
+        },
+    );
     // Enter picks the first that fits.
     let enters = !needle.is_empty() && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
     if enters && taken.is_none() {

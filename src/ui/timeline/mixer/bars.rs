@@ -1,7 +1,8 @@
 //! The bars of a lane: drawn with their fades, dragged, trimmed, and what of them plays.
 
 use egui::{
-    Align2, Color32, CursorIcon, Mesh, PointerButton, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, Mesh, PointerButton, Rect, Role, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::{MixerState, TimeAxis, preview, set};
@@ -51,7 +52,9 @@ const NEAR: f64 = 10.0;
 
 /// What a bar plays, in words.
 pub(super) fn bar_text(document: &Document, bar: &MixBar) -> String {
-    let label = |id: ClipId| if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() };
+    let label = |id: ClipId| {
+        if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
+    };
     bar.clips().map(|id| label(*id)).collect::<Vec<_>>().join("–")
 }
 
@@ -98,9 +101,26 @@ pub(super) fn lane_ui(
             continue;
         }
         let is_chosen = chosen == Some((lane, b));
-        draw(ui, &painter, view, document, (bar, about.additive.is_some()), rect, axis, (is_chosen, faint));
-        let bar_ui =
-            BarUi { view, document, mix, at: (lane, b), axis, seen: rect.intersect(clip), rect, chosen: is_chosen };
+        draw(
+            ui,
+            &painter,
+            view,
+            document,
+            (bar, about.additive.is_some()),
+            rect,
+            axis,
+            (is_chosen, faint),
+        );
+        let bar_ui = BarUi {
+            view,
+            document,
+            mix,
+            at: (lane, b),
+            axis,
+            seen: rect.intersect(clip),
+            rect,
+            chosen: is_chosen,
+        };
         bar_ui.interact(state, ui, actions);
         bar_ui.passings(state, ui, &painter, actions);
     }
@@ -112,7 +132,14 @@ pub(super) fn lane_ui(
             .iter()
             .take(3)
             .filter(|p| p.weight >= 0.005)
-            .map(|p| format!("{} {:.0} %", document.clip_label(p.clip), p.weight * about.weight * 100.0))
+            .map(|p| {
+                format!(
+                    "{} {:.0} \
+                %",
+                    document.clip_label(p.clip),
+                    p.weight * about.weight * 100.0
+                )
+            })
             .collect();
         let font = Theme::font(Font::NumberSmall);
         let text = cut(ui, &words.join(" · "), &font, 260.0);
@@ -136,7 +163,11 @@ fn draw(
 ) {
     let theme = view.theme;
     let gone = bar.clips().all(|id| !document.clips.contains(*id));
-    painter.rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl).gamma_multiply(0.45 * faint));
+    painter.rect_filled(
+        rect,
+        3.0,
+        theme.color(ColorRole::SurfaceControl).gamma_multiply(0.45 * faint),
+    );
     // The weight is the lighter shape.
     const STEPS: usize = 24;
     let mut times: Vec<f64> = vec![bar.start, bar.end()];
@@ -162,8 +193,15 @@ fn draw(
         }
     }
     painter.add(mesh);
-    painter.add(Shape::line(line, Stroke::new(1.0, theme.color(ColorRole::TextSecondary).gamma_multiply(faint))));
-    if bar.fade_in > 0.0 && !bar.along && !matches!(bar.enter, Enter::Inertial | Enter::Cut) && !additive {
+    painter.add(Shape::line(
+        line,
+        Stroke::new(1.0, theme.color(ColorRole::TextSecondary).gamma_multiply(faint)),
+    ));
+    if bar.fade_in > 0.0
+        && !bar.along
+        && !matches!(bar.enter, Enter::Inertial | Enter::Cut)
+        && !additive
+    {
         // What it covers goes as it comes.
         let falls: Vec<egui::Pos2> = (0..=STEPS)
             .map(|k| bar.start + bar.fade_in * k as f64 / STEPS as f64)
@@ -173,15 +211,25 @@ fn draw(
         painter.add(Shape::line(falls, Stroke::new(1.0, ink)));
     }
     if bar.enter == Enter::Inertial {
-        painter.vline(rect.left(), rect.y_range(), Stroke::new(2.0, theme.color(ColorRole::TextPrimary)));
+        painter.vline(
+            rect.left(),
+            rect.y_range(),
+            Stroke::new(2.0, theme.color(ColorRole::TextPrimary)),
+        );
         let decay: Vec<egui::Pos2> = (0..=STEPS)
             .map(|k| {
                 let u = k as f64 / STEPS as f64;
                 let left = 1.0 - u * u * u * (10.0 - 15.0 * u + 6.0 * u * u);
-                pos2(axis.x(bar.start + bar.fade_in * u), rect.bottom() - rect.height() * left as f32)
+                pos2(
+                    axis.x(bar.start + bar.fade_in * u),
+                    rect.bottom() - rect.height() * left as f32,
+                )
             })
             .collect();
-        painter.add(Shape::line(decay, Stroke::new(1.5, theme.color(ColorRole::TextPrimary).gamma_multiply(faint))));
+        painter.add(Shape::line(
+            decay,
+            Stroke::new(1.5, theme.color(ColorRole::TextPrimary).gamma_multiply(faint)),
+        ));
     }
     if additive {
         // Hatched: it is added to what is there.
@@ -192,18 +240,30 @@ fn draw(
         let count = ((seen.width() + rect.height()) / step).ceil().max(0.0) as u32 + 1;
         for k in 0..count.min(2000) {
             let x = rect.left() + (first + k as f32) * step;
-            inside.line_segment([pos2(x, rect.bottom()), pos2(x + rect.height(), rect.top())], Stroke::new(1.0, ink));
+            inside.line_segment(
+                [pos2(x, rect.bottom()), pos2(x + rect.height(), rect.top())],
+                Stroke::new(1.0, ink),
+            );
         }
     }
     let edge = if chosen { ColorRole::SelectionBase } else { ColorRole::StrokeStrong };
-    let stroke = Stroke::new(if chosen { 1.5 } else { 1.0 }, theme.color(edge).gamma_multiply(faint));
+    let stroke =
+        Stroke::new(if chosen { 1.5 } else { 1.0 }, theme.color(edge).gamma_multiply(faint));
     if gone {
-        let corners = [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom(), rect.left_top()];
+        let corners = [
+            rect.left_top(),
+            rect.right_top(),
+            rect.right_bottom(),
+            rect.left_bottom(),
+            rect.left_top(),
+        ];
         painter.extend(Shape::dashed_line(&corners, stroke, 4.0, 4.0));
     } else {
         painter.rect_stroke(rect, 3.0, stroke, egui::StrokeKind::Inside);
     }
-    let left = rect.left().max(painter.clip_rect().left()) + 8.0 + axis_points(axis, bar.fade_in).min(120.0);
+    let left = rect.left().max(painter.clip_rect().left())
+        + 8.0
+        + axis_points(axis, bar.fade_in).min(120.0);
     let width = rect.right() - left - 8.0;
     if width > 24.0 {
         let font = Theme::font(Font::Body);
@@ -229,10 +289,17 @@ fn axis_points(axis: &TimeAxis, seconds: f64) -> f32 {
 
 /// Where the squares of both fades are.
 fn squares(bar: &MixBar, rect: Rect, axis: &TimeAxis) -> [egui::Pos2; 2] {
-    let within =
-        |x: f32| x.clamp(rect.left() + SQUARE * 0.5, (rect.right() - SQUARE * 0.5).max(rect.left() + SQUARE * 0.5));
+    let within = |x: f32| {
+        x.clamp(
+            rect.left() + SQUARE * 0.5,
+            (rect.right() - SQUARE * 0.5).max(rect.left() + SQUARE * 0.5),
+        )
+    };
     let y = rect.top() + SQUARE * 0.5;
-    [pos2(within(axis.x(bar.start + bar.fade_in)), y), pos2(within(axis.x(bar.end() - bar.fade_out)), y)]
+    [
+        pos2(within(axis.x(bar.start + bar.fade_in)), y),
+        pos2(within(axis.x(bar.end() - bar.fade_out)), y),
+    ]
 }
 
 /// A bar that a hand may take.
@@ -253,8 +320,15 @@ impl BarUi<'_, '_> {
         &self.mix.lanes[self.at.0].bars[self.at.1]
     }
 
-    /// Where a looping clip begins again, and its markers, which can be dragged on the bar that is chosen.
-    fn passings(&self, state: &mut MixerState, ui: &Ui, painter: &egui::Painter, actions: &mut Actions) {
+    /// Where a looping clip begins again, and its markers, which can be dragged on the bar that is
+    /// chosen.
+    fn passings(
+        &self,
+        state: &mut MixerState,
+        ui: &Ui,
+        painter: &egui::Painter,
+        actions: &mut Actions,
+    ) {
         let (view, axis, rect) = (self.view, self.axis, self.rect);
         let Some(clock) = state.clock(view, self.document, self.mix, self.at) else { return };
         let Some(clip) = self.document.clips.get(clock.clip) else { return };
@@ -281,14 +355,32 @@ impl BarUi<'_, '_> {
                 let triangle = vec![pos2(x - 3.5, y), pos2(x + 3.5, y), pos2(x, y - 6.0)];
                 painter.add(Shape::convex_polygon(triangle, color, Stroke::NONE));
                 let at = pos2(x + 5.0, y - 5.0);
-                painter.text(at, Align2::LEFT_CENTER, &*marker.name, Theme::font(Font::Caption), color);
+                painter.text(
+                    at,
+                    Align2::LEFT_CENTER,
+                    &*marker.name,
+                    Theme::font(Font::Caption),
+                    color,
+                );
                 if self.chosen {
-                    let spot = Rect::from_center_size(pos2(x, y - 4.0), vec2(11.0, 11.0)).intersect(self.seen);
+                    let spot = Rect::from_center_size(pos2(x, y - 4.0), vec2(11.0, 11.0))
+                        .intersect(self.seen);
                     let id = ui.scope_id().with(("mark", self.at, k, passing.round));
                     let response = ui.interact(spot, id, Sense::drag());
-                    let name = format!("Marker {} of the bar, loop {}", marker.name, passing.round + 1);
+                    let name = format!(
+                        "Marker {} of the bar, loop \
+                        {}",
+                        marker.name,
+                        passing.round + 1
+                    );
                     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name.clone()));
-                    self.drag_marker(state, ui, &response, (clock.clip, marker.time, passing.rate), actions);
+                    self.drag_marker(
+                        state,
+                        ui,
+                        &response,
+                        (clock.clip, marker.time, passing.rate),
+                        actions,
+                    );
                 }
             }
         }
@@ -312,14 +404,23 @@ impl BarUi<'_, '_> {
             let (from, at) = (self.mix.clone(), self.axis.time(at.x));
             state.drag = Some(Drag { lane, bar, grip: Grip::Whole, from, at, marker: Some(of) });
         }
-        let Some((at, (clip, time, rate))) = state.drag.as_ref().and_then(|d| Some((d.at, d.marker?))) else { return };
+        let Some((at, (clip, time, rate))) =
+            state.drag.as_ref().and_then(|d| Some((d.at, d.marker?)))
+        else {
+            return;
+        };
         if response.dragged()
             && let Some(pointer) = response.interact_pointer_pos()
         {
             let to = (f64::from(time) + (self.axis.time(pointer.x) - at) * rate).max(0.0);
             let (time, to) = (Seconds(time), Seconds(to as f32));
             let command = MoveMarker { clip: ClipName::Id(clip), time, to };
-            actions.push(Action::Preview { label: "Move marker".to_owned(), commands: vec![command.into()] });
+            actions.push(Action::Preview {
+                label: "Move \
+                marker"
+                    .to_owned(),
+                commands: vec![command.into()],
+            });
         }
         if response.drag_stopped() {
             state.drag = None;
@@ -331,24 +432,51 @@ impl BarUi<'_, '_> {
         let ((lane, b), seen, rect, axis) = (self.at, self.seen, self.rect, self.axis);
         let bar = self.bar();
         let name = format!("Bar {}", bar_text(self.document, bar));
-        let whole = ui.interact(seen, ui.scope_id().with(("bar", lane, b)), Sense::click_and_drag());
+        let whole =
+            ui.interact(seen, ui.scope_id().with(("bar", lane, b)), Sense::click_and_drag());
         name_widget(ui, &whole, &name);
         let mut parts = vec![(whole.clone(), Grip::Whole)];
         let mut part = |at: Rect, grip: Grip, word: &str| {
-            let response = ui.interact(at.intersect(seen), ui.scope_id().with((word, lane, b)), Sense::drag());
-            response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("{word} of {name}")));
+            let response =
+                ui.interact(at.intersect(seen), ui.scope_id().with((word, lane, b)), Sense::drag());
+            response.widget_info(|| {
+                WidgetInfo::labeled(
+                    Role::Slider,
+                    true,
+                    format!(
+                        "{word} of \
+                {name}"
+                    ),
+                )
+            });
             parts.push((response, grip));
         };
         // Of many bars only the ends of one can be taken.
         let held = state.drag.as_ref().is_some_and(|d| (d.lane, d.bar) == (lane, b));
         if self.chosen || held || ui.rect_contains_pointer(seen) {
-            part(Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()), Grip::Start, "Start");
-            part(Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()), Grip::End, "End");
+            part(
+                Rect::from_x_y_ranges(rect.left()..=rect.left() + ENDS, rect.y_range()),
+                Grip::Start,
+                "Start",
+            );
+            part(
+                Rect::from_x_y_ranges(rect.right() - ENDS..=rect.right(), rect.y_range()),
+                Grip::End,
+                "End",
+            );
         }
         if self.chosen {
             let [comes, goes] = squares(bar, rect, axis);
-            part(Rect::from_center_size(comes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeIn, "Fade in");
-            part(Rect::from_center_size(goes, vec2(SQUARE + 4.0, SQUARE + 4.0)), Grip::FadeOut, "Fade out");
+            part(
+                Rect::from_center_size(comes, vec2(SQUARE + 4.0, SQUARE + 4.0)),
+                Grip::FadeIn,
+                "Fade in",
+            );
+            part(
+                Rect::from_center_size(goes, vec2(SQUARE + 4.0, SQUARE + 4.0)),
+                Grip::FadeOut,
+                "Fade out",
+            );
         }
         for (response, grip) in &parts {
             if response.hovered() || response.dragged() {
@@ -402,16 +530,25 @@ impl BarUi<'_, '_> {
         });
     }
 
-    /// What a bar that is dragged with Ctrl takes to: ends and markers of the others, and the playhead.
+    /// What a bar that is dragged with Ctrl takes to: ends and markers of the others, and the
+    /// playhead.
     fn things(&self, state: &mut MixerState, drag: &Drag) -> Vec<f64> {
         let mut times = vec![0.0, self.view.timeline.playback.time];
         for (l, lane) in drag.from.lanes.iter().enumerate() {
-            for (b, bar) in lane.bars.iter().enumerate().filter(|(b, _)| (l, *b) != (drag.lane, drag.bar)) {
+            for (b, bar) in
+                lane.bars.iter().enumerate().filter(|(b, _)| (l, *b) != (drag.lane, drag.bar))
+            {
                 times.extend([bar.start, bar.end()]);
                 let clock = state.mixer.clock(self.document, &drag.from, (l, b));
-                let marked = clock.and_then(|c| Some((self.document.clips.get(c.clip)?.markers.clone(), c)));
+                let marked =
+                    clock.and_then(|c| Some((self.document.clips.get(c.clip)?.markers.clone(), c)));
                 if let Some((markers, clock)) = marked {
-                    times.extend(markers.iter().flat_map(|m| clock.passings(f64::from(m.time))).map(|p| p.time));
+                    times.extend(
+                        markers
+                            .iter()
+                            .flat_map(|m| clock.passings(f64::from(m.time)))
+                            .map(|p| p.time),
+                    );
                 }
             }
         }
@@ -431,7 +568,10 @@ impl On {
         match self {
             Self::Frames(fps) => (time * fps).round() / fps,
             Self::Things(list) => {
-                let nearest = list.iter().copied().min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
+                let nearest = list
+                    .iter()
+                    .copied()
+                    .min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs()));
                 nearest.filter(|t| (t - time).abs() <= near).unwrap_or(time)
             }
             Self::Nothing => time,
@@ -481,7 +621,14 @@ fn menu_ui(
     let bar = &mix.lanes[lane].bars[b];
     let mut made: Option<Mix> = None;
     let parted = mix.cut((lane, b), view.timeline.playback.time);
-    let cut = ui.add_enabled(parted.is_some(), egui::Button::new("Cut at the playhead").shortcut_text("Ctrl+K"));
+    let cut = ui.add_enabled(
+        parted.is_some(),
+        egui::Button::new(
+            "Cut at the \
+        playhead",
+        )
+        .shortcut_text("Ctrl+K"),
+    );
     let cut = cut.on_disabled_hover_text("The playhead is outside the bar or inside a fade");
     if cut.clicked() {
         made = parted;
@@ -493,7 +640,16 @@ fn menu_ui(
     }
     if let Plays::Clip(id) = bar.plays
         && document.clips.contains(id)
-        && ui.button("Find contacts").on_hover_text("Adds markers L and R to the clip at its foot contacts").clicked()
+        && ui
+            .button(
+                "Find \
+            contacts",
+            )
+            .on_hover_text(
+                "Adds markers L and R to the clip at its foot \
+            contacts",
+            )
+            .clicked()
     {
         actions.push(Action::Run(MarkFootfalls { clip: ClipName::Id(id) }.into()));
         ui.close();

@@ -28,8 +28,18 @@ pub(super) fn head_ui(
 ) {
     let theme = view.theme;
     let about = &mix.lanes[lane];
-    let name = if about.name.is_empty() { format!("Lane {}", lane + 1) } else { about.name.to_string() };
-    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 3.0))).id_salt(("lane", lane)));
+    let name = if about.name.is_empty() {
+        format!(
+            "Lane \
+        {}",
+            lane + 1
+        )
+    } else {
+        about.name.to_string()
+    };
+    let mut ui = ui.new_child(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 3.0))).id_salt(("lane", lane)),
+    );
     ui.shrink_clip_rect(clip);
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
@@ -45,13 +55,29 @@ pub(super) fn head_ui(
             state.renamed = Some((lane, about.name.to_string()));
         }
         let kind = if about.additive.is_some() { "additive" } else { "lane" };
-        ui.label(RichText::new(kind).font(Theme::font(Font::Caption)).color(theme.color(ColorRole::TextTertiary)));
+        ui.label(
+            RichText::new(kind)
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
                 more_ui(state, ui, view, document, (mix, lane), playing, actions)
             });
             name_widget(ui, &more, &format!("More commands for {name}"));
-            if icon_button(ui, theme, icons::ICON_HEADPHONES, &format!("Solo {name}"), "", about.solo, Ok(())).clicked()
+            if icon_button(
+                ui,
+                theme,
+                icons::ICON_HEADPHONES,
+                &format!(
+                    "Solo \
+                {name}"
+                ),
+                "",
+                about.solo,
+                Ok(()),
+            )
+            .clicked()
             {
                 change(mix, lane, actions, |l| l.solo = !l.solo);
             }
@@ -104,9 +130,18 @@ pub(super) fn head_ui(
 }
 
 /// The field in which a lane is renamed; whether it is there.
-fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, usize), actions: &mut Actions) -> bool {
-    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == lane) else { return false };
-    let field = ui.add(egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(150.0));
+fn rename_ui(
+    state: &mut MixerState,
+    ui: &mut Ui,
+    (mix, lane): (&Shared<Mix>, usize),
+    actions: &mut Actions,
+) -> bool {
+    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == lane) else {
+        return false;
+    };
+    let field = ui.add(
+        egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(150.0),
+    );
     name_widget(ui, &field, "Name of the lane");
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();
@@ -114,7 +149,8 @@ fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, us
     }
     if field.lost_focus() {
         let name = text.trim().to_owned();
-        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape)) && *mix.lanes[lane].name != *name;
+        let keeps =
+            !ui.input(|i| i.key_pressed(egui::Key::Escape)) && *mix.lanes[lane].name != *name;
         state.renamed = None;
         if keeps {
             change(mix, lane, actions, |l| l.name = name.as_str().into());
@@ -123,7 +159,12 @@ fn rename_ui(state: &mut MixerState, ui: &mut Ui, (mix, lane): (&Shared<Mix>, us
     true
 }
 
-fn change(mix: &Mix, lane: usize, actions: &mut Actions, with: impl FnOnce(&mut ulna_model::MixLane)) {
+fn change(
+    mix: &Mix,
+    lane: usize,
+    actions: &mut Actions,
+    with: impl FnOnce(&mut ulna_model::MixLane),
+) {
     let mut made = mix.clone();
     with(&mut made.lanes[lane]);
     set(made, actions);
@@ -167,7 +208,11 @@ fn mask_ui(
         ui.separator();
         ui.label(format!(
             "{} selected",
-            if selected.len() == 1 { "1 joint".into() } else { format!("{} joints", selected.len()) }
+            if selected.len() == 1 {
+                "1 joint".into()
+            } else {
+                format!("{} joints", selected.len())
+            }
         ));
         let painted = |weight: Option<f32>| {
             let mut list = match &mix.lanes[lane].mask {
@@ -225,8 +270,16 @@ fn more_ui(
         change(mix, lane, actions, |l| l.nlerp = nlerp);
     }
     let gap = greatest_gap(document, playing);
-    let said = format!("For the clips playing now, SLERP and NLERP differ by up to {:.2}°", gap.to_degrees());
-    ui.label(RichText::new(said).font(Theme::font(Font::Small)).color(view.theme.color(ColorRole::TextTertiary)));
+    let said = format!(
+        "For the clips playing now, SLERP and NLERP differ by up to \
+        {:.2}°",
+        gap.to_degrees()
+    );
+    ui.label(
+        RichText::new(said)
+            .font(Theme::font(Font::Small))
+            .color(view.theme.color(ColorRole::TextTertiary)),
+    );
     if let Some(reference) = about.additive {
         ui.separator();
         ui.label("Add the difference from");
@@ -245,7 +298,9 @@ fn more_ui(
     }
     ui.separator();
     let mut moved = |ui: &mut Ui, text: &str, to: Option<usize>| {
-        let fits = to.filter(|to| mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some()));
+        let fits = to.filter(|to| {
+            mix.lanes.get(*to).is_some_and(|o| o.additive.is_some() == about.additive.is_some())
+        });
         if ui.add_enabled(fits.is_some(), egui::Button::new(text)).clicked()
             && let Some(to) = fits
         {
@@ -271,7 +326,8 @@ fn greatest_gap(document: &Document, playing: &[Playing]) -> f32 {
     let mut heaviest: Vec<&Playing> = playing.iter().collect();
     heaviest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let [a, b, ..] = heaviest[..] else { return 0.0 };
-    let pose = |p: &Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
+    let pose =
+        |p: &Playing| Pose::evaluate(document, &Stack::shown(document, Some(p.clip), p.time));
     let (a, b) = (pose(a), pose(b));
     let angle = |(a, b): (&ulna_model::Local, &ulna_model::Local)| {
         ulna_model::transform::angle_between(a.transform().rotation, b.transform().rotation)

@@ -1,5 +1,5 @@
-//! The keys of the bar that is looked at, at the times of the mix: the first round in full, those after it faint. They are edited in their
-//! clip.
+//! The keys of the bar that is looked at, at the times of the mix: the first round in full, those
+//! after it faint. They are edited in their clip.
 
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
@@ -29,7 +29,13 @@ fn rows(document: &Document, clip: &Clip) -> Vec<(Option<NodeId>, Vec<f32>)> {
         sorted(own.flat_map(|t| t.times.iter().copied()).collect())
     };
     let all = sorted(clip.tracks.values().flat_map(|t| t.times.iter().copied()).collect());
-    let nodes = document.nodes.order().iter().copied().map(|n| (Some(n), times_of(n))).filter(|(_, t)| !t.is_empty());
+    let nodes = document
+        .nodes
+        .order()
+        .iter()
+        .copied()
+        .map(|n| (Some(n), times_of(n)))
+        .filter(|(_, t)| !t.is_empty());
     std::iter::once((None, all)).chain(nodes).collect()
 }
 
@@ -47,11 +53,18 @@ pub(super) fn keys_ui(
     painter.rect_filled(strip, 0.0, theme.color(ColorRole::SurfaceTimeline));
     let bar = &mix.lanes[at.0].bars[at.1];
     let clock = state.clock(view, document, mix, at);
-    let Some((clock, clip)) = clock.and_then(|c| Some((document.clips.get(c.clip)?.clone(), c))).map(|(a, b)| (b, a))
+    let Some((clock, clip)) =
+        clock.and_then(|c| Some((document.clips.get(c.clip)?.clone(), c))).map(|(a, b)| (b, a))
     else {
         let text = format!("{} has no keys to show here.", bar_text(document, bar));
         let ink = theme.color(ColorRole::TextTertiary);
-        painter.text(pos2(left + 8.0, strip.top() + 12.0), Align2::LEFT_CENTER, text, Theme::font(Font::Small), ink);
+        painter.text(
+            pos2(left + 8.0, strip.top() + 12.0),
+            Align2::LEFT_CENTER,
+            text,
+            Theme::font(Font::Small),
+            ink,
+        );
         return;
     };
     let height = Measure::RowTrack.points();
@@ -69,9 +82,12 @@ pub(super) fn keys_ui(
     let of_bar = Rect::from_x_y_ranges(axis.x(bar.start)..=axis.x(bar.end()), body.y_range());
     drawn.rect_filled(of_bar, 0.0, theme.color(ColorRole::SurfaceControl).gamma_multiply(0.25));
     for (row, (node, times)) in rows.iter().enumerate().rev() {
-        let top = strip.top() + row as f32 * height - if row == 0 { 0.0 } else { state.keys_scroll };
+        let top =
+            strip.top() + row as f32 * height - if row == 0 { 0.0 } else { state.keys_scroll };
         let y = top + height * 0.5;
-        if top + height < strip.top() + if row == 0 { 0.0 } else { height * 0.5 } || top > strip.bottom() {
+        if top + height < strip.top() + if row == 0 { 0.0 } else { height * 0.5 }
+            || top > strip.bottom()
+        {
             continue;
         }
         if row == 0 {
@@ -85,19 +101,33 @@ pub(super) fn keys_ui(
             (None, _) => ColorRole::TextPrimary,
             _ => ColorRole::TextSecondary,
         };
-        let label = node.map_or_else(|| document.clip_label(clock.clip), |n| document.node(n).label(n).to_string());
+        let label = node.map_or_else(
+            || document.clip_label(clock.clip),
+            |n| document.node(n).label(n).to_string(),
+        );
         let font = Theme::font(Font::Small);
         let indent = if node.is_some() { 22.0 } else { 10.0 };
         let room = left - strip.left() - indent - if node.is_none() { 84.0 } else { 8.0 };
         let text = cut(ui, &label, &font, room);
-        ui.painter_at(heads).text(pos2(strip.left() + indent, y), Align2::LEFT_CENTER, text, font, theme.color(ink));
+        ui.painter_at(heads).text(
+            pos2(strip.left() + indent, y),
+            Align2::LEFT_CENTER,
+            text,
+            font,
+            theme.color(ink),
+        );
         let size = if node.is_none() { 6.0 } else { 7.0 };
         for time in times {
             for passing in clock.passings(f64::from(*time)) {
                 let x = axis.x(passing.time);
                 if body.x_range().contains(x) && passing.time <= bar.end() + 1e-6 {
-                    let role = if selected { ColorRole::SelectionBase } else { ColorRole::TextSecondary };
-                    let ink = theme.color(role).gamma_multiply(if passing.round == 0 { 1.0 } else { FAINT });
+                    let role =
+                        if selected { ColorRole::SelectionBase } else { ColorRole::TextSecondary };
+                    let ink = theme.color(role).gamma_multiply(if passing.round == 0 {
+                        1.0
+                    } else {
+                        FAINT
+                    });
                     diamond(&drawn, pos2(x, y), size, ink, ink);
                 }
             }
@@ -105,9 +135,15 @@ pub(super) fn keys_ui(
     }
     let x = axis.x(view.timeline.playback.time);
     drawn.vline(x, body.y_range(), Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)));
-    let place = Rect::from_min_max(pos2(left - 78.0, strip.top()), pos2(left - 6.0, strip.top() + height));
+    let place =
+        Rect::from_min_max(pos2(left - 78.0, strip.top()), pos2(left - 6.0, strip.top() + height));
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
-    let text = RichText::new("Edit keys").font(Theme::font(Font::Small)).color(theme.color(ColorRole::AccentBase));
+    let text = RichText::new(
+        "Edit \
+        keys",
+    )
+    .font(Theme::font(Font::Small))
+    .color(theme.color(ColorRole::AccentBase));
     let link = corner.add(egui::Button::new(text).frame(false));
     let link = link.on_hover_text("Opens the clip's keys. The mixer button returns here");
     name_widget(ui, &link, "Edit the keys of the bar's clip");

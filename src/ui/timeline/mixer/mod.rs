@@ -1,5 +1,6 @@
-//! The mixer: lanes of clips under the keys of the bar that is looked at, on the same axis. What a hand does to them is one step; what
-//! plays is seen live. What a bar is by number is in the inspector.
+//! The mixer: lanes of clips under the keys of the bar that is looked at, on the same axis. What a
+//! hand does to them is one step; what plays is seen live. What a bar is by number is in the
+//! inspector.
 
 mod bars;
 mod heads;
@@ -19,8 +20,8 @@ use crate::ui::{
     widgets::{choices, edged, icon_button, name_widget},
 };
 use ulna_edit::command::{
-    BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName, field::Seconds, is_mix_kept,
-    jumps_in_words, mix_of, mix_rate,
+    BakeMix, EnterHow, GoTo, GoWhen, KeepMix, MixText, PlayOver, SetMix, field::ClipName,
+    field::Seconds, is_mix_kept, jumps_in_words, mix_of, mix_rate,
 };
 use ulna_model::{ClipId, Document, Mix, MixBar, MixLane, MixReference, Shared};
 use ulna_motion::{BarClock, Jump, Mixer, Playing, jumps};
@@ -87,10 +88,15 @@ impl MixerState {
             self.clocks = (generation, HashMap::new());
         }
         let mixer = &mut self.mixer;
-        self.clocks.1.entry(at).or_insert_with(|| mixer.clock(document, mix, at).map(Arc::new)).clone()
+        self.clocks
+            .1
+            .entry(at)
+            .or_insert_with(|| mixer.clock(document, mix, at).map(Arc::new))
+            .clone()
     }
 
-    /// The jumps of what is shown, found once per state of the document, and not while a hand changes it.
+    /// The jumps of what is shown, found once per state of the document, and not while a hand
+    /// changes it.
     fn find_jumps(&mut self, view: &View<'_>, document: &Document, mix: &Shared<Mix>) {
         let Some(session) = view.session.filter(|s| !s.history().is_open()) else { return };
         let generation = session.generation();
@@ -158,24 +164,51 @@ fn preview(label: &str, mix: Mix, actions: &mut Actions) {
     actions.push(Action::Preview { label: label.to_owned(), commands });
 }
 
-pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+pub fn mixer_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    actions: &mut Actions,
+) {
     let mix = mix_of(document).unwrap_or_default();
     state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
     state.reveal_added(&mix, time);
     let playing = view.timeline.playing;
-    let chosen = view.timeline.mix_bar.filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
+    let chosen = view
+        .timeline
+        .mix_bar
+        .filter(|(l, b)| mix.lanes.get(*l).is_some_and(|lane| *b < lane.bars.len()));
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let heads = HEADS.min(whole.width() * 0.4);
     let sheet = Rect::from_min_max(pos2(whole.left() + heads, whole.top()), whole.max);
-    let axis = TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
-    let ruler = Rect::from_min_max(sheet.min, pos2(sheet.right(), sheet.top() + Measure::Ruler.points()));
+    let axis =
+        TimeAxis { left: sheet.left(), right: sheet.right(), start: state.start, end: state.end };
+    let ruler =
+        Rect::from_min_max(sheet.min, pos2(sheet.right(), sheet.top() + Measure::Ruler.points()));
     ruler_ui(state, ui, view, &axis, ruler, actions);
-    let split = split_ui(&mut state.mixer, ui, view, (ruler.bottom(), whole.bottom()), chosen.is_some(), whole);
+    let split = split_ui(
+        &mut state.mixer,
+        ui,
+        view,
+        (ruler.bottom(), whole.bottom()),
+        chosen.is_some(),
+        whole,
+    );
     if let Some(at) = chosen {
-        let strip = Rect::from_min_max(pos2(whole.left(), ruler.bottom()), pos2(whole.right(), split));
-        keys::keys_ui(&mut state.mixer, ui, view, document, (&mix, at), (&axis, strip, sheet.left()), actions);
+        let strip =
+            Rect::from_min_max(pos2(whole.left(), ruler.bottom()), pos2(whole.right(), split));
+        keys::keys_ui(
+            &mut state.mixer,
+            ui,
+            view,
+            document,
+            (&mix, at),
+            (&axis, strip, sheet.left()),
+            actions,
+        );
     }
     let top = if chosen.is_some() { split + SPLIT } else { split };
     let header = Rect::from_min_max(pos2(whole.left(), top), pos2(whole.right(), top + HEADER));
@@ -213,7 +246,17 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
             &own,
             actions,
         );
-        heads::head_ui(&mut state.mixer, ui, view, document, (&mix, lane), head, body, &own, actions);
+        heads::head_ui(
+            &mut state.mixer,
+            ui,
+            view,
+            document,
+            (&mix, lane),
+            head,
+            body,
+            &own,
+            actions,
+        );
         painter.hline(
             rect.x_range(),
             rect.bottom() - 0.5,
@@ -221,12 +264,18 @@ pub fn mixer_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, documen
         );
     }
     let mark = egui::Stroke::new(1.5, view.theme.color(ColorRole::SeverityWarning));
-    for x in state.mixer.jumps.1.iter().map(|j| axis.x(j.time)).filter(|x| sheet.x_range().contains(*x)) {
+    for x in
+        state.mixer.jumps.1.iter().map(|j| axis.x(j.time)).filter(|x| sheet.x_range().contains(*x))
+    {
         painter.vline(x, body.y_range(), mark);
     }
     let x = axis.x(time);
     if sheet.x_range().contains(x) {
-        painter.vline(x, body.y_range(), egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelinePlayhead)));
+        painter.vline(
+            x,
+            body.y_range(),
+            egui::Stroke::new(1.0, view.theme.color(ColorRole::TimelinePlayhead)),
+        );
     }
 }
 
@@ -248,21 +297,38 @@ fn split_ui(
     let at = top + state.keys.clamp(least, most);
     let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
     let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, "Divider between keys and lanes"));
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(
+            egui::Role::Splitter,
+            true,
+            "Divider between \
+        keys and lanes",
+        )
+    });
     if response.hovered() || response.dragged() {
         ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
     }
     if response.dragged() {
         state.keys = (state.keys.clamp(least, most) + response.drag_delta().y).clamp(least, most);
     }
-    let role = if response.hovered() || response.dragged() { ColorRole::AccentBase } else { ColorRole::StrokeStrong };
-    ui.painter().hline(whole.x_range(), line.center().y, egui::Stroke::new(1.0, view.theme.color(role)));
+    let role = if response.hovered() || response.dragged() {
+        ColorRole::AccentBase
+    } else {
+        ColorRole::StrokeStrong
+    };
+    ui.painter().hline(
+        whole.x_range(),
+        line.center().y,
+        egui::Stroke::new(1.0, view.theme.color(role)),
+    );
     at
 }
 
-/// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes along the time.
+/// The wheel scrolls; with Ctrl, and by a pinch, it zooms about the pointer; with Shift it goes
+/// along the time.
 fn navigate(state: &mut TimelineState, ui: &Ui, axis: &TimeAxis, body: Rect, lanes: usize) {
-    let (scroll, modifiers, pointer) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
+    let (scroll, modifiers, pointer) =
+        ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
     if let Some(at) = pointer.filter(|_| ui.rect_contains_pointer(body)) {
         let zoom = ui.input(egui::InputState::zoom_delta);
         if zoom != 1.0 || modifiers.command {
@@ -283,7 +349,11 @@ fn empty_ui(ui: &mut Ui, view: &View<'_>, body: Rect, actions: &mut Actions) {
     place.vertical_centered(|ui| {
         ui.add_space((body.height() * 0.5 - 40.0).max(4.0));
         ui.label(RichText::new("No lanes").color(view.theme.color(ColorRole::TextSecondary)));
-        let small = RichText::new("A lane plays clips over the lanes below it.").font(Theme::font(Font::Small));
+        let small = RichText::new(
+            "A lane plays clips over the lanes below \
+            it.",
+        )
+        .font(Theme::font(Font::Small));
         ui.label(small.color(view.theme.color(ColorRole::TextTertiary)));
         ui.add_space(4.0);
         if ui.button("Add a lane").clicked() {
@@ -306,7 +376,8 @@ fn with_lane(mix: &Mix, view: &View<'_>, additive: Option<MixReference>) -> Mix 
     });
     let lane = MixLane { additive, bars: bars.into_iter().collect(), ..MixLane::new(&name) };
     // Additive ones stand above the others.
-    let first_additive = mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
+    let first_additive =
+        mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
     let place = if additive.is_some() { mix.lanes.len() } else { first_additive };
     made.lanes.insert(place, lane);
     made
@@ -326,30 +397,54 @@ fn header_ui(
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
-            if ui.button("＋ Lane").on_hover_text("Adds a lane that covers the lanes below it").clicked() {
+            if ui
+                .button("＋ Lane")
+                .on_hover_text(
+                    "Adds a lane that covers the lanes below \
+                it",
+                )
+                .clicked()
+            {
                 set(with_lane(mix, view, None), actions);
             }
             let additive = ui.button(label("＋ Additive", "＋ Additive lane"));
             name_widget(ui, &additive, "＋ Additive lane");
-            if additive.on_hover_text("Adds a lane that adds its clips' difference from a reference pose").clicked() {
+            if additive
+                .on_hover_text(
+                    "Adds a lane that adds its clips' difference from a \
+                reference pose",
+                )
+                .clicked()
+            {
                 set(with_lane(mix, view, Some(MixReference::First)), actions);
             }
-            let running = view.timeline.playback.clip.filter(|_| mix.lanes.iter().all(|l| l.bars.is_empty()));
+            let running =
+                view.timeline.playback.clip.filter(|_| mix.lanes.iter().all(|l| l.bars.is_empty()));
             // What the body does then: the clip that counts most on the lowest lane.
             let lowest = mix.lanes.iter().position(|l| l.additive.is_none());
             let playing = view.timeline.playing.iter().filter(|p| Some(p.lane) == lowest);
             let heaviest = playing.max_by(|a, b| a.weight.total_cmp(&b.weight)).map(|p| p.clip);
-            let below = running
-                .or(heaviest)
-                .or_else(|| mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied());
+            let below = running.or(heaviest).or_else(|| {
+                mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied()
+            });
             let name = "Overlay the upper body";
             let words = [label("Overlay…", name), "Clip for the upper body"];
             ui.add_enabled_ui(below.is_some(), |ui| {
-                if let Some(over) = clip_menu(ui, view.theme, document, &mut state.search, words, name)
+                if let Some(over) =
+                    clip_menu(ui, view.theme, document, &mut state.search, words, name)
                     && let Some(below) = below
                 {
-                    let time = Some(Seconds(if running.is_some() { 0.0 } else { view.timeline.playback.time as f32 }));
-                    let command = PlayOver { clip: ClipName::Id(below), over: ClipName::Id(over), node: None, time };
+                    let time = Some(Seconds(if running.is_some() {
+                        0.0
+                    } else {
+                        view.timeline.playback.time as f32
+                    }));
+                    let command = PlayOver {
+                        clip: ClipName::Id(below),
+                        over: ClipName::Id(over),
+                        node: None,
+                        time,
+                    };
                     actions.push(Action::Run(command.into()));
                 }
             });
@@ -357,7 +452,18 @@ fn header_ui(
             go_ui(state, ui, view, document, is_narrow, actions);
             jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(())).clicked() {
+                if icon_button(
+                    ui,
+                    theme,
+                    icons::ICON_CLOSE,
+                    "Close the \
+                    mixer",
+                    "",
+                    false,
+                    Ok(()),
+                )
+                .clicked()
+                {
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
@@ -372,7 +478,13 @@ fn header_ui(
                 };
                 let keep = ui.add_enabled(is_some && !kept, egui::Button::new(text));
                 name_widget(ui, &keep, name);
-                if keep.on_hover_text("Saves the lanes in the file's extras; other programs ignore them").clicked() {
+                if keep
+                    .on_hover_text(
+                        "Saves the lanes in the file's extras; other programs ignore \
+                    them",
+                    )
+                    .clicked()
+                {
                     actions.push(Action::Run(KeepMix { on: None }.into()));
                 }
             });
@@ -381,14 +493,22 @@ fn header_ui(
 }
 
 /// The warning about jumps of the mix; a click goes to the next one after the playhead.
-fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+fn jumps_ui(
+    jumps: &[Jump],
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    actions: &mut Actions,
+) {
     let Some(words) = jumps_in_words(document, jumps) else { return };
     let text = match jumps.len() {
         1 => "1 jump".to_owned(),
         n => format!("{n} jumps"),
     };
     let text = RichText::new(text);
-    let button = ui.add(egui::Button::new(text.color(view.theme.color(ColorRole::SeverityWarning))).frame(false));
+    let button = ui.add(
+        egui::Button::new(text.color(view.theme.color(ColorRole::SeverityWarning))).frame(false),
+    );
     name_widget(ui, &button, &format!("Warning: {words}"));
     if button.clicked() {
         let now = view.timeline.playback.time;
@@ -399,30 +519,46 @@ fn jumps_ui(jumps: &[Jump], ui: &mut Ui, view: &View<'_>, document: &Document, a
 }
 
 /// The button that asks how what plays becomes a clip.
-fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme, f64), actions: &mut Actions) {
+fn bake_ui(
+    bake: &mut Baking,
+    ui: &mut Ui,
+    text: &str,
+    (theme, offered): (&Theme, f64),
+    actions: &mut Actions,
+) {
     let mut frames = bake.rate.unwrap_or(offered);
     let button = lasting_menu_button(ui, egui::Button::new(text), |ui| {
         ui.set_min_width(240.0);
         egui::Grid::new("bake").num_columns(2).spacing([8.0, 6.0]).show(ui, |ui| {
-            let label =
-                |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
+            let label = |ui: &mut Ui, text: &str| {
+                ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)))
+            };
             label(ui, "Name");
-            let field =
-                egui::TextEdit::singleline(&mut bake.name).align(egui::Align2::LEFT_CENTER).desired_width(140.0);
+            let field = egui::TextEdit::singleline(&mut bake.name)
+                .align(egui::Align2::LEFT_CENTER)
+                .desired_width(140.0);
             let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames per second");
-            let field = ui.add(egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3));
+            let field = ui.add(
+                egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3),
+            );
             if field.changed() {
                 bake.rate = Some(frames);
             }
             name_widget(ui, &field, "Frame rate of the baked clip");
             ui.end_row();
             label(ui, "Max error");
-            let field = ui.add(egui::DragValue::new(&mut bake.millimetres).range(0.0..=100.0).speed(0.1).suffix(" mm"));
+            let field = ui.add(
+                egui::DragValue::new(&mut bake.millimetres)
+                    .range(0.0..=100.0)
+                    .speed(0.1)
+                    .suffix(" mm"),
+            );
             let field = field.on_hover_text(
-                "Removes keys while the skin error stays below this value, scaled to a body 1.8 m high. 0 keeps one \
+                "Removes keys while the skin error stays below this value, scaled to a body 1.8 m \
+                    high. 0 keeps one \
                 key per frame",
             );
             name_widget(ui, &field, "Max error in millimeters");
@@ -431,11 +567,15 @@ fn bake_ui(bake: &mut Baking, ui: &mut Ui, text: &str, (theme, offered): (&Theme
         crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place (no travel)");
         ui.add_space(4.0);
         let verb = RichText::new("Bake").color(theme.color(ColorRole::TextOnAccent));
-        let verb = egui::Button::new(verb).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(72.0, 28.0));
+        let verb = egui::Button::new(verb)
+            .fill(theme.color(ColorRole::AccentBase))
+            .min_size(vec2(72.0, 28.0));
         if ui.add(verb).clicked() {
             let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
             let (rate, millimetres) = (Some(frames as f32), Some(bake.millimetres as f32));
-            actions.push(Action::Run(BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into()));
+            actions.push(Action::Run(
+                BakeMix { name, rate, millimetres, in_place: Some(bake.in_place) }.into(),
+            ));
             ui.close();
         }
     });
@@ -459,7 +599,12 @@ fn go_ui(
     let nothing = if is_narrow { "Go to…" } else { "a clip" };
     let label = to.map_or_else(|| "a clip".to_owned(), |id| document.clip_label(id));
     let short = if to.is_some() { label.as_str() } else { nothing };
-    let short = crate::ui::widgets::cut(ui, short, &Theme::font(Font::Body), if is_narrow { 72.0 } else { 120.0 });
+    let short = crate::ui::widgets::cut(
+        ui,
+        short,
+        &Theme::font(Font::Body),
+        if is_narrow { 72.0 } else { 120.0 },
+    );
     let name = format!("Transition to clip: {label}");
     if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&short, ""], &name) {
         state.to = Some(id);
@@ -473,15 +618,30 @@ fn go_ui(
     choices(ui, "When", 96.0, &whens, &mut state.goes);
     let ways = [
         (EnterHow::Fade, "Cross-fade", "Fades in while the playing clip continues"),
-        (EnterHow::Inertial, "Inertial", "Switches at once; the pose difference decays smoothly (inertialization)"),
+        (
+            EnterHow::Inertial,
+            "Inertial",
+            "Switches at once; the pose difference decays smoothly \
+            (inertialization)",
+        ),
         (EnterHow::Frozen, "Frozen pose", "Fades in over the last pose of the playing clip"),
-        (EnterHow::Keys, "Interpolate", "Interpolates from the last key of one clip to the first key of the next"),
+        (
+            EnterHow::Keys,
+            "Interpolate",
+            "Interpolates from the last key of one clip to the first \
+            key of the next",
+        ),
         (EnterHow::Cut, "Cut", "No transition"),
     ];
     choices(ui, "How", 96.0, &ways, &mut state.how);
     if state.how != EnterHow::Cut {
-        let field =
-            ui.add(egui::DragValue::new(&mut state.fade).range(0.0..=10.0).speed(0.01).suffix(" s").max_decimals(2));
+        let field = ui.add(
+            egui::DragValue::new(&mut state.fade)
+                .range(0.0..=10.0)
+                .speed(0.01)
+                .suffix(" s")
+                .max_decimals(2),
+        );
         name_widget(ui, &field, "Length of the transition");
     }
     let seams = egui::Button::new("Best…");
@@ -496,7 +656,8 @@ fn go_ui(
         && let Some(id) = to
     {
         let time = Seconds(view.timeline.playback.time as f32);
-        let (when, how, fade) = (Some(state.goes), Some(state.how), Some(Seconds(state.fade as f32)));
+        let (when, how, fade) =
+            (Some(state.goes), Some(state.how), Some(Seconds(state.fade as f32)));
         let command = GoTo { clip: ClipName::Id(id), time, when, how, fade, lane: None };
         state.before_added = Some(mix_of(document).unwrap_or_default());
         actions.push(Action::Run(command.into()));

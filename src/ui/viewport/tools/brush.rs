@@ -1,6 +1,8 @@
 //! The brush over the model: its rim along the surface, who holds the spot, and strokes.
 
-use egui::{Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2};
+use egui::{
+    Align2, Color32, Painter, PointerButton, Pos2, Rect, Response, Shape, Stroke, Ui, pos2, vec2,
+};
 use glam::{Vec2, Vec3};
 
 use super::super::{ViewportState, overlay, pick};
@@ -30,7 +32,8 @@ pub fn brush_ui(
     let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
     let over = pointer.filter(|_| free && (response.hovered() || state.stroking));
     actions.push(PaintAction::BrushHover(over.map(|p| (local(p), size))));
-    let (escape, enter) = ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
+    let (escape, enter) =
+        ui.input(|i| (i.key_pressed(egui::Key::Escape), i.key_pressed(egui::Key::Enter)));
     if view.paint.adjusting.is_some() {
         if escape {
             actions.push(Action::Cancel);
@@ -48,9 +51,12 @@ pub fn brush_ui(
     // The modifiers of the press itself: those of the frame may be older.
     let held = ui.input(|i| {
         let of_press = i.events.iter().find_map(|e| match e {
-            egui::Event::PointerButton { button: PointerButton::Primary, pressed: true, modifiers, .. } => {
-                Some(*modifiers)
-            }
+            egui::Event::PointerButton {
+                button: PointerButton::Primary,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some(*modifiers),
             _ => None,
         });
         of_press.unwrap_or(i.modifiers)
@@ -116,7 +122,8 @@ pub fn brush_ui(
             let mut shares = here.map_or_else(Vec::new, |h| h.shares.clone());
             // The joint under the pointer, through the skin too, stands first.
             if let Some(joint) = joint {
-                let share = shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
+                let share =
+                    shares.iter().find(|(n, _)| *n == joint).map_or(0.0, |(_, share)| *share);
                 shares.retain(|(n, _)| *n != joint);
                 shares.insert(0, (joint, share));
             }
@@ -159,7 +166,12 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
     let Some((at, shares)) = state.list_at.clone() else { return };
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;
-    let area = egui::Area::new(egui::Id::unique("joints here")).order(egui::Order::Foreground).fixed_pos(at);
+    let area = egui::Area::new(egui::Id::unique(
+        "joints \
+        here",
+    ))
+    .order(egui::Order::Foreground)
+    .fixed_pos(at);
     let shown = area.show(ui.ctx(), |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_min_width(180.0);
@@ -188,7 +200,8 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
         })
     });
     let elsewhere = ui.input(|i| {
-        i.pointer.any_pressed() && i.pointer.interact_pos().is_some_and(|p| !shown.response.rect.contains(p))
+        i.pointer.any_pressed()
+            && i.pointer.interact_pos().is_some_and(|p| !shown.response.rect.contains(p))
     });
     if elsewhere || ui.input(|i| i.key_pressed(egui::Key::Escape)) {
         state.list_at = None;
@@ -211,7 +224,12 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
         ring(&painter, view, rect, &hover.half, true);
         let at = rect.min + vec2(hover.at.x, hover.at.y);
         painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(3.0, casing(view.theme)));
-        painter.circle(at, 2.5, Color32::TRANSPARENT, Stroke::new(1.2, view.theme.color(ColorRole::ViewportBrush)));
+        painter.circle(
+            at,
+            2.5,
+            Color32::TRANSPARENT,
+            Stroke::new(1.2, view.theme.color(ColorRole::ViewportBrush)),
+        );
     }
     adjusting(ui, &painter, view, rect);
     if view.paint.canvas.is_some() {
@@ -224,8 +242,9 @@ pub fn brush_overlay_ui(state: &ViewportState, ui: &Ui, view: &View<'_>, rect: R
     }
 }
 
-/// Where the painted side has no mirror image, while the other side is painted too: squares that stand on a corner. Where there are
-/// so many that they would hide the model, those about the brush.
+/// Where the painted side has no mirror image, while the other side is painted too: squares that
+/// stand on a corner. Where there are so many that they would hide the model, those about the
+/// brush.
 fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     const FEW: usize = 200;
     /// Beyond that nobody meant the sides to be alike, and each frame looks at all of them.
@@ -244,7 +263,9 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
     if list.len() > FEW && brush.is_none() {
         return;
     }
-    let about = |at: Vec2| list.len() <= FEW || brush.is_some_and(|(middle, far)| at.distance(middle) <= far);
+    let about = |at: Vec2| {
+        list.len() <= FEW || brush.is_some_and(|(middle, far)| at.distance(middle) <= far)
+    };
     let (fill, rim) = (view.theme.color(ColorRole::SeverityWarning), casing(view.theme));
     let mut marks = egui::Mesh::default();
     let mut diamond = |at: Pos2, half: f32, color: Color32| {
@@ -256,7 +277,10 @@ fn unpaired(painter: &Painter, view: &View<'_>, rect: Rect) {
         marks.add_triangle(first, first + 2, first + 3);
     };
     for v in list {
-        let Some(place) = view.paint.posed.positions.get(*v as usize).filter(|p| p.is_finite()) else { continue };
+        let Some(place) = view.paint.posed.positions.get(*v as usize).filter(|p| p.is_finite())
+        else {
+            continue;
+        };
         let sight = if camera.orthographic { camera.forward() } else { *place - camera.eye() };
         let Some((at, _)) = project(*place).filter(|(at, _)| about(*at)) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
@@ -295,7 +319,8 @@ fn selected(painter: &Painter, view: &View<'_>, rect: Rect) {
     painter.add(Shape::mesh(dots));
 }
 
-/// The worst spots where they are in the pose that is shown, by their numbers; the one that was gone to says when and of which joint it is.
+/// The worst spots where they are in the pose that is shown, by their numbers; the one that was
+/// gone to says when and of which joint it is.
 fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     const SIZE: f32 = 9.0;
     /// Points from the brush within which a pin steps back, and what is left of it.
@@ -311,9 +336,13 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let (dark, light) = (casing(theme), theme.color(ColorRole::ViewportBrush));
     // The first lies over the others.
     for (k, spot) in view.paint.spots.iter().enumerate().rev() {
-        let part = canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
+        let part =
+            canvas.parts().iter().find(|p| p.node == spot.node && p.primitive == spot.primitive);
         let Some(vertex) = part.map(|p| p.first + spot.vertex) else { continue };
-        let Some(place) = view.paint.posed.positions.get(vertex as usize).filter(|p| p.is_finite()) else { continue };
+        let Some(place) = view.paint.posed.positions.get(vertex as usize).filter(|p| p.is_finite())
+        else {
+            continue;
+        };
         let Some((at, _)) = view.viewport.camera.project(*place, size) else { continue };
         let at = pos2(at.x + rect.left(), at.y + rect.top());
         let head = at + vec2(0.0, -22.0);
@@ -326,7 +355,11 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let hover = view.paint.hover.map(|h| rect.min + vec2(h.at.x, h.at.y));
         let near = hover.is_some_and(|h| h.distance(at).min(h.distance(head)) < NEAR);
         let [dark, light] = [dark, light].map(|c| if near { c.gamma_multiply(FADED) } else { c });
-        let fill = if gone_to { theme.color(ColorRole::AccentBase) } else { theme.color(ColorRole::ViewportOverlay) };
+        let fill = if gone_to {
+            theme.color(ColorRole::AccentBase)
+        } else {
+            theme.color(ColorRole::ViewportOverlay)
+        };
         let fill = if near { fill.gamma_multiply(FADED) } else { fill };
         painter.line_segment([at, head], Stroke::new(3.0, dark));
         painter.line_segment([at, head], Stroke::new(1.5, light));
@@ -335,16 +368,25 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             continue;
         }
         painter.circle(head, SIZE, fill, Stroke::new(1.5, if gone_to { light } else { dark }));
-        let color = theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
+        let color =
+            theme.color(if gone_to { ColorRole::TextOnAccent } else { ColorRole::TextPrimary });
         let number = (k + 1).to_string();
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
         // What the plate at the cursor says would lie over it.
         if gone_to && view.paint.hover.is_none() {
-            let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
+            let clip = spot.clip.map_or_else(
+                || {
+                    "Range of \
+                motion"
+                        .to_owned()
+                },
+                |c| document.clip_label(c),
+            );
             let (map, own) = canvas.maps(document).map_of(vertex);
             let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
             let joint = strongest.and_then(|(j, _)| canvas.joints().get(usize::from(j)));
-            let joint = joint.map_or_else(String::new, |n| format!(" · {}", document.node(*n).label(*n)));
+            let joint =
+                joint.map_or_else(String::new, |n| format!(" · {}", document.node(*n).label(*n)));
             let text = format!("{clip}, {:.2} s{joint} · {:.2}", spot.time, spot.score);
             let small = Theme::font(Font::Caption);
             let text = elided(ui, &text, &small, 260.0);
@@ -352,7 +394,8 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let room = text.size() + vec2(16.0, 8.0);
             let aside = SIZE + 6.0 + room.x * 0.5;
             let fits = head.x + aside + room.x * 0.5 <= rect.right() - 8.0;
-            let plate = Rect::from_center_size(head + vec2(if fits { aside } else { -aside }, 0.0), room);
+            let plate =
+                Rect::from_center_size(head + vec2(if fits { aside } else { -aside }, 0.0), room);
             painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
             painter.galley(plate.min + vec2(8.0, 4.0), text, theme.color(ColorRole::TextPrimary));
         }
@@ -378,16 +421,27 @@ fn ring(painter: &Painter, view: &View<'_>, rect: Rect, points: &[Vec3], dashed:
     line.push(line[0]);
     let white = view.theme.color(ColorRole::ViewportBrush);
     if dashed {
-        painter.extend(Shape::dashed_line(&line, Stroke::new(2.5, casing(view.theme).gamma_multiply(0.4)), 4.0, 4.0));
-        painter.extend(Shape::dashed_line(&line, Stroke::new(1.0, white.gamma_multiply(0.75)), 4.0, 4.0));
+        painter.extend(Shape::dashed_line(
+            &line,
+            Stroke::new(2.5, casing(view.theme).gamma_multiply(0.4)),
+            4.0,
+            4.0,
+        ));
+        painter.extend(Shape::dashed_line(
+            &line,
+            Stroke::new(1.0, white.gamma_multiply(0.75)),
+            4.0,
+            4.0,
+        ));
     } else {
         painter.add(Shape::line(line.clone(), Stroke::new(3.5, casing(view.theme))));
         painter.add(Shape::line(line, Stroke::new(1.5, white)));
     }
 }
 
-/// Where a plate of a size lies in the picture beside a brush, or at its far rims where that is large: to its right, its left, below it or
-/// above it; where it has room nowhere, in the corner that leaves most of the brush.
+/// Where a plate of a size lies in the picture beside a brush, or at its far rims where that is
+/// large: to its right, its left, below it or above it; where it has room nowhere, in the corner
+/// that leaves most of the brush.
 fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     const GAP: f32 = 20.0;
     const FAR: f32 = 260.0;
@@ -397,7 +451,10 @@ fn beside(rect: Rect, ring: Rect, middle: Pos2, size: egui::Vec2) -> Rect {
     let ring = ring.intersect(Rect::from_center_size(middle, egui::Vec2::splat(2.0 * FAR)));
     let (x, y) = (middle.x - size.x * 0.5, middle.y - size.y * 0.4);
     let along = |low: f32, least: f32, most: f32| low.clamp(least, most.max(least));
-    let (x, y) = (along(x, room.left(), room.right() - size.x), along(y, room.top(), room.bottom() - size.y));
+    let (x, y) = (
+        along(x, room.left(), room.right() - size.x),
+        along(y, room.top(), room.bottom() - size.y),
+    );
     let sides = [
         pos2(ring.right() + GAP, y),
         pos2(ring.left() - GAP - size.x, y),
@@ -425,7 +482,8 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let size = Vec2::new(rect.width(), rect.height());
-    let ring = hover.rim.iter().filter_map(|p| view.viewport.camera.project(*p, size)).map(|(p, _)| p);
+    let ring =
+        hover.rim.iter().filter_map(|p| view.viewport.camera.project(*p, size)).map(|(p, _)| p);
     let middle = rect.min + vec2(hover.at.x, hover.at.y);
     let ring = ring.fold(Rect::from_center_size(middle, vec2(4.0, 4.0)), |all, p| {
         all.union(Rect::from_center_size(rect.min + vec2(p.x, p.y), egui::Vec2::ZERO))
@@ -434,7 +492,11 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
     let width = 220.0;
     let note = (!hover.note.is_empty()).then_some(&hover.note);
     let note = note.map(|n| {
-        let color = theme.color(if hover.refused { ColorRole::SeverityWarning } else { ColorRole::TextTertiary });
+        let color = theme.color(if hover.refused {
+            ColorRole::SeverityWarning
+        } else {
+            ColorRole::TextTertiary
+        });
         painter.layout(n.clone(), Theme::font(Font::Caption), color, width - 20.0)
     });
     let note_height = note.as_ref().map_or(0.0, |g| g.size().y + 6.0);
@@ -450,7 +512,9 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         Stroke::new(1.0, theme.color(ColorRole::StrokeSubtle)),
         egui::StrokeKind::Inside,
     );
-    let text = |x: f32, y: f32, anchor, t: &str, font, color| painter.text(pos2(x, y), anchor, t, font, color);
+    let text = |x: f32, y: f32, anchor, t: &str, font, color| {
+        painter.text(pos2(x, y), anchor, t, font, color)
+    };
     let y = area.top() + 15.0;
     text(
         area.left() + 10.0,
@@ -469,16 +533,28 @@ fn plate(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect, hover: &BrushH
         Theme::font(Font::Caption),
         theme.color(ColorRole::TextTertiary),
     );
-    let painted = view.paint.joint.zip(view.paint.canvas).and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+    let painted = view
+        .paint
+        .joint
+        .zip(view.paint.canvas)
+        .and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
     for (k, (node, share)) in hover.shares.iter().take(rows).enumerate() {
         let y = area.top() + 36.0 + k as f32 * 20.0;
         let font = Theme::font(if painted == Some(*node) { Font::Heading } else { Font::Small });
-        let color = theme.color(if painted == Some(*node) { ColorRole::SelectionText } else { ColorRole::TextPrimary });
+        let color = theme.color(if painted == Some(*node) {
+            ColorRole::SelectionText
+        } else {
+            ColorRole::TextPrimary
+        });
         let label = elided(ui, &document.node(*node).label(*node), &font, 84.0);
         text(area.left() + 10.0, y, Align2::LEFT_CENTER, &label, font, color);
-        let bar = Rect::from_min_max(pos2(area.left() + 98.0, y - 2.5), pos2(area.right() - 70.0, y + 2.5));
+        let bar = Rect::from_min_max(
+            pos2(area.left() + 98.0, y - 2.5),
+            pos2(area.right() - 70.0, y + 2.5),
+        );
         painter.rect_filled(bar, 2.0, theme.trough());
-        let filled = Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
+        let filled =
+            Rect::from_min_size(bar.min, vec2(bar.width() * share.clamp(0.0, 1.0), bar.height()));
         painter.rect_filled(filled, 2.0, heat_color(*share));
         if view.paint.locked.contains(node) {
             hatch(ui, filled, theme);
@@ -553,9 +629,12 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             (format!("Weight of {}{when}", document.node(node).label(node)), parts)
         }
         WeightLook::Strain => ("Stretch in this pose".into(), stretch),
-        WeightLook::Volume => {
-            ("Volume loss in this pose".into(), ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned))
-        }
+        WeightLook::Volume => (
+            "Volume loss in this \
+                pose"
+                .into(),
+            ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
+        ),
         WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
         WeightLook::Bytes | WeightLook::Shorts => {
             let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
@@ -569,8 +648,20 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
                 };
                 let most = farthest * per_metre;
                 let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
-                let at = |k: usize| if k == 0 { "0".into() } else { format!("{:.*}", places, most * k as f32 / 4.0) };
-                (format!("Error of {bits}-bit weights in this pose, {unit}"), std::array::from_fn(at))
+                let at = |k: usize| {
+                    if k == 0 {
+                        "0".into()
+                    } else {
+                        format!("{:.*}", places, most * k as f32 / 4.0)
+                    }
+                };
+                (
+                    format!(
+                        "Error of {bits}-bit weights in this pose, \
+                    {unit}"
+                    ),
+                    std::array::from_fn(at),
+                )
             } else {
                 (format!("No error with {bits}-bit weights"), Default::default())
             }
@@ -579,7 +670,8 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
-    let area = Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 8.0 - size.y - clip), size);
+    let area =
+        Rect::from_min_size(pos2(rect.left() + 8.0, rect.bottom() - 8.0 - size.y - clip), size);
     painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let small = Theme::font(Font::Caption);
     let note = match (mask.is_some(), view.paint.look) {
@@ -590,17 +682,30 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         _ => "",
     };
     let at = pos2(area.right() - 10.0, area.top() + 13.0);
-    let noted = painter.text(at, Align2::RIGHT_CENTER, note, small.clone(), theme.color(ColorRole::TextTertiary));
+    let noted = painter.text(
+        at,
+        Align2::RIGHT_CENTER,
+        note,
+        small.clone(),
+        theme.color(ColorRole::TextTertiary),
+    );
     let title = elided(ui, &title, &small, area.width() - noted.width() - 28.0);
     let at = area.min + vec2(10.0, 13.0);
-    painter.text(at, Align2::LEFT_CENTER, title, small.clone(), theme.color(ColorRole::TextSecondary));
+    painter.text(
+        at,
+        Align2::LEFT_CENTER,
+        title,
+        small.clone(),
+        theme.color(ColorRole::TextSecondary),
+    );
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(area.width() - 20.0, 8.0));
     let steps = 48;
     for k in 0..steps {
         let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
         let part = (k as f32 + 0.5) / steps as f32;
-        let color = if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+        let color =
+            if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
     let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);
@@ -612,7 +717,13 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         };
         let x = bar.left() + bar.width() * k as f32 / 4.0;
         let at = pos2(x, bar.bottom() + 13.0);
-        painter.text(at, anchor, text, Theme::font(Font::NumberSmall), theme.color(ColorRole::TextSecondary));
+        painter.text(
+            at,
+            anchor,
+            text,
+            Theme::font(Font::NumberSmall),
+            theme.color(ColorRole::TextSecondary),
+        );
     }
 }
 
@@ -641,16 +752,26 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     let shaped: Vec<_> = list
         .iter()
         .map(|(role, text, count)| {
-            let color = theme.color(if *count > 0 { ColorRole::TextPrimary } else { ColorRole::TextSecondary });
+            let color = theme.color(if *count > 0 {
+                ColorRole::TextPrimary
+            } else {
+                ColorRole::TextSecondary
+            });
             let text = painter.layout_no_wrap(text.clone(), small.clone(), color);
-            let count = if view.paint.counting { "…".to_owned() } else { crate::ui::widgets::thousands(*count) };
+            let count = if view.paint.counting {
+                "…".to_owned()
+            } else {
+                crate::ui::widgets::thousands(*count)
+            };
             let number = painter.layout_no_wrap(count, Theme::font(Font::NumberSmall), color);
             (*role, text, number)
         })
         .collect();
-    let width: f32 = shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
+    let width: f32 =
+        shaped.iter().map(|(_, t, n)| t.size().x + n.size().x + 30.0).sum::<f32>() + 8.0;
     // Beside the legend of the ramp, where there is one; above it, where that leaves no room.
-    let legend = !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
+    let legend =
+        !matches!(view.paint.look, WeightLook::All | WeightLook::Faults | WeightLook::Materials);
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
     let up = if legend && width > rect.width() - size.x - 30.0 { size.y + 8.0 + clip } else { 0.0 };
@@ -659,7 +780,10 @@ fn faults(painter: &Painter, view: &View<'_>, rect: Rect) {
     if width > rect.width() - 16.0 || (is_small(rect) && is_right) {
         return;
     }
-    let area = Rect::from_min_size(pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up), vec2(width, 28.0));
+    let area = Rect::from_min_size(
+        pos2(rect.right() - width - 8.0, rect.bottom() - 36.0 - up),
+        vec2(width, 28.0),
+    );
     painter.rect_filled(area, 4.0, theme.color(ColorRole::ViewportOverlay));
     let mut x = area.left() + 12.0;
     for (role, text, number) in shaped {
@@ -681,7 +805,9 @@ mod tests {
     fn a_plate_lies_in_the_picture_and_beside_the_brush_where_it_has_room() {
         let size = vec2(220.0, 120.0);
         let mut covered = 0;
-        for (rect, radius) in [(vec2(974.0, 818.0), 64.0), (vec2(384.0, 420.0), 64.0), (vec2(384.0, 420.0), 400.0)] {
+        for (rect, radius) in
+            [(vec2(974.0, 818.0), 64.0), (vec2(384.0, 420.0), 64.0), (vec2(384.0, 420.0), 400.0)]
+        {
             let rect = Rect::from_min_size(pos2(257.0, 72.0), rect);
             for (i, j) in (0..=20).flat_map(|i| (0..=20).map(move |j| (i, j))) {
                 let part = vec2(i as f32 / 20.0, j as f32 / 20.0);

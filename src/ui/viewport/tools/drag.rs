@@ -50,6 +50,7 @@ impl ViewportTool for DragTool {
 /// A press beside all handles takes hold of what lies under it.
 pub fn grab(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
     let Some(at) = ui.input(|i| i.pointer.press_origin()) else { return };
-    let (at, size) = (Vec2::new(at.x - rect.left(), at.y - rect.top()), Vec2::new(rect.width(), rect.height()));
+    let (at, size) =
+        (Vec2::new(at.x - rect.left(), at.y - rect.top()), Vec2::new(rect.width(), rect.height()));
     actions.push(ViewportAction::Grab { at, size, bone: pick::bone_at(view, at, size) });
 }

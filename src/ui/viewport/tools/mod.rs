@@ -1,5 +1,5 @@
-//! What the pointer does in the viewport, a tool a file. Each draws its handles and asks for what a drag means; the maths of a
-//! drag is in `geometry`, where it is tested without a window.
+//! What the pointer does in the viewport, a tool a file. Each draws its handles and asks for what a
+//! drag means; the maths of a drag is in `geometry`, where it is tested without a window.
 
 mod brush;
 mod combined;
@@ -71,8 +71,8 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Draws the handles of a tool over the picture in `rect`, and asks for what is done with them; whether the pointer is
-    /// theirs.
+    /// Draws the handles of a tool over the picture in `rect`, and asks for what is done with them;
+    /// whether the pointer is theirs.
     pub fn ui(
         &mut self,
         tool: ToolCommand,
@@ -119,7 +119,8 @@ impl Tools {
         self.gizmo.is_reaching()
     }
 
-    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether a button holds it.
+    /// Whether a gesture is under way that takes digits and letters of axes as its own, and whether
+    /// a button holds it.
     pub fn under_way(&self) -> Option<bool> {
         self.gizmo.under_way()
     }

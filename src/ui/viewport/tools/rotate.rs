@@ -22,7 +22,12 @@ impl ViewportTool for RotateTool {
 
     fn handles(&self) -> HandleSet {
         let outer = Some((92.0, Operation::Rotate));
-        HandleSet { rings: Some(78.0), outer, center: Some(Operation::Rotate), ..HandleSet::default() }
+        HandleSet {
+            rings: Some(78.0),
+            outer,
+            center: Some(Operation::Rotate),
+            ..HandleSet::default()
+        }
     }
 
     fn begins(&self) -> Option<Operation> {

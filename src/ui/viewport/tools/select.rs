@@ -9,7 +9,8 @@ use crate::ui::{Actions, OutlinerAction, View, ViewportAction};
 use ulna_edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand};
 use ulna_render::ColorRole;
 
-/// The tool that moves nothing: clicks and boxes select, as they do beside the handles of all others.
+/// The tool that moves nothing: clicks and boxes select, as they do beside the handles of all
+/// others.
 #[derive(Clone, Debug, Default)]
 pub struct SelectTool;
 
@@ -34,7 +35,8 @@ impl ViewportTool for SelectTool {
 pub struct Selecting {
     /// The area that is drawn.
     area: Option<Area>,
-    /// Where joints were clicked last, and how often: the next click there takes the next of those that are near.
+    /// Where joints were clicked last, and how often: the next click there takes the next of those
+    /// that are near.
     cycle: Option<(Vec2, usize)>,
 }
 
@@ -57,8 +59,9 @@ impl Selecting {
 /// Whether a point lies within a line that is closed.
 fn encloses(line: &[Pos2], p: Pos2) -> bool {
     let edges = (0..line.len()).map(|k| (line[k], line[(k + 1) % line.len()]));
-    let crossed =
-        edges.filter(|(a, b)| (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x));
+    let crossed = edges.filter(|(a, b)| {
+        (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
+    });
     crossed.count() % 2 == 1
 }
 
@@ -77,10 +80,14 @@ pub fn select_ui(
     let pointer = response.hover_pos().or(response.interact_pointer_pos());
     let modifiers = ui.input(|i| i.modifiers);
     if free {
-        let bone = pointer.filter(|_| response.hovered()).and_then(|p| pick::bone_at(view, local(p), size));
+        let bone = pointer
+            .filter(|_| response.hovered())
+            .and_then(|p| pick::bone_at(view, local(p), size));
         if let Some(bone) = bone.filter(|b| b.deforms && response.hovered()) {
             actions.push(ViewportAction::Hover(Some(bone.joint)));
-        } else if let Some(at) = pointer.filter(|_| response.hovered() && !ui.input(|i| i.pointer.any_down())) {
+        } else if let Some(at) =
+            pointer.filter(|_| response.hovered() && !ui.input(|i| i.pointer.any_down()))
+        {
             actions.push(ViewportAction::HoverSurface { at: local(at), size, behind: bone });
         }
         let toggle = modifiers.shift || modifiers.command;
@@ -118,7 +125,8 @@ pub fn select_ui(
         }
     };
     if response.drag_stopped() {
-        let nodes = pick::joints_in(view, size, &|p| inside(pos2(p.x + rect.left(), p.y + rect.top())));
+        let nodes =
+            pick::joints_in(view, size, &|p| inside(pos2(p.x + rect.left(), p.y + rect.top())));
         let lasso = matches!(area, Area::Lasso(_));
         // Ctrl is the lasso's own: there Alt takes out.
         let takes_out = if lasso { modifiers.alt } else { modifiers.command };
@@ -134,14 +142,27 @@ pub fn select_ui(
 }
 
 impl Selecting {
-    /// A click takes the joint there, or what the skin says; again at the same spot the next of those that are near.
-    fn click(&mut self, view: &View<'_>, at: Vec2, size: Vec2, toggle: bool, actions: &mut Actions) {
+    /// A click takes the joint there, or what the skin says; again at the same spot the next of
+    /// those that are near.
+    fn click(
+        &mut self,
+        view: &View<'_>,
+        at: Vec2,
+        size: Vec2,
+        toggle: bool,
+        actions: &mut Actions,
+    ) {
         /// Points within which two clicks are at the same spot.
         const SAME: f32 = 4.0;
         let near = pick::bones_at(view, at, size);
         if near.first().is_none_or(|b| !b.deforms) {
             self.cycle = None;
-            actions.push(ViewportAction::PickSurface { at, size, behind: near.first().copied(), toggle });
+            actions.push(ViewportAction::PickSurface {
+                at,
+                size,
+                behind: near.first().copied(),
+                toggle,
+            });
             return;
         }
         let round = match self.cycle {

@@ -7,8 +7,15 @@ use crate::ui::{Actions, PaintAction, VertexArea, VertexPick, View};
 use ulna_render::ColorRole;
 use ulna_weights::Radius;
 
-/// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too, it adds.
-pub fn vertices_ui(picking: &mut Option<Vec<egui::Pos2>>, ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) {
+/// Vertices are selected with Ctrl and Alt held: by a box, a lasso, or the brush; with Shift, too,
+/// it adds.
+pub fn vertices_ui(
+    picking: &mut Option<Vec<egui::Pos2>>,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    actions: &mut Actions,
+) {
     let Some(line) = picking else { return };
     let theme = view.theme;
     let painter = ui.painter_at(rect);
@@ -22,13 +29,24 @@ pub fn vertices_ui(picking: &mut Option<Vec<egui::Pos2>>, ui: &Ui, view: &View<'
     let radius = match view.paint.brush.radius {
         Radius::Pixels(points) => points,
         Radius::Scene(metres) => {
-            metres / view.viewport.camera.metres_per_point(view.viewport.camera.distance, rect.height()).max(1e-12)
+            metres
+                / view
+                    .viewport
+                    .camera
+                    .metres_per_point(view.viewport.camera.distance, rect.height())
+                    .max(1e-12)
         }
     };
     match view.paint.pick {
         VertexPick::Box => {
             let area = Rect::from_two_pos(from, to);
-            painter.rect(area, 0.0, theme.color(ColorRole::TimelineBoxFill), stroke, egui::StrokeKind::Inside);
+            painter.rect(
+                area,
+                0.0,
+                theme.color(ColorRole::TimelineBoxFill),
+                stroke,
+                egui::StrokeKind::Inside,
+            );
         }
         VertexPick::Lasso => {
             let mut closed = line.clone();
@@ -54,6 +72,10 @@ pub fn vertices_ui(picking: &mut Option<Vec<egui::Pos2>>, ui: &Ui, view: &View<'
         VertexPick::Brush => VertexArea::Brush(path, radius),
     };
     let size = Vec2::new(rect.width(), rect.height());
-    actions.push(PaintAction::SelectVerticesIn { area, size, add: ui.input(|i| i.modifiers.shift) });
+    actions.push(PaintAction::SelectVerticesIn {
+        area,
+        size,
+        add: ui.input(|i| i.modifiers.shift),
+    });
     *picking = None;
 }

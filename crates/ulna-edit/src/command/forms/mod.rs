@@ -1,5 +1,6 @@
-//! Forms: which editor asks a person for each argument of a command, in which unit and range, what stands in it at first, and
-//! which way is shorter. The window draws them; no argument is typed as JSON, as `true` or as a name.
+//! Forms: which editor asks a person for each argument of a command, in which unit and range, what
+//! stands in it at first, and which way is shorter. The window draws them; no argument is typed as
+//! JSON, as `true` or as a name.
 
 mod shorter;
 mod suggested;
@@ -53,12 +54,19 @@ impl Unit {
         if matches!(self, Self::Percent) { 100.0 } else { 1.0 }
     }
 
-    /// Signs that may be typed behind a number, each with its size in the shown unit. `rate`: frames per second.
+    /// Signs that may be typed behind a number, each with its size in the shown unit. `rate`:
+    /// frames per second.
     fn typed(self, rate: f64) -> Vec<(&'static str, f64)> {
         match self {
             Self::Plain => Vec::new(),
             Self::Seconds => {
-                vec![("s", 1.0), ("ms", 1e-3), ("f", 1.0 / rate), ("frame", 1.0 / rate), ("frames", 1.0 / rate)]
+                vec![
+                    ("s", 1.0),
+                    ("ms", 1e-3),
+                    ("f", 1.0 / rate),
+                    ("frame", 1.0 / rate),
+                    ("frames", 1.0 / rate),
+                ]
             }
             Self::Degrees => vec![("°", 1.0), ("deg", 1.0), ("rad", 1f64.to_degrees())],
             Self::Meters => vec![("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)],
@@ -98,8 +106,8 @@ impl Quantity {
         Self::new(Unit::Percent, 0.0..=1.0)
     }
 
-    /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or `1 s + 3 f`. `rate`: frames per
-    /// second.
+    /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or
+    /// `1 s + 3 f`. `rate`: frames per second.
     ///
     /// # Errors
     /// A sentence where it is no number, or none in the range.
@@ -133,10 +141,21 @@ impl Quantity {
         if least <= -1e6 && most >= 1e6 {
             return format!("a number{sign}");
         }
-        if most >= 1e6 { format!("at least {least}{sign}") } else { format!("{least} to {most}{sign}") }
+        if most >= 1e6 {
+            format!(
+                "at least \
+            {least}{sign}"
+            )
+        } else {
+            format!(
+                "{least} to \
+            {most}{sign}"
+            )
+        }
     }
 
-    /// A value of the command as it is shown: at most five digits behind the point, no zeros at the end.
+    /// A value of the command as it is shown: at most five digits behind the point, no zeros at the
+    /// end.
     pub fn shown(&self, value: f64) -> String {
         let text = format!("{:.5}", value * self.unit.shown_per_stored());
         let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -234,7 +253,8 @@ impl Entry {
     }
 }
 
-/// The editor of an argument of a command; `None` where nobody said yet which it is: a test finds that.
+/// The editor of an argument of a command; `None` where nobody said yet which it is: a test finds
+/// that.
 pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
     Some(match argument.kind {
         ArgumentType::Node => Entry::Nodes(nodes_of(spec, argument), !is_single(spec, argument)),
@@ -258,7 +278,9 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         }
         ArgumentType::Degrees => Entry::Number(Quantity::new(Unit::Degrees, -3600.0..=3600.0)),
         ArgumentType::Vector => Entry::Vector(vector(argument)),
-        ArgumentType::Factor if spec.name.starts_with("pose.move") || spec.name.starts_with("pose.shift") => {
+        ArgumentType::Factor
+            if spec.name.starts_with("pose.move") || spec.name.starts_with("pose.shift") =>
+        {
             Entry::Vector(Quantity::any(Unit::Meters))
         }
         ArgumentType::Factor => Entry::Factor(Quantity::any(Unit::Factor)),
@@ -296,10 +318,21 @@ fn nodes_of(spec: &CommandSpec, argument: &ArgumentSpec) -> NodesOf {
 fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     matches!(
         (spec.name, argument.name),
-        ("node.rename" | "view.camera" | "pose.ik" | "key.shift" | "clip.root_motion" | "mix.over", "node")
-            | ("joints.pair" | "weights.swap", "joint" | "with")
+        (
+            "node.rename"
+                | "view.camera"
+                | "pose.ik"
+                | "key.shift"
+                | "clip.root_motion"
+                | "mix.over",
+            "node"
+        ) | ("joints.pair" | "weights.swap", "joint" | "with")
             | (
-                "weights.flood" | "weights.gradient" | "weights.smooth" | "weights.relax" | "vertices.in_range",
+                "weights.flood"
+                    | "weights.gradient"
+                    | "weights.smooth"
+                    | "weights.relax"
+                    | "vertices.in_range",
                 "joint"
             )
             | ("weights.along", "from" | "to")
@@ -310,8 +343,11 @@ fn is_single(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
 
 fn unset(spec: &CommandSpec, argument: &ArgumentSpec) -> Unset {
     match (spec.name, argument.name) {
-        ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => Unset::Toggles,
-        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up") | ("clip.trim", "exact") => Unset::On,
+        ("layer.keep" | "weight_layer.keep", "on") | (_, "muted" | "solo" | "shown") => {
+            Unset::Toggles
+        }
+        (_, "on" | "plant" | "speed" | "ground" | "wrap" | "visible" | "up")
+        | ("clip.trim", "exact") => Unset::On,
         (_, "height" | "turn" | "retime") => Unset::Fits,
         _ => Unset::Off,
     }
@@ -344,9 +380,11 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         ("material.height_to_normal", "strength") => Quantity::new(Unit::Plain, 0.01..=1000.0),
         ("pin.hold", "tolerance") => Quantity::new(Unit::Meters, 0.0..=1.0),
         ("key.clean", "tolerance") => Quantity::new(Unit::Plain, 0.0..=1e6),
-        (_, "strength" | "opacity" | "amount" | "below" | "in_common" | "volume" | "value" | "width") => {
-            Quantity::share()
-        }
+        (
+            _,
+            "strength" | "opacity" | "amount" | "below" | "in_common" | "volume" | "value"
+            | "width",
+        ) => Quantity::share(),
         (_, "from" | "to") if of_weights => Quantity::share(),
         (_, "from" | "to") => Quantity::any(Unit::Plain),
         (_, "weight") => Quantity::new(Unit::Percent, -10.0..=10.0),
@@ -395,12 +433,15 @@ pub fn when_left_out(command: &str, argument: &str) -> &'static str {
         ("view.camera", _) => "Next camera",
         ("vertices.in_range", _) => "Painted joint",
         ("key.paste", _) => "Same names",
-        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => "All posed or animated",
+        ("pose.blend" | "pose.breakdown" | "pose.relax" | "pose.push" | "pose.to_rest", _) => {
+            "All posed or animated"
+        }
         _ => "All",
     }
 }
 
-/// Whether only a program can give what a command needs: its form then says which way a person goes.
+/// Whether only a program can give what a command needs: its form then says which way a person
+/// goes.
 pub fn is_for_programs(spec: &CommandSpec) -> bool {
     spec.arguments.iter().any(|a| a.required && entry(spec, a) == Some(Entry::Data))
 }
@@ -410,13 +451,15 @@ pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     argument.required || (spec.name == "pose.apply" && argument.name == "pose")
 }
 
-/// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks for all three at once.
+/// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks
+/// for all three at once.
 pub fn poses_over(spec: &CommandSpec) -> bool {
     let over = PoseDestination::specs("", "");
     over.iter().all(|o| spec.arguments.iter().any(|a| a.name == o.name && a.help == o.help))
 }
 
-/// The command that does the same to what is shown, where one poses the file alone and a clip is seen.
+/// The command that does the same to what is shown, where one poses the file alone and a clip is
+/// seen.
 pub fn over_what_is_shown(spec: &CommandSpec) -> Option<&'static CommandSpec> {
     let name = match spec.name {
         "pose.rotate" => "pose.turn",
@@ -438,8 +481,15 @@ mod tests {
         for spec in table() {
             for argument in &spec.arguments {
                 let entry = entry(spec, argument);
-                let entry = entry.unwrap_or_else(|| panic!("{} “{}” has no editor", spec.name, argument.name));
-                let is_pattern = spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
+                let entry = entry.unwrap_or_else(|| {
+                    panic!(
+                        "{} “{}” has no \
+                    editor",
+                        spec.name, argument.name
+                    )
+                });
+                let is_pattern =
+                    spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
                 let is_name = matches!(argument.name, "name" | "only") || is_pattern;
                 assert_eq!(entry.is_free_text(), is_name, "{} “{}”", spec.name, argument.name);
                 count += 1;
@@ -457,7 +507,12 @@ mod tests {
                     continue;
                 }
                 let otherwise = argument.kind == ArgumentType::Quaternion && has("degrees");
-                assert!(otherwise || !argument.required || shorter(spec).is_some(), "{} {}", spec.name, argument.name);
+                assert!(
+                    otherwise || !argument.required || shorter(spec).is_some(),
+                    "{} {}",
+                    spec.name,
+                    argument.name
+                );
             }
         }
     }
@@ -483,7 +538,12 @@ mod tests {
         near(&share, "100/3", 1.0 / 3.0);
         assert_eq!(share.read("120", 30.0), Err("must be 0 to 100 %".to_owned()));
         assert_eq!(share.read("half", 30.0), Err("“half” is not a number".to_owned()));
-        assert_eq!(Quantity::whole(0.0..=9.0).read("1.5", 30.0), Err("“1.5” is not a whole number".to_owned()));
+        assert_eq!(
+            Quantity::whole(0.0..=9.0).read("1.5", 30.0),
+            Err("“1.5” is not a whole \
+            number"
+                .to_owned())
+        );
         assert_eq!(share.shown(0.5), "50");
         assert_eq!(meters.shown(-0.0), "0");
     }

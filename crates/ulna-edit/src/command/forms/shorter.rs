@@ -2,8 +2,8 @@
 
 use crate::command::CommandSpec;
 
-/// A way that is shorter than the form of a command, as a sentence; `{tool.move}` in it stands for the key of that command. `None`
-/// where there is no other way than a key of its own.
+/// A way that is shorter than the form of a command, as a sentence; `{tool.move}` in it stands for
+/// the key of that command. `None` where there is no other way than a key of its own.
 pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
     const KEYS: &str = "Select keys on the timeline and drag them.";
     const LAYERS: &str = "Use the Layers panel.";
@@ -12,13 +12,19 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "pose.rotate" | "pose.turn" => "Press {tool.rotate}, an axis and a number, or drag a ring.",
         "pose.move" | "pose.shift" => "Press {tool.move}, an axis and a number, or drag an arrow.",
         "pose.scale" | "pose.resize" => "Press {tool.scale}, an axis and a number, or drag a box.",
-        "pose.set" | "pose.set_local" | "pose.set_world" => "Type into the fields of the inspector.",
+        "pose.set" | "pose.set_local" | "pose.set_world" => {
+            "Type into the fields of the \
+            inspector."
+        }
         "pose.keep" => "Click Save pose in the Poses panel.",
         "pose.apply" => "Click the pose in the Poses panel.",
         "pose.rename_kept" => "Focus the pose in the Poses panel and press F2.",
         "pose.forget" => "Right-click the pose in the Poses panel.",
         "pose.ik" => "Press {tool.drag} and drag the joint.",
-        "pose.blend" | "pose.breakdown" => "Drag the buttons Previous, Breakdown and Next sideways.",
+        "pose.blend" | "pose.breakdown" => {
+            "Drag the buttons Previous, Breakdown and Next \
+            sideways."
+        }
         "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => {
             "Drag the morph targets in the inspector."
         }
@@ -32,7 +38,10 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         | "layer.strength_keys" => LAYERS,
         "layer.set" => "Choose the layer, switch Edit to Layer, and pose.",
         "key.move" => "Press {timeline.move} over the timeline and type frames, or drag the keys.",
-        "key.scale" => "Press {timeline.scale} over the timeline, or drag the ends of the selection.",
+        "key.scale" => {
+            "Press {timeline.scale} over the timeline, or drag the ends of the \
+            selection."
+        }
         "key.duplicate" => "Press {timeline.duplicate} over the timeline.",
         "key.ripple" => "Press {timeline.ripple} over the timeline.",
         "key.kind" => "Press {timeline.kind} over the timeline.",
@@ -42,16 +51,23 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "clip.rename" => "Double-click the clip in the outliner.",
         "clip.rate" | "clip.ticks" => "Use the list of frame rates above the timeline.",
         "clip.trim" => {
-            "Set a play range with {play.range_start} and {play.range_end}; this command then needs no input."
+            "Set a play range with {play.range_start} and {play.range_end}; this command then \
+                needs no input."
         }
         "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
-        "marker.move" | "marker.set" | "marker.remove" => "Drag or right-click the marker on the ruler.",
+        "marker.move" | "marker.set" | "marker.remove" => {
+            "Drag or right-click the marker on the \
+            ruler."
+        }
         "mix.set" | "mix.go" | "mix.over" => "Use the mixer under the timeline.",
         "edit.revert" => "Use Revert in the list of edits of the inspector.",
         "select.store_set" => "Press Ctrl, Alt and the digit.",
         "select.recall_set" => "Press Alt and the digit.",
         "skin.create" | "skin.bind" => "Use Weights › Bind…",
-        "weights.set" | "weights.assign" => "Type weights into the table of vertices in Paint mode.",
+        "weights.set" | "weights.assign" => {
+            "Type weights into the table of vertices in Paint \
+            mode."
+        }
         "weight_layer.paint" => "Paint with the brush in Paint mode.",
         "weights.mirror" => "Click Mirror in Paint mode.",
         "weight_layer.remove"
@@ -79,7 +95,11 @@ mod tests {
         for text in table().iter().filter_map(shorter) {
             for part in text.split('{').skip(1) {
                 let name = part.split('}').next().unwrap_or_default();
-                assert!(find(name).is_some_and(|c| !c.key.is_empty()), "{name} in “{text}” has no key");
+                assert!(
+                    find(name).is_some_and(|c| !c.key.is_empty()),
+                    "{name} in “{text}” has no \
+                    key"
+                );
             }
         }
     }

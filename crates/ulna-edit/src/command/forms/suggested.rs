@@ -6,7 +6,8 @@ use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
     ArgumentSpec, CommandContext, CommandSpec, LayerName, WhichKeys, clip_text,
     field::{ArgumentPart as _, ClipName, number},
-    frame_of, free_clip_name, kept_poses, kept_sets, layer_as_clip, layer_text, mesh_text, node_text, pose_layer_text,
+    frame_of, free_clip_name, kept_poses, kept_sets, layer_as_clip, layer_text, mesh_text,
+    node_text, pose_layer_text,
 };
 use ulna_model::{Clip, ClipId, NodeId};
 use ulna_motion::{Mirror, Pose};
@@ -66,7 +67,12 @@ impl Suggestions<'_> {
         self.around.time as f32
     }
 
-    fn value(&self, spec: &CommandSpec, argument: &ArgumentSpec, so_far: &Map<String, Value>) -> Option<Value> {
+    fn value(
+        &self,
+        spec: &CommandSpec,
+        argument: &ArgumentSpec,
+        so_far: &Map<String, Value>,
+    ) -> Option<Value> {
         let needed = is_needed(spec, argument);
         let document = self.around.document;
         match entry(spec, argument)? {
@@ -78,13 +84,18 @@ impl Suggestions<'_> {
             }
             Entry::Layer => self.layer(spec, needed),
             Entry::WeightLayer => {
-                let (skin, layers) = document.aids.weight_layers.iter().next().filter(|_| needed)?;
+                let (skin, layers) =
+                    document.aids.weight_layers.iter().next().filter(|_| needed)?;
                 Some(layer_text(document, *skin, layers.layers.last()?.id).into())
             }
-            Entry::KeptPose => Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into()),
+            Entry::KeptPose => {
+                Some(kept_poses(document).first().filter(|_| needed)?.name.clone().into())
+            }
             Entry::Material => {
                 let bumpy = document.materials.iter().position(|m| m.normal_texture.is_some());
-                let at = bumpy.or_else(|| (!document.materials.is_empty()).then_some(0)).filter(|_| needed)?;
+                let at = bumpy
+                    .or_else(|| (!document.materials.is_empty()).then_some(0))
+                    .filter(|_| needed)?;
                 Some(format!("#{at}").into())
             }
             Entry::MorphTarget => needed.then(|| "#0".into()),
@@ -99,7 +110,9 @@ impl Suggestions<'_> {
             Entry::Numbers(_) if spec.name == "layer.strength_keys" => {
                 Some(json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]))
             }
-            Entry::Numbers(_) => needed.then(|| json!([if argument.name == "weights" { 1 } else { 0 }])),
+            Entry::Numbers(_) => {
+                needed.then(|| json!([if argument.name == "weights" { 1 } else { 0 }]))
+            }
             Entry::Number(_) => self.number(spec, argument, needed),
         }
     }
@@ -118,9 +131,11 @@ impl Suggestions<'_> {
             NodesOf::All => true,
             NodesOf::Joints => joints[n.index()],
             NodesOf::Meshes => document.node(*n).mesh.is_some(),
-            NodesOf::Morphs => {
-                document.node(*n).mesh.and_then(|m| document.meshes.get(m)).is_some_and(|m| m.target_count() > 0)
-            }
+            NodesOf::Morphs => document
+                .node(*n)
+                .mesh
+                .and_then(|m| document.meshes.get(m))
+                .is_some_and(|m| m.target_count() > 0),
             NodesOf::Cameras => document.node(*n).camera.is_some(),
         };
         let selection = self.around.selection;
@@ -130,7 +145,9 @@ impl Suggestions<'_> {
         let chosen: Vec<NodeId> = match (spec.name, argument.name) {
             // The other side of what is selected.
             (_, "with") => {
-                let partner = active.and_then(|n| Mirror::of(document).partner(n)).filter(|p| Some(*p) != active);
+                let partner = active
+                    .and_then(|n| Mirror::of(document).partner(n))
+                    .filter(|p| Some(*p) != active);
                 others().last().copied().or(partner).into_iter().collect()
             }
             ("weights.merge", "from") => others(),
@@ -140,11 +157,12 @@ impl Suggestions<'_> {
             _ if many => selected,
             _ => active.into_iter().collect(),
         };
-        let chosen = if chosen.is_empty() && needed && matches!(of, NodesOf::Meshes | NodesOf::Morphs) {
-            document.node_ids().filter(fits).take(1).collect()
-        } else {
-            chosen
-        };
+        let chosen =
+            if chosen.is_empty() && needed && matches!(of, NodesOf::Meshes | NodesOf::Morphs) {
+                document.node_ids().filter(fits).take(1).collect()
+            } else {
+                chosen
+            };
         let mut texts: Vec<Value> = chosen.iter().map(|n| node_text(document, *n).into()).collect();
         match texts.len() {
             0 => None,
@@ -155,7 +173,8 @@ impl Suggestions<'_> {
 
     fn clip_of(&self, spec: &CommandSpec, argument: &ArgumentSpec, needed: bool) -> Option<Value> {
         let document = self.around.document;
-        let is_layer_of = spec.arguments.iter().any(|a| a.name == "layer") && spec.name.starts_with("layer.");
+        let is_layer_of =
+            spec.arguments.iter().any(|a| a.name == "layer") && spec.name.starts_with("layer.");
         let clip = match (spec.name, argument.name) {
             (_, "with" | "other" | "over") => {
                 let now = self.clip();
@@ -175,9 +194,15 @@ impl Suggestions<'_> {
     /// The chosen layer, of commands on layers; of others what they say by themselves.
     fn layer(&self, spec: &CommandSpec, needed: bool) -> Option<Value> {
         let of_keys = || {
-            self.around.written_layer().filter(|_| spec.name.starts_with("key.") || spec.name == "track.interpolation")
+            self.around
+                .written_layer()
+                .filter(|_| spec.name.starts_with("key.") || spec.name == "track.interpolation")
         };
-        let chosen = self.around.layer.map(|(_, id)| id).filter(|_| needed || spec.name.starts_with("layer."));
+        let chosen = self
+            .around
+            .layer
+            .map(|(_, id)| id)
+            .filter(|_| needed || spec.name.starts_with("layer."));
         chosen.or_else(of_keys).map(|id| pose_layer_text(self.around.document, id).into())
     }
 
@@ -188,12 +213,18 @@ impl Suggestions<'_> {
             (1..).map(|k| format!("{stem} {k}")).find(|name| !taken(name)).unwrap_or_default()
         };
         let name = match spec.name {
-            "pose.keep" => free("Pose", &|name| kept_poses(document).iter().any(|p| p.name == name)),
+            "pose.keep" => {
+                free("Pose", &|name| kept_poses(document).iter().any(|p| p.name == name))
+            }
             "clip.rename" => document.clip_label(self.clip()?),
             "clip.new" => free_clip_name(document, "New clip"),
-            "clip.duplicate" => free_clip_name(document, &format!("{} copy", document.clip_label(self.clip()?))),
+            "clip.duplicate" => {
+                free_clip_name(document, &format!("{} copy", document.clip_label(self.clip()?)))
+            }
             "layer.rename" => document.aids.pose_layer(self.around.layer?.1)?.1.name.to_string(),
-            "node.rename" => document.node(self.around.selection.active?).label(self.around.selection.active?),
+            "node.rename" => {
+                document.node(self.around.selection.active?).label(self.around.selection.active?)
+            }
             "pose.rename_kept" => so_far.get("pose")?.as_str()?.to_owned(),
             "weight_layer.rename" => so_far.get("layer")?.as_str()?.to_owned(),
             // Which names are meant is not known.
@@ -205,10 +236,16 @@ impl Suggestions<'_> {
     }
 
     /// A point of the scene at what is posed, and nothing for a difference.
-    fn vector(&self, spec: &CommandSpec, argument: &ArgumentSpec, so_far: &Map<String, Value>) -> Option<Value> {
+    fn vector(
+        &self,
+        spec: &CommandSpec,
+        argument: &ArgumentSpec,
+        so_far: &Map<String, Value>,
+    ) -> Option<Value> {
         let document = self.around.document;
         let named = so_far.get("node").or_else(|| so_far.get("joint")).and_then(Value::as_str);
-        let node = named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
+        let node =
+            named.and_then(|text| document.node_ids().find(|n| node_text(document, *n) == text));
         let at = |n: NodeId| self.pose.world[n.index()].w_axis.truncate();
         let point = match (spec.name, argument.name) {
             // Where it is now: numbers are changed from there.
@@ -216,7 +253,9 @@ impl Suggestions<'_> {
             // Straight ahead.
             ("pose.look_at", "at") => at(node.or(self.around.selection.active)?) + glam::Vec3::Z,
             ("weights.gradient", "from") => at(node?),
-            ("weights.gradient", "to") => at(document.children(node?).first().copied().unwrap_or(node?)),
+            ("weights.gradient", "to") => {
+                at(document.children(node?).first().copied().unwrap_or(node?))
+            }
             _ => glam::Vec3::ZERO,
         };
         Some(point.to_array().map(number).to_vec().into())
@@ -225,7 +264,9 @@ impl Suggestions<'_> {
     fn number(&self, spec: &CommandSpec, argument: &ArgumentSpec, needed: bool) -> Option<Value> {
         let document = self.around.document;
         let seconds = |value: f32| number(value);
-        let clip_start = spec.name.starts_with("marker.") && spec.name != "marker.add" && argument.name == "time";
+        let clip_start = spec.name.starts_with("marker.")
+            && spec.name != "marker.add"
+            && argument.name == "time";
         Some(match (spec.name, argument.name) {
             // The marker nearest to the playhead.
             _ if clip_start => {
@@ -238,7 +279,9 @@ impl Suggestions<'_> {
                 seconds(self.time())
             }
             ("clip.trim", "from") => seconds(self.around.range.map_or(0.0, |r| r.0 as f32)),
-            ("clip.trim", "to") => seconds(self.around.range.map_or(self.clip_data()?.length(), |r| r.1 as f32)),
+            ("clip.trim", "to") => {
+                seconds(self.around.range.map_or(self.clip_data()?.length(), |r| r.1 as f32))
+            }
             ("pin.hold", "from") => seconds(self.around.range?.0 as f32),
             ("pin.hold", "to") => seconds(self.around.range?.1 as f32),
             // One of three is typed: none stands there already.
@@ -254,7 +297,9 @@ impl Suggestions<'_> {
                 free.into()
             }
             _ if !needed => return None,
-            (_, "time" | "to" | "from") if matches!(argument.kind, crate::ArgumentType::Seconds) => {
+            (_, "time" | "to" | "from")
+                if matches!(argument.kind, crate::ArgumentType::Seconds) =>
+            {
                 seconds(self.time())
             }
             // By a frame.
@@ -271,16 +316,21 @@ impl Suggestions<'_> {
         })
     }
 
-    /// Which keys a command on keys means: the selected ones; else those of the range that plays; else all of the clip.
+    /// Which keys a command on keys means: the selected ones; else those of the range that plays;
+    /// else all of the clip.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
         if !spec.arguments.iter().any(|a| entry(spec, a) == Some(Entry::Keys)) {
             return;
         }
         let document = self.around.document;
-        let Some((clip, which)) = WhichKeys::selected(self.around.selection, self.around.keys) else { return };
+        let Some((clip, which)) = WhichKeys::selected(self.around.selection, self.around.keys)
+        else {
+            return;
+        };
         // Keys of a layer are named as if the layer were the clip.
         let layer = self.around.keys.and_then(|home| home.layer);
-        let stand_in = layer.map(|id| layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(id)));
+        let stand_in =
+            layer.map(|id| layer_as_clip(document, &ClipName::Id(clip), &LayerName::Id(id)));
         let mut selected = Map::new();
         match (&stand_in, layer) {
             (Some(Ok(stand_in)), Some(id)) => {

@@ -1,7 +1,8 @@
 //! Layers that become keys, and keys that become layers.
 
 use super::{
-    ExtractLayer, FoldLayers, FoundLayer, MergeLayerDown, SplitLayer, home_of, home_words, name_for, push, refuse, set,
+    ExtractLayer, FoldLayers, FoundLayer, MergeLayerDown, SplitLayer, home_of, home_words,
+    name_for, push, refuse, set,
 };
 use crate::{
     Edit,
@@ -11,7 +12,9 @@ use crate::{
     },
 };
 use ulna_model::{ClipId, Document, LayerHome, Notice, PoseLayer, PoseLayers, Shared, Transform};
-use ulna_motion::{Pose, SeenPoints, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged};
+use ulna_motion::{
+    Pose, SeenPoints, Stack, clip_edit, difference, fold_clip, fold_error, fold_pose, merged,
+};
 
 /// Times at which what comes of folding is looked at.
 const LOOKS: usize = 120;
@@ -22,10 +25,17 @@ impl FoldLayers {
         let home = home_of(document, self.clip.as_ref())?;
         let layers = document.aids.layers(home);
         if layers.is_empty() {
-            return refuse("no_such_layer", format!("{} has no layers", home_words(document, home)));
+            return refuse(
+                "no_such_layer",
+                format!("{} has no layers", home_words(document, home)),
+            );
         }
         if layers.has_solo() {
-            return refuse("layer_is_solo", "a layer is soloed, so the others have no effect; turn off solo first");
+            return refuse(
+                "layer_is_solo",
+                "a layer is soloed, so the others have no effect; turn \
+                off solo first",
+            );
         }
         let last = match &self.layer {
             None => layers.0.len() - 1,
@@ -37,16 +47,25 @@ impl FoldLayers {
         let counts = |layer: &PoseLayer| layers.counts(layer);
         let part = |folds: bool| -> PoseLayers {
             let list = layers.0.iter().enumerate();
-            PoseLayers(list.filter(|(k, l)| (*k <= last && counts(l)) == folds).map(|(_, l)| l.clone()).collect())
+            PoseLayers(
+                list.filter(|(k, l)| (*k <= last && counts(l)) == folds)
+                    .map(|(_, l)| l.clone())
+                    .collect(),
+            )
         };
         let (goes, stays) = (part(true), part(false));
         if goes.is_empty() {
-            return refuse("no_layer_is_on", "there is no active layer to bake; unmute a layer, or raise its strength");
+            return refuse(
+                "no_layer_is_on",
+                "there is no active layer to bake; unmute a layer, or \
+                raise its strength",
+            );
         }
         match home {
             LayerHome::Pose => {
                 let folded = fold_pose(&document.file, &goes);
-                let changed = folded.nodes.iter().filter(|(id, n)| n.pose != document.node(*id).pose);
+                let changed =
+                    folded.nodes.iter().filter(|(id, n)| n.pose != document.node(*id).pose);
                 let poses: Vec<_> = changed.map(|(id, n)| (id, n.pose)).collect();
                 let mut edits = set(home, stays);
                 if !poses.is_empty() {
@@ -60,7 +79,12 @@ impl FoldLayers {
 }
 
 /// Folds layers of a clip into its keys.
-fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -> Result<Outcome, CommandError> {
+fn fold(
+    document: &Document,
+    id: ClipId,
+    goes: &PoseLayers,
+    stays: PoseLayers,
+) -> Result<Outcome, CommandError> {
     let file = fold_pose(&document.file, &document.aids.layers(LayerHome::Pose));
     let clip = clip_of(document, id)?;
     let folded = fold_clip(&file, clip, goes);
@@ -68,7 +92,8 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
         return refuse(
             "keys_not_editable",
             format!(
-                "the {} keys of {} cannot be edited, so layers cannot be baked into them; remove the joint from the layer",
+                "the {} keys of {} cannot be edited, so layers cannot be baked into them; remove \
+                    the joint from the layer",
                 property.path(),
                 document.node(*node).label(*node)
             ),
@@ -87,7 +112,8 @@ fn fold(document: &Document, id: ClipId, goes: &PoseLayers, stays: PoseLayers) -
         format!("{} baked exactly, with the same keys", tracks(folded.exact))
     } else {
         format!(
-            "{} with the same keys, {} resampled, {} keys added; max error of {}: {:.2} mm, of a joint: {:.2}°",
+            "{} with the same keys, {} resampled, {} keys added; max error of {}: {:.2} mm, of a \
+                joint: {:.2}°",
             tracks(folded.exact),
             tracks(folded.sampled),
             folded.keys_added,
@@ -106,14 +132,23 @@ impl MergeLayerDown {
         let Some(below) = found.at.checked_sub(1) else {
             return refuse(
                 "layer_is_lowest",
-                format!("“{}” is the lowest layer; use {} to bake it", found.layer().name, FoldLayers::NAME),
+                format!(
+                    "“{}” is the lowest layer; use {} to bake \
+                    it",
+                    found.layer().name,
+                    FoldLayers::NAME
+                ),
             );
         };
         let (under, over) = (&found.layers.0[below], found.layer());
         if !found.layers.counts(under) || !found.layers.counts(over) {
             return refuse(
                 "layer_is_off",
-                format!("“{}” and “{}” must both be active to be merged; unmute them", under.name, over.name),
+                format!(
+                    "“{}” and “{}” must both be active to be merged; unmute \
+                    them",
+                    under.name, over.name
+                ),
             );
         }
         let made = merged(document, under, over);
@@ -127,12 +162,22 @@ impl MergeLayerDown {
         });
         let note = unequal.map(|n| {
             let label = document.node(n).label(n);
-            Notice::new("unequal_scale", format!("{label} has nonuniform scale, so its position changes slightly"))
+            Notice::new(
+                "unequal_scale",
+                format!(
+                    "{label} has nonuniform scale, so its position \
+                changes slightly"
+                ),
+            )
         });
         let mut layers = (*found.layers).clone();
         layers.0[below] = Shared::new(made);
         layers.0.remove(found.at);
-        Ok(Outcome { edits: set(found.home, layers), notes: note.into_iter().collect(), keys: None })
+        Ok(Outcome {
+            edits: set(found.home, layers),
+            notes: note.into_iter().collect(),
+            keys: None,
+        })
     }
 }
 
@@ -153,7 +198,10 @@ impl ExtractLayer {
                     let label = document.node(node).label(node);
                     CommandError::other(
                         "scale_is_zero",
-                        format!("the scale of {label} is 0 at some time, which a layer cannot undo"),
+                        format!(
+                            "the scale of {label} is 0 at some time, which a layer cannot \
+                            undo"
+                        ),
                     )
                 })?;
                 if made.nodes().is_empty() {
@@ -167,17 +215,30 @@ impl ExtractLayer {
             }
             (None, Some(time)) => {
                 let Some((at, pose)) = document.aids.unkeyed(id, f64::from(time)) else {
-                    return refuse("no_unkeyed_pose", format!("there is no unkeyed pose at {time} s of this clip"));
+                    return refuse(
+                        "no_unkeyed_pose",
+                        format!(
+                            "there is no unkeyed pose at {time} s \
+                        of this clip"
+                        ),
+                    );
                 };
                 let name = name_for(&layers, self.name.as_ref(), "Pose")?;
-                let seen = Pose::evaluate(document, &Stack::shown(document, Some(id), f64::from(at.time())));
+                let seen = Pose::evaluate(
+                    document,
+                    &Stack::shown(document, Some(id), f64::from(at.time())),
+                );
                 let mut edits = Vec::new();
                 let mut moves = std::collections::BTreeMap::new();
                 for (node, wanted) in &pose.locals {
                     let under = seen.local[node.index()].transform();
-                    let user = under.user_where(wanted, &Transform::IDENTITY).map_err(|source| {
-                        CommandError::Transform { node: document.node(*node).label(*node), source }
-                    })?;
+                    let user =
+                        under.user_where(wanted, &Transform::IDENTITY).map_err(|source| {
+                            CommandError::Transform {
+                                node: document.node(*node).label(*node),
+                                source,
+                            }
+                        })?;
                     moves.insert(*node, user);
                     edits.push(Edit::SetUnkeyed { at, node: *node, to: None });
                 }
@@ -191,7 +252,11 @@ impl ExtractLayer {
                 edits.extend(push(document, home, made));
                 Ok(edits.into())
             }
-            _ => refuse("argument_missing", "use either “other”, another clip, or “time”, the time of an unkeyed pose"),
+            _ => refuse(
+                "argument_missing",
+                "use either “other”, another clip, or “time”, the time \
+                of an unkeyed pose",
+            ),
         }
     }
 }
@@ -205,16 +270,32 @@ impl SplitLayer {
         let clip = clip_of(document, id)?;
         let degrees = self.degrees.unwrap_or(USUAL);
         if !(0.01..=90.0).contains(&degrees) {
-            return refuse("argument_out_of_range", format!("“degrees” must be 0.01 to 90, but is {degrees}"));
+            return refuse(
+                "argument_out_of_range",
+                format!(
+                    "“degrees” must be 0.01 to 90, but is \
+                {degrees}"
+                ),
+            );
         }
         let home = LayerHome::Clip(id);
         let layers = document.aids.layers(home);
         let name = name_for(&layers, self.name.as_ref(), "Detail")?;
-        let tall = document.nodes.values().map(|n| n.local().transform().translation.length()).fold(0.0, f32::max);
+        let tall = document
+            .nodes
+            .values()
+            .map(|n| n.local().transform().translation.length())
+            .fold(0.0, f32::max);
         // As far as that angle takes the end of the longest bone.
         let few = clip_edit::sparse(clip, degrees.to_radians(), tall * degrees.to_radians());
         if few.key_count() == clip.key_count() {
-            return refuse("no_key_can_go", format!("no key can be removed within {degrees}°; use a larger value"));
+            return refuse(
+                "no_key_can_go",
+                format!(
+                    "no key can be removed within {degrees}°; use a \
+                larger value"
+                ),
+            );
         }
         let (before, after) = (clip.key_count(), few.key_count());
         // What the few lack, under the layers that are there: nearest to the clip.
@@ -238,7 +319,10 @@ impl SplitLayer {
         to.0.insert(0, Shared::new(made));
         let mut edits = vec![Edit::SetClip { clip: id, to: Some(few) }];
         edits.extend(set(home, to));
-        let note = format!("{before} keys were reduced to {after}; the layer has the rest of the motion");
+        let note = format!(
+            "{before} keys were reduced to {after}; the layer has the rest of the \
+            motion"
+        );
         Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], keys: None })
     }
 }

@@ -7,7 +7,8 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of};
 use ulna_motion::user_at;
 
-/// The transform that takes another away again, at a strength: after `M ∘ U` it gives `M`, where the scale of `M` is uniform.
+/// The transform that takes another away again, at a strength: after `M ∘ U` it gives `M`, where
+/// the scale of `M` is uniform.
 fn inverse(user: &Transform, strength: f32) -> Option<Transform> {
     let part = part_of(user, strength);
     if part.scale.cmpeq(Vec3::ZERO).any() || strength == 0.0 {
@@ -35,7 +36,8 @@ impl InvertLayer {
             return refuse(
                 "layer_is_off",
                 format!(
-                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength first",
+                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength \
+                        first",
                     layer.name
                 ),
             );
@@ -69,7 +71,11 @@ impl InvertLayer {
                 *track = Shared::new(made);
             }
         }
-        let size = document.nodes.iter().map(|(_, n)| n.local().transform().translation.length()).fold(0.0, f32::max);
+        let size = document
+            .nodes
+            .iter()
+            .map(|(_, n)| n.local().transform().translation.length())
+            .fold(0.0, f32::max);
         let note = match left {
             (off, Some(node)) if off > 1e-5 * size.max(1e-3) => Some(Notice::new(
                 "unequal_scale",
@@ -80,7 +86,8 @@ impl InvertLayer {
             )),
             _ if coupled => Some(Notice::new(
                 "inverse_at_keys_only",
-                "keyed translations are inverted exactly at their keys; between keys, a small difference may remain",
+                "keyed translations are inverted exactly at their keys; between keys, a small \
+                    difference may remain",
             )),
             _ => None,
         };
@@ -103,7 +110,11 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                 let way = Vec3::from_slice(value);
                 let turned = -((user.rotation.conjugate() * way) / user.scale);
                 if !turned.is_finite() {
-                    return refuse("scale_is_zero", "the layer scales to 0 at some time, which cannot be inverted");
+                    return refuse(
+                        "scale_is_zero",
+                        "the layer scales to 0 at some time, which \
+                        cannot be inverted",
+                    );
                 }
                 value.copy_from_slice(&turned.to_array());
             }
@@ -113,7 +124,11 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                     // The slope of 1/s is −s′/s².
                     *v = if is_value { 1.0 / *v } else { -*v / (at * at) };
                     if !v.is_finite() {
-                        return refuse("scale_is_zero", "the layer scales to 0 at some time, which cannot be inverted");
+                        return refuse(
+                            "scale_is_zero",
+                            "the layer scales to 0 at some time, which \
+                            cannot be inverted",
+                        );
                     }
                 }
             }

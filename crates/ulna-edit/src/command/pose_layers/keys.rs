@@ -1,21 +1,24 @@
-//! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is the clip.
+//! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is
+//! the clip.
 
 use super::{FoundLayer, LayerName, LayerOf, kept_around, moves, refuse};
 use crate::{
     Edit,
     command::{
-        ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand, KeyEditCommand,
-        Outcome, Scene, SetKey,
+        ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand,
+        KeyEditCommand, Outcome, Scene, SetKey,
         field::{ArgumentPart, ClipName},
         keys::{clip_of, values},
     },
 };
 use ulna_model::{
-    ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track, TrackId, Transform,
+    ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track,
+    TrackId, Transform,
 };
 use ulna_motion::{LayerWriteError, clip_edit::key_span};
 
-/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip does.
+/// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip
+/// does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerKeysCommand {
     /// The layer.
@@ -92,8 +95,10 @@ impl LayerKeysCommand {
         let clip = name.find(document)?;
         let proxy = layer_as_clip(document, name, &self.layer)?;
         let done = self.done(&Scene::new(&proxy))?;
-        let found =
-            FoundLayer::of(document, &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) })?;
+        let found = FoundLayer::of(
+            document,
+            &LayerOf { clip: Some(ClipName::Id(clip)), layer: Some(self.layer.clone()) },
+        )?;
         let mut layer = found.layer().clone();
         let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
         let span = key_span(clip_of(document, clip)?).unwrap_or_default();
@@ -110,13 +115,17 @@ impl LayerKeysCommand {
                     let made = kept_around(&constant, (to.target, to.property), &key, span);
                     keys.tracks.insert(track, Shared::new(made));
                 }
-                Edit::SetTrack { clip: of, track, to: Some(to) } if of == clip && to.property != Property::Weights => {
+                Edit::SetTrack { clip: of, track, to: Some(to) }
+                    if of == clip && to.property != Property::Weights =>
+                {
                     keys.tracks.insert(track, to);
                 }
                 Edit::SetTrack { clip: of, track, to: None } if of == clip => {
                     keys.tracks.remove(&track);
                 }
-                Edit::SetClip { clip: of, to: Some(to) } if of == clip => keys.tracks = to.tracks.clone(),
+                Edit::SetClip { clip: of, to: Some(to) } if of == clip => {
+                    keys.tracks = to.tracks.clone()
+                }
                 _ => {
                     return refuse(
                         "property_not_in_layer",
@@ -141,20 +150,32 @@ impl LayerKeysCommand {
     }
 }
 
-/// Whether a track is the first key of something that a layer adds at all times, and of another value.
+/// Whether a track is the first key of something that a layer adds at all times, and of another
+/// value.
 fn is_first(layer: &PoseLayer, id: TrackId, track: &Track) -> bool {
     let constant = layer.constant(track.target);
-    let same = || values(&constant, track.property).iter().zip(track.value(0)).all(|(a, b)| (a - b).abs() < 1e-6);
-    let none = !layer.keys.tracks.contains_key(&id) && track.times.len() == 1 && track.property != Property::Weights;
+    let same = || {
+        values(&constant, track.property)
+            .iter()
+            .zip(track.value(0))
+            .all(|(a, b)| (a - b).abs() < 1e-6)
+    };
+    let none = !layer.keys.tracks.contains_key(&id)
+        && track.times.len() == 1
+        && track.property != Property::Weights;
     none && moves(&constant, track.property) && !same()
 }
 
-/// A document in which a layer is the clip, and every node stands as the layer would have it at all times: commands on keys work on it as they
-/// do on a clip.
+/// A document in which a layer is the clip, and every node stands as the layer would have it at all
+/// times: commands on keys work on it as they do on a clip.
 ///
 /// # Errors
 /// Where there is no such clip or layer.
-pub fn layer_as_clip(document: &Document, clip: &ClipName, layer: &LayerName) -> Result<Document, CommandError> {
+pub fn layer_as_clip(
+    document: &Document,
+    clip: &ClipName,
+    layer: &LayerName,
+) -> Result<Document, CommandError> {
     let clip: ClipId = clip.find(document)?;
     let own = clip_of(document, clip)?;
     let home = LayerHome::Clip(clip);

@@ -11,7 +11,8 @@ use ulna_motion::mask_weights;
 impl MaskPoseLayer {
     /// As a mask of a lane.
     pub fn with(of: LayerOf, mask: Option<&MixMask>) -> Self {
-        let mut made = Self { of, region: None, below: None, falloff: None, node: None, weights: None };
+        let mut made =
+            Self { of, region: None, below: None, falloff: None, node: None, weights: None };
         match mask {
             None => made.region = Some(Region::All),
             Some(MixMask::Upper) => made.region = Some(Region::Upper),
@@ -36,9 +37,17 @@ impl MaskPoseLayer {
     }
 
     fn chosen(&self, document: &Document) -> Result<Option<MixMask>, CommandError> {
-        let ways = [self.region.is_some(), self.below.is_some(), self.node.is_some() || self.weights.is_some()];
+        let ways = [
+            self.region.is_some(),
+            self.below.is_some(),
+            self.node.is_some() || self.weights.is_some(),
+        ];
         if ways.iter().filter(|w| **w).count() > 1 {
-            return refuse("arguments_exclusive", "use only one of “region”, “below” and “node” to set the mask");
+            return refuse(
+                "arguments_exclusive",
+                "use only one of “region”, “below” and “node” to \
+                set the mask",
+            );
         }
         if self.falloff.is_some() && self.below.is_none() {
             return refuse("arguments_together", "“falloff” can only be used with “below”");
@@ -53,10 +62,13 @@ impl MaskPoseLayer {
             };
         }
         if self.node.is_some() || self.weights.is_some() {
-            let nodes = self.node.as_ref().map(|n| n.in_order(document)).transpose()?.unwrap_or_default();
+            let nodes =
+                self.node.as_ref().map(|n| n.in_order(document)).transpose()?.unwrap_or_default();
             let weights = match &self.weights {
                 None => vec![1.0; nodes.len()],
-                Some(Numbers(list)) if list.len() == 1 => vec![share(list[0] as f32, "weights")?; nodes.len()],
+                Some(Numbers(list)) if list.len() == 1 => {
+                    vec![share(list[0] as f32, "weights")?; nodes.len()]
+                }
                 Some(Numbers(list)) if list.len() == nodes.len() => {
                     list.iter().map(|w| share(*w as f32, "weights")).collect::<Result<_, _>>()?
                 }
@@ -71,7 +83,9 @@ impl MaskPoseLayer {
                     );
                 }
             };
-            return Ok(Some(MixMask::Painted(nodes.into_iter().zip(weights).filter(|(_, w)| *w > 0.0).collect())));
+            return Ok(Some(MixMask::Painted(
+                nodes.into_iter().zip(weights).filter(|(_, w)| *w > 0.0).collect(),
+            )));
         }
         Ok(match self.region.unwrap_or(Region::All) {
             Region::All => None,
@@ -89,8 +103,13 @@ impl MaskPoseLayer {
         let mask = chosen.map(|by| LayerMask { counts: mask_weights(document, &by), by });
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
-        let note = (none && !edits.is_empty())
-            .then(|| Notice::new("mask_is_empty", "the mask has no joints, so the layer has no effect"));
+        let note = (none && !edits.is_empty()).then(|| {
+            Notice::new(
+                "mask_is_empty",
+                "the mask has no joints, so the layer has no \
+                effect",
+            )
+        });
         Ok(Outcome { edits, notes: note.into_iter().collect(), keys: None })
     }
 }

@@ -1,4 +1,5 @@
-//! Commands on layers of user-local transforms: edits of a pose, or of a whole clip, that stay edits.
+//! Commands on layers of user-local transforms: edits of a pose, or of a whole clip, that stay
+//! edits.
 
 mod folding;
 mod invert;
@@ -21,8 +22,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers,
-    Property, Shared, Track, Transform,
+    ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId,
+    PoseLayers, Property, Shared, Track, Transform,
 };
 use ulna_motion::{
     LayerWriteError,
@@ -61,7 +62,8 @@ field!(
     }
 );
 
-/// What names a layer in a line: its name, which its list has once; its number where that would be taken for one.
+/// What names a layer in a line: its name, which its list has once; its number where that would be
+/// taken for one.
 pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
     match document.aids.pose_layer(id) {
         Some((_, layer)) if !layer.name.starts_with('#') => layer.name.to_string(),
@@ -97,7 +99,14 @@ impl LayerName {
                 } else {
                     format!("layers: {}", names.join(", "))
                 };
-                refuse("no_such_layer", format!("{} has no layer “{text}”; {there}", home_words(document, home)))
+                refuse(
+                    "no_such_layer",
+                    format!(
+                        "{} has no layer “{text}”; \
+                    {there}",
+                        home_words(document, home)
+                    ),
+                )
             }
         }
     }
@@ -131,11 +140,15 @@ impl ArgumentPart for LayerOf {
     fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
         let layer = "Name of the layer; needed if there are several.";
         let clip = "Clip of the layer; a layer of the pose if omitted.";
-        [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)].concat()
+        [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)]
+            .concat()
     }
 
     fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self { clip: ArgumentPart::read(from, "clip")?, layer: ArgumentPart::read(from, "layer")? })
+        Ok(Self {
+            clip: ArgumentPart::read(from, "clip")?,
+            layer: ArgumentPart::read(from, "layer")?,
+        })
     }
 
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
@@ -175,7 +188,8 @@ document_commands! {
     RemovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.remove", "Remove the layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
+    } = "layer.remove", "Remove the \
+        layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
     /// Renames a layer
     RenamePoseLayer {
         /// Layer to edit.
@@ -200,21 +214,24 @@ document_commands! {
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
-    } = "layer.strength_keys", "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength_keys", "Set keys of the layer \
+        strength", asks: true, enabled: rules::pose_layer;
     /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
-    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer, filled: Some(around::mute_layer);
+    } = "layer.mute", "Mute or unmute the \
+        layer", enabled: rules::pose_layer, filled: Some(around::mute_layer);
     /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
-    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer, filled: Some(around::solo_layer);
+    } = "layer.solo", "Solo the \
+        layer", enabled: rules::pose_layer, filled: Some(around::solo_layer);
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
@@ -230,7 +247,8 @@ document_commands! {
         of: LayerOf,
         /// Name of the copy.
         name: Option<String>,
-    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
+    } = "layer.duplicate", "Duplicate the \
+        layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
     /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
@@ -265,7 +283,8 @@ document_commands! {
         of: LayerOf,
         /// Joints to edit.
         node: Option<Nodes>,
-    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
+    } = "layer.clear", "Remove joints from the \
+        layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
     /// Adds neutral keys, at which the layer has no effect
     ZeroKey {
         /// Layer to edit.
@@ -276,12 +295,14 @@ document_commands! {
         until: Option<Seconds>,
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
-    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
+    } = "layer.zero_key", "Add a neutral \
+        key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
     /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
+    } = "layer.invert", "Invert the \
+        layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
     /// Copies a layer to other clips
     CopyLayer {
         /// Layer to edit.
@@ -325,7 +346,8 @@ document_commands! {
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
-    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
+    } = "layer.split", "Split into base and \
+        layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
 }
 
 choice! {
@@ -349,10 +371,17 @@ pub enum ClipList {
 field!(
     ClipList,
     ArgumentType::Text,
-    |from, name| from.texts(name, "a clip name, #index or a pattern, or a list of these").map(Self::Named),
+    |from, name| from
+        .texts(
+            name,
+            "a clip name, #index or a pattern, or a list of \
+        these"
+        )
+        .map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => texts.clone().into(),
-        Self::Ids(ids) => ids.iter().map(|id| super::clip_text(document, *id)).collect::<Vec<_>>().into(),
+        Self::Ids(ids) =>
+            ids.iter().map(|id| super::clip_text(document, *id)).collect::<Vec<_>>().into(),
     }
 );
 
@@ -393,13 +422,23 @@ impl FoundLayer {
                 [] => {
                     return refuse(
                         "no_such_layer",
-                        format!("{} has no layers; use {} to add one", home_words(document, home), NewLayer::NAME),
+                        format!(
+                            "{} has no layers; use {} to add \
+                            one",
+                            home_words(document, home),
+                            NewLayer::NAME
+                        ),
                     );
                 }
                 all => {
                     return refuse(
                         "layer_ambiguous",
-                        format!("{} has {} layers; name one as “layer”", home_words(document, home), all.len()),
+                        format!(
+                            "{} has {} layers; name one as \
+                            “layer”",
+                            home_words(document, home),
+                            all.len()
+                        ),
                     );
                 }
             },
@@ -453,11 +492,21 @@ fn free_name(layers: &PoseLayers, name: &str) -> Arc<str> {
 }
 
 /// What a layer is called that has this name, or that nobody named.
-fn name_for(layers: &PoseLayers, name: Option<&String>, usual: &str) -> Result<Arc<str>, CommandError> {
+fn name_for(
+    layers: &PoseLayers,
+    name: Option<&String>,
+    usual: &str,
+) -> Result<Arc<str>, CommandError> {
     let Some(name) = name else { return Ok(free_name(layers, usual)) };
     let name = trimmed(name)?;
     if layers.iter().any(|l| l.name == name) {
-        return refuse("name_taken", format!("a layer named “{name}” already exists; use another name"));
+        return refuse(
+            "name_taken",
+            format!(
+                "a layer named “{name}” already exists; use another \
+            name"
+            ),
+        );
     }
     Ok(name)
 }
@@ -483,7 +532,8 @@ impl NewLayer {
         let document = scene.document;
         let home = home_of(document, self.clip.as_ref())?;
         let name = name_for(&document.aids.layers(home), self.name.as_ref(), "Layer")?;
-        let layer = PoseLayer::new("", Default::default()).named(document.aids.free_pose_layer(), name);
+        let layer =
+            PoseLayer::new("", Default::default()).named(document.aids.free_pose_layer(), name);
         Ok(push(document, home, layer))
     }
 }
@@ -502,7 +552,13 @@ impl RenamePoseLayer {
         let found = FoundLayer::of(scene.document, &self.of)?;
         let name = trimmed(&self.name)?;
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
-            return refuse("name_taken", format!("a layer named “{name}” already exists; use another name"));
+            return refuse(
+                "name_taken",
+                format!(
+                    "a layer named “{name}” already exists; use \
+                another name"
+                ),
+            );
         }
         Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
     }
@@ -517,7 +573,11 @@ impl LayerStrength {
         match time {
             None => (layer.strength, layer.strength_keys) = (strength, None),
             Some(_) if found.home == LayerHome::Pose => {
-                return refuse("pose_has_no_time", "a layer of the pose cannot have keys; omit “time”");
+                return refuse(
+                    "pose_has_no_time",
+                    "a layer of the pose cannot have keys; omit \
+                    “time”",
+                );
             }
             Some(time) => {
                 let keys = match &layer.strength_keys {
@@ -559,7 +619,11 @@ impl LayerStrengthKeys {
         }
         keys.sort_by(|a, b| a.0.total_cmp(&b.0));
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
-            return refuse("time_twice", "two strength keys are at the same time; remove one of them");
+            return refuse(
+                "time_twice",
+                "two strength keys are at the same time; remove one of \
+                them",
+            );
         }
         let found = FoundLayer::of(scene.document, &self.of)?;
         if found.home == LayerHome::Pose && !keys.is_empty() {
@@ -569,13 +633,15 @@ impl LayerStrengthKeys {
         let (times, values): (Vec<f32>, Vec<f32>) = keys.into_iter().unzip();
         if times.is_empty() {
             // What it was at first stays.
-            layer.strength = layer.strength_keys.as_ref().map_or(layer.strength, |_| strength_of(&layer, 0.0));
+            layer.strength =
+                layer.strength_keys.as_ref().map_or(layer.strength, |_| strength_of(&layer, 0.0));
         }
         let interpolation = match self.interpolation.unwrap_or(StrengthGoes::Linear) {
             StrengthGoes::Linear => Interpolation::Linear,
             StrengthGoes::Step => Interpolation::Step,
         };
-        layer.strength_keys = (!times.is_empty()).then(|| Shared::new(strength_track(times, values, interpolation)));
+        layer.strength_keys =
+            (!times.is_empty()).then(|| Shared::new(strength_track(times, values, interpolation)));
         Ok(found.with(layer))
     }
 }
@@ -613,7 +679,13 @@ impl MovePoseLayer {
             (Some(false), None) => found.at.saturating_sub(1),
             (None, Some(place)) if place <= last => place,
             (None, Some(place)) => {
-                return refuse("argument_out_of_range", format!("“place” is {place}, but must be 0 to {last}"));
+                return refuse(
+                    "argument_out_of_range",
+                    format!(
+                        "“place” is {place}, but must be 0 \
+                    to {last}"
+                    ),
+                );
             }
             _ => return refuse("argument_missing", "use either “up” or “place”"),
         };
@@ -631,7 +703,8 @@ impl DuplicateLayer {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let found = FoundLayer::of(document, &self.of)?;
-        let name = name_for(&found.layers, self.name.as_ref(), &format!("{} copy", found.layer().name))?;
+        let name =
+            name_for(&found.layers, self.name.as_ref(), &format!("{} copy", found.layer().name))?;
         let mut layers = (*found.layers).clone();
         let copy = found.layer().clone().named(document.aids.free_pose_layer(), name);
         layers.0.insert(found.at + 1, Shared::new(copy));
@@ -692,18 +765,29 @@ impl ZeroKey {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let named = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let times =
-            [Some(self.time), self.until].into_iter().flatten().map(time_of).collect::<Result<Vec<f32>, _>>()?;
+        let times = [Some(self.time), self.until]
+            .into_iter()
+            .flatten()
+            .map(time_of)
+            .collect::<Result<Vec<f32>, _>>()?;
         let found = FoundLayer::of(document, &self.of)?;
         if found.home == LayerHome::Pose {
-            return refuse("pose_has_no_time", "a layer of the pose cannot have keys; use a layer of a clip");
+            return refuse(
+                "pose_has_no_time",
+                "a layer of the pose cannot have keys; use a layer \
+                of a clip",
+            );
         }
         let mut layer = found.layer().clone();
         let nodes = named.unwrap_or_else(|| layer.nodes());
         if nodes.is_empty() {
             return refuse(
                 "layer_is_empty",
-                format!("layer “{}” is empty; pose a joint in it first, or name joints", layer.name),
+                format!(
+                    "layer “{}” is empty; pose a joint in it first, or name \
+                    joints",
+                    layer.name
+                ),
             );
         }
         let clip = found.home.clip().and_then(|id| document.clips.get(id));
@@ -720,8 +804,11 @@ impl ZeroKey {
             }
             for property in moved {
                 if moves(&constant, property) && layer.keys.track(node, property).is_none() {
-                    let made = kept_around(&constant, (node, property), &zeros(&times, property), span);
-                    around.extend(made.times.iter().filter(|t| !times.contains(t)).map(|t| t.to_bits()));
+                    let made =
+                        kept_around(&constant, (node, property), &zeros(&times, property), span);
+                    around.extend(
+                        made.times.iter().filter(|t| !times.contains(t)).map(|t| t.to_bits()),
+                    );
                     let keys = Shared::make_mut(&mut layer.keys);
                     keys.tracks.insert(keys.free_track_id(), Shared::new(made));
                     continue;
@@ -731,9 +818,22 @@ impl ZeroKey {
                 }
             }
         }
-        let when: Vec<String> = around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
+        let when: Vec<String> = around
+            .into_iter()
+            .map(|t| {
+                format!(
+                    "{:.2} \
+            s",
+                    f32::from_bits(t)
+                )
+            })
+            .collect();
         let note = (!when.is_empty()).then(|| {
-            format!("keys that keep the constant offset of the layer were added around it, at {}", when.join(", "))
+            format!(
+                "keys that keep the constant offset of the layer were added around it, at \
+                {}",
+                when.join(", ")
+            )
         });
         let notes = note.map(|n| Notice::new("offset_keyed", n)).into_iter().collect();
         Ok(Outcome { edits: found.with(layer), notes, keys: None })
@@ -754,8 +854,9 @@ fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
     times.iter().map(|t| (*t, super::keys::values(&Transform::IDENTITY, property))).collect()
 }
 
-/// Keys of a component that was the same at all times: these, and around them what it was, so that it is seen on both sides of them.
-/// Nothing is put beyond the clip's own keys, from the first to the last, where there is room within.
+/// Keys of a component that was the same at all times: these, and around them what it was, so that
+/// it is seen on both sides of them. Nothing is put beyond the clip's own keys, from the first to
+/// the last, where there is room within.
 pub(super) fn kept_around(
     constant: &Transform,
     (node, property): (NodeId, Property),
@@ -794,11 +895,13 @@ pub(super) fn kept_around(
     }
     let interpolation = Interpolation::Linear;
     let kinds = Default::default();
-    let made = Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
+    let made =
+        Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
     with_interpolation(&made, Interpolation::CubicSpline)
 }
 
-/// Makes keys of those components that have none yet, so that they can get another one at that time.
+/// Makes keys of those components that have none yet, so that they can get another one at that
+/// time.
 fn first_keys(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components, span: (f32, f32)) {
     let constant = layer.constant(node);
     let wanted = to.over(&constant);
@@ -817,7 +920,8 @@ fn first_keys(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components, s
     }
 }
 
-/// Where what was there before is seen again before the first of some keys and after the last, within the clip.
+/// Where what was there before is seen again before the first of some keys and after the last,
+/// within the clip.
 fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
     let mut more = Vec::new();
     if from - first > apart {
@@ -865,11 +969,9 @@ impl CopyLayer {
             let home = LayerHome::Clip(clip);
             let layers = document.aids.layers(home);
             let name = free_name(&layers, &found.layer().name);
-            let kept = found
-                .layer()
-                .nodes()
-                .into_iter()
-                .any(|n| clip_of(document, clip).is_ok_and(|c| c.kept.iter().any(|(node, _)| *node == n)));
+            let kept = found.layer().nodes().into_iter().any(|n| {
+                clip_of(document, clip).is_ok_and(|c| c.kept.iter().any(|(node, _)| *node == n))
+            });
             if kept {
                 refused.push(document.clip_label(clip));
                 continue;
@@ -878,7 +980,11 @@ impl CopyLayer {
             id = PoseLayerId(id.0.saturating_add(1));
         }
         let note = (!refused.is_empty()).then(|| {
-            format!("clips left out, because their keys of these joints cannot be edited: {}", refused.join(", "))
+            format!(
+                "clips left out, because their keys of these joints cannot be edited: \
+                {}",
+                refused.join(", ")
+            )
         });
         let notes = note.map(|n| Notice::new("clips_left_out", n)).into_iter().collect();
         Ok(Outcome { edits, notes, keys: None })

@@ -26,7 +26,8 @@ fn bare(
     primitive: Option<PrimitiveId>,
 ) -> Vec<(MeshId, PrimitiveId)> {
     let on_skin = document.nodes.values().filter(|n| n.skin == Some(skin)).filter_map(|n| n.mesh);
-    let meant: BTreeSet<MeshId> = on_skin.filter(|m| meshes.is_empty() || meshes.contains(m)).collect();
+    let meant: BTreeSet<MeshId> =
+        on_skin.filter(|m| meshes.is_empty() || meshes.contains(m)).collect();
     let mut list = Vec::new();
     for mesh in meant {
         for (k, p) in document.mesh(mesh).entries() {
@@ -45,24 +46,39 @@ fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> 
     weigh(document, &meshes, command.primitive, most, command.passes.map(|p| p.min(1000)))
 }
 
-/// The weights of meshes that hang on a skin and have none, as the command gives them unless told otherwise.
-pub(in crate::command) fn bind_bare(document: &Document, meshes: &[MeshId]) -> Result<Vec<Edit>, CommandError> {
+/// The weights of meshes that hang on a skin and have none, as the command gives them unless told
+/// otherwise.
+pub(in crate::command) fn bind_bare(
+    document: &Document,
+    meshes: &[MeshId],
+) -> Result<Vec<Edit>, CommandError> {
     weigh(document, meshes, None, 4, None)
 }
 
-/// Passes of smoothing unless a number is given, and how strong they are: over a body they spread weights by no more than this part of a bone.
-/// A coarse mesh, whose edges are as long as its bones, is hardly smoothed, or all of it would move with all.
+/// Passes of smoothing unless a number is given, and how strong they are: over a body they spread
+/// weights by no more than this part of a bone. A coarse mesh, whose edges are as long as its
+/// bones, is hardly smoothed, or all of it would move with all.
 const PASSES: usize = 3;
 const SPREAD: f32 = 0.25;
 
 /// How strong a pass is on a mesh. `n` passes spread over about `√(n · strength)` edges.
-fn strength(document: &Document, list: &[(MeshId, PrimitiveId)], heads: &[Vec3], parents: &[u16]) -> f32 {
+fn strength(
+    document: &Document,
+    list: &[(MeshId, PrimitiveId)],
+    heads: &[Vec3],
+    parents: &[u16],
+) -> f32 {
     let mean = |lengths: &mut dyn Iterator<Item = f32>| {
-        let (sum, count) = lengths.filter(|l| l.is_finite()).fold((0.0, 0u32), |(s, n), l| (s + l, n + 1));
+        let (sum, count) =
+            lengths.filter(|l| l.is_finite()).fold((0.0, 0u32), |(s, n), l| (s + l, n + 1));
         if count > 0 { sum / count as f32 } else { 0.0 }
     };
-    let bones =
-        mean(&mut heads.iter().zip(parents).filter_map(|(head, p)| Some(head.distance(*heads.get(usize::from(*p))?))));
+    let bones = mean(
+        &mut heads
+            .iter()
+            .zip(parents)
+            .filter_map(|(head, p)| Some(head.distance(*heads.get(usize::from(*p))?))),
+    );
     let edges = mean(&mut list.iter().flat_map(|(mesh, k)| {
         let primitive = &document.mesh(*mesh).primitives[k.index()];
         let at = |v: u32| primitive.positions.get(v as usize).copied().unwrap_or(Vec3::NAN);
@@ -72,11 +88,15 @@ fn strength(document: &Document, list: &[(MeshId, PrimitiveId)], heads: &[Vec3],
             .flat_map(move |t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])])
             .map(move |(a, b)| at(a).distance(at(b)))
     }));
-    if edges > 0.0 && bones > 0.0 { ((SPREAD * bones / edges).powi(2) / PASSES as f32).min(1.0) } else { 1.0 }
+    if edges > 0.0 && bones > 0.0 {
+        ((SPREAD * bones / edges).powi(2) / PASSES as f32).min(1.0)
+    } else {
+        1.0
+    }
 }
 
-/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex that has weights gets
-/// those.
+/// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex
+/// that has weights gets those.
 fn weigh(
     document: &Document,
     meshes: &[MeshId],
@@ -87,14 +107,17 @@ fn weigh(
     let mut bound = document.clone();
     let mut done: BTreeSet<(MeshId, PrimitiveId)> = BTreeSet::new();
     for skin in document.skins.ids() {
-        let list: Vec<_> =
-            bare(document, skin, meshes, primitive).into_iter().filter(|key| !done.contains(key)).collect();
+        let list: Vec<_> = bare(document, skin, meshes, primitive)
+            .into_iter()
+            .filter(|key| !done.contains(key))
+            .collect();
         let Some((first, _)) = list.first() else { continue };
         if !document.skin(skin).has_inverse_bind {
             return Err(CommandError::other(
                 "no_bind_matrices",
                 format!(
-                    "the skin of “{}” has no inverse bind matrices, so the bind positions of its joints are unknown; export the model with inverse bind matrices",
+                    "the skin of “{}” has no inverse bind matrices, so the bind positions of its \
+                        joints are unknown; export the model with inverse bind matrices",
                     mesh_label(document, *first)
                 ),
             ));
@@ -108,17 +131,28 @@ fn weigh(
         for (mesh, k) in &list {
             let positions = &document.mesh(*mesh).primitives[k.index()].positions;
             let Some(map) = bones.weigh(positions, most) else {
-                let message = format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
+                let message = format!(
+                    "the skin of “{}” has no \
+                    joints",
+                    mesh_label(document, *mesh)
+                );
                 return Err(CommandError::other("skin_has_no_joints", message));
             };
-            apply(&mut bound, Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) })?;
+            apply(
+                &mut bound,
+                Edit::BindWeights { mesh: *mesh, primitive: *k, to: Some(Shared::new(map)) },
+            )?;
         }
         let Some(canvas) = SkinnedSurface::whole(&bound, skin) else { continue };
         settle(&mut bound, &canvas, &list, smooth)?;
         done.extend(list);
     }
     if done.is_empty() {
-        return Err(CommandError::other("weights_there_already", "every skinned mesh already has weights"));
+        return Err(CommandError::other(
+            "weights_there_already",
+            "every skinned mesh already has \
+            weights",
+        ));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {
         let to = bound.mesh(mesh).primitives[primitive.index()].weights.clone();
@@ -158,8 +192,11 @@ fn settle(
     let some = scope(Some(&open[..]));
     draft.smooth(passes, strength, false, None, &some);
     draft.normalize(&some);
-    let settled: Vec<_> = canvas.parts().iter().enumerate().map(|(k, part)| (*part, draft.map(k).clone())).collect();
-    for (part, map) in settled.into_iter().filter(|(part, _)| list.contains(&(part.mesh, part.primitive))) {
+    let settled: Vec<_> =
+        canvas.parts().iter().enumerate().map(|(k, part)| (*part, draft.map(k).clone())).collect();
+    for (part, map) in
+        settled.into_iter().filter(|(part, _)| list.contains(&(part.mesh, part.primitive)))
+    {
         let to = Some(Shared::new(map));
         apply(bound, Edit::BindWeights { mesh: part.mesh, primitive: part.primitive, to })?;
     }

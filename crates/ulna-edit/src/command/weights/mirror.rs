@@ -1,8 +1,11 @@
-//! The mirror image of one side's weights: within a skin, and from skin to skin where a body has several.
+//! The mirror image of one side's weights: within a skin, and from skin to skin where a body has
+//! several.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Done, Job, MirrorWeights, PairJoints, done_by, jobs, mesh_label, reasons, run_all, uv_of};
+use super::{
+    Done, Job, MirrorWeights, PairJoints, done_by, jobs, mesh_label, reasons, run_all, uv_of,
+};
 use crate::{
     CommandError, Edit,
     command::{
@@ -26,14 +29,24 @@ impl PairJoints {
                 "not_a_joint",
                 format!("“{}” is not a joint of a skin", document.node(node).label(node)),
             )),
-            _ => Err(CommandError::other("one_node_wanted", format!("name exactly one joint as “{name}”"))),
+            _ => Err(CommandError::other(
+                "one_node_wanted",
+                format!(
+                    "name exactly one joint as \
+                “{name}”"
+                ),
+            )),
         };
         let joint = one(&self.joint, "joint")?;
         let with = self.with.as_ref().map(|with| one(with, "with")).transpose()?;
-        let to: Shared<[_]> = document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
+        let to: Shared<[_]> =
+            document.aids.mirror_pairs.iter().copied().chain([(joint, with)]).collect();
         let mut edits = vec![Edit::SetMirrorPairs { to: to.clone() }];
         // Mirrored layers show something else then.
-        let paired = Document { aids: EditorState { mirror_pairs: to, ..document.aids.clone() }, ..document.clone() };
+        let paired = Document {
+            aids: EditorState { mirror_pairs: to, ..document.aids.clone() },
+            ..document.clone()
+        };
         edits.extend(layers::mirrored_anew(&paired)?);
         Ok(edits)
     }
@@ -75,7 +88,9 @@ impl Counts {
 impl MirrorWeights {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let mut counts = Counts::default();
-        let mut done = run_all(scene.document, &self.reach, "mirrored", |document| self.all(document, &mut counts))?;
+        let mut done = run_all(scene.document, &self.reach, "mirrored", |document| {
+            self.all(document, &mut counts)
+        })?;
         if done.edits.is_empty() && done.notes.is_empty() {
             let (giving, taking) = match self.from {
                 Side::Left => ("left", "right"),
@@ -83,13 +98,16 @@ impl MirrorWeights {
             };
             done.notes.push(match counts {
                 Counts { taking: 0, .. } => {
-                    let said =
-                        format!("nothing was mirrored: none of the given vertices is on the {taking} side, which receives the weights");
+                    let said = format!(
+                        "nothing was mirrored: none of the given vertices is on the \
+                            {taking} side, which receives the weights"
+                    );
                     Notice::new("nothing_to_mirror", said)
                 }
                 Counts { paired: 0, .. } => {
                     let said = format!(
-                        "nothing was mirrored: no vertex of the {taking} side has a mirror vertex on the {giving} side"
+                        "nothing was mirrored: no vertex of the {taking} side has a mirror vertex \
+                            on the {giving} side"
                     );
                     Notice::new("no_mirror_partner", said)
                 }
@@ -105,15 +123,18 @@ impl MirrorWeights {
 
     /// Body by body, and what has two sides of its own skin by skin.
     fn all(&self, document: &Document, counts: &mut Counts) -> Result<Vec<Done>, CommandError> {
-        let mut open: BTreeMap<SkinId, Job> =
-            jobs(document, &self.reach, &[])?.into_iter().map(|job| (job.canvas.skin, job)).collect();
+        let mut open: BTreeMap<SkinId, Job> = jobs(document, &self.reach, &[])?
+            .into_iter()
+            .map(|job| (job.canvas.skin, job))
+            .collect();
         let mut all = Vec::new();
         for skins in bodies(document).iter().filter(|skins| skins.len() > 1) {
             if !skins.iter().any(|s| open.contains_key(s)) {
                 continue;
             }
             let Some(joined) = Joined::of(document, skins) else { continue };
-            let own: Vec<Job> = joined.canvases().iter().filter_map(|c| open.remove(&c.skin)).collect();
+            let own: Vec<Job> =
+                joined.canvases().iter().filter_map(|c| open.remove(&c.skin)).collect();
             if !own.is_empty() {
                 all.extend(self.across(document, joined, &own, counts)?);
             }
@@ -125,16 +146,27 @@ impl MirrorWeights {
     }
 
     /// Within one skin.
-    fn within(&self, document: &Document, job: Job, counts: &mut Counts) -> Result<Done, CommandError> {
+    fn within(
+        &self,
+        document: &Document,
+        job: Job,
+        counts: &mut Counts,
+    ) -> Result<Done, CommandError> {
         let sides = match self.by {
-            Some(MirrorWay::Uv) => Sides::by_uv(document, &job.canvas, &|v| uv_of(document, &job.canvas, v)),
+            Some(MirrorWay::Uv) => {
+                Sides::by_uv(document, &job.canvas, &|v| uv_of(document, &job.canvas, v))
+            }
             Some(MirrorWay::Place) | None => Sides::of(document, &job.canvas),
         };
         let sides = sides.map_err(|why| match why {
-            NoSides::OtherSkin => CommandError::other("sides_on_other_skin", format!(
-                "the joints of the other side of “{}” belong to another skin, which no visible mesh with weights uses, so nothing can be mirrored",
-                first_mesh(document, &job.canvas)
-            )),
+            NoSides::OtherSkin => CommandError::other(
+                "sides_on_other_skin",
+                format!(
+                    "the joints of the other side of “{}” belong to another skin, which no visible \
+                    mesh with weights uses, so nothing can be mirrored",
+                    first_mesh(document, &job.canvas)
+                ),
+            ),
             why => why.into(),
         })?;
         let from_high = sides.left_is_high == self.is_from_left();
@@ -162,11 +194,13 @@ impl MirrorWeights {
                 }
             }
         }
-        let locked = self.reach.locked.as_ref().map(|l| l.all(document)).transpose()?.unwrap_or_default();
+        let locked =
+            self.reach.locked.as_ref().map(|l| l.all(document)).transpose()?.unwrap_or_default();
         let locked: BTreeSet<NodeId> = locked.into_iter().collect();
         let locked: Vec<bool> = all.joints().iter().map(|j| locked.contains(j)).collect();
         let vertices = wanted.contains(&false).then_some(&wanted[..]);
-        let scope = Scope { locked: &locked, limit: self.reach.most.unwrap_or(usize::MAX), vertices };
+        let scope =
+            Scope { locked: &locked, limit: self.reach.most.unwrap_or(usize::MAX), vertices };
         let uv = |v: u32| uv_of(document, all, v);
         let sides = match self.by {
             Some(MirrorWay::Uv) => joined.sides(Some(&uv)),
@@ -177,7 +211,10 @@ impl MirrorWeights {
         let mut left = reasons(&made.refused);
         let canvases = joined.into_canvases();
         for ((skin, joint), count) in made.missing {
-            let mesh = canvases.iter().find(|c| c.skin == skin).map_or_else(String::new, |c| first_mesh(document, c));
+            let mesh = canvases
+                .iter()
+                .find(|c| c.skin == skin)
+                .map_or_else(String::new, |c| first_mesh(document, c));
             let why = format!(
                 "their mirror image needs joint “{}”, which the skin of “{mesh}” does not have",
                 document.node(joint).label(joint)

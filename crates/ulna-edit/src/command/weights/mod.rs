@@ -1,4 +1,5 @@
-//! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and strokes as lines of text.
+//! Commands on weights: the tools of `crate::weights` on the vertices that a line names, and
+//! strokes as lines of text.
 
 mod bind;
 pub(super) use self::bind::bind_bare;
@@ -16,20 +17,21 @@ use super::{
     CommandError, CommandLine, Outcome, Scene,
     define::document_commands,
     field::{
-        Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side, VertexList, VertexTerms,
-        meshes_of,
+        Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side,
+        VertexList, VertexTerms, meshes_of,
     },
     layers, rules,
     vertex_terms::{PastEnd, Untold},
 };
 use crate::Edit;
 use ulna_model::{
-    Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap, WeightPatch,
+    Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightEncoding, WeightMap,
+    WeightPatch,
 };
 use ulna_motion::{Pose, Stack, ik};
 use ulna_weights::{
-    Brush, BrushKind, Claimed, Falloff, Influences, MOST, PartChange, Refused, Scope, Seams, SkinnedSurface,
-    SurfacePart, WorkingWeights, gradient,
+    Brush, BrushKind, Claimed, Falloff, Influences, MOST, PartChange, Refused, Scope, Seams,
+    SkinnedSurface, SurfacePart, WorkingWeights, gradient,
 };
 
 document_commands! {
@@ -134,7 +136,8 @@ document_commands! {
     } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Replaces the weights of outliers by those of their neighbors
     Hammer {
-        /// Outliers are vertices that share less weight than this with their neighbors; 40 % if omitted.
+        /// Outliers are vertices that share less weight than this with their neighbors; 40 % if
+        /// omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -179,13 +182,15 @@ document_commands! {
         to: Nodes,
         /// First joint of the limb; found from the last one if omitted.
         from: Option<Nodes>,
-        /// Width of the transition at a joint; 100 % is half of the shorter adjacent bone; 100 % if omitted.
+        /// Width of the transition at a joint; 100 % is half of the shorter adjacent bone; 100 % if
+        /// omitted.
         width: Option<f32>,
         /// Curve of the transition; smooth if omitted.
         curve: Option<Curve>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    } = "weights.along", "Gradient along a \
+        limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
     /// Averages the weights of the selected vertices
     Average {
         /// Vertices and joints that may change.
@@ -208,7 +213,8 @@ document_commands! {
         with: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.swap", "Swap the weights of two \
+        joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Moves all weights of some joints to one joint
     MergeJoints {
         /// Joints whose weights are moved.
@@ -217,7 +223,8 @@ document_commands! {
         into: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.merge", "Merge the weights of \
+        joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
         /// Number of sets of four influences.
@@ -272,7 +279,8 @@ pub struct Touch<'a> {
     pub most: Option<&'a mut Option<usize>>,
     /// The weight layer that takes the result.
     pub layer: Option<&'a mut Option<String>>,
-    /// Whether it does to all of the surface what the brush does to a spot, so that what is hidden is not meant.
+    /// Whether it does to all of the surface what the brush does to a spot, so that what is hidden
+    /// is not meant.
     pub of_brush: bool,
 }
 
@@ -290,7 +298,15 @@ impl<'a> Touch<'a> {
     }
 
     pub(super) const fn nothing() -> Self {
-        Self { mesh: None, primitive: None, vertices: None, locked: None, most: None, layer: None, of_brush: false }
+        Self {
+            mesh: None,
+            primitive: None,
+            vertices: None,
+            locked: None,
+            most: None,
+            layer: None,
+            of_brush: false,
+        }
     }
 }
 
@@ -320,9 +336,12 @@ impl WeightCommand {
                 layer: Some(layer),
                 ..Touch::nothing()
             },
-            Self::Sets(Sets { mesh, primitive, locked, .. }) => {
-                Touch { mesh: Some(mesh), primitive: Some(primitive), locked: Some(locked), ..Touch::nothing() }
-            }
+            Self::Sets(Sets { mesh, primitive, locked, .. }) => Touch {
+                mesh: Some(mesh),
+                primitive: Some(primitive),
+                locked: Some(locked),
+                ..Touch::nothing()
+            },
             Self::Store(Store { mesh, primitive, .. }) => {
                 Touch { mesh: Some(mesh), primitive: Some(primitive), ..Touch::nothing() }
             }
@@ -358,7 +377,12 @@ pub fn skin_of(document: &Document, mesh: MeshId) -> Option<SkinId> {
 /// The skins that a mesh is shown on, each once. Its weights count the joints of each of them.
 fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
     let mut skins = Vec::new();
-    for node in document.shown_nodes().into_iter().map(|n| document.node(n)).filter(|n| n.mesh == Some(mesh)) {
+    for node in document
+        .shown_nodes()
+        .into_iter()
+        .map(|n| document.node(n))
+        .filter(|n| n.mesh == Some(mesh))
+    {
         skins.extend(node.skin.filter(|s| !skins.contains(s)));
     }
     skins
@@ -367,13 +391,15 @@ fn skins_of(document: &Document, mesh: MeshId) -> Vec<SkinId> {
 /// Of the skins that a mesh is shown on, the first that has the most of some joints.
 fn skin_for(document: &Document, mesh: MeshId, joints: &BTreeSet<NodeId>) -> Option<SkinId> {
     let skins = skins_of(document, mesh);
-    let has = |skin: &SkinId| document.skin(*skin).joints.iter().filter(|j| joints.contains(j)).count();
+    let has =
+        |skin: &SkinId| document.skin(*skin).joints.iter().filter(|j| joints.contains(j)).count();
     let most = skins.iter().map(has).max()?;
     skins.into_iter().find(|s| has(s) == most)
 }
 
-/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive, some vertices. A mesh that hangs on several
-/// skins is touched once, with the one that has the joints which the line names.
+/// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive,
+/// some vertices. A mesh that hangs on several skins is touched once, with the one that has the
+/// joints which the line names.
 fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job>, CommandError> {
     let meshes: BTreeSet<MeshId> = meshes_of(document, reach.mesh.as_ref())?.into_iter().collect();
     let primitive = reach.primitive;
@@ -384,7 +410,8 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
     if most == 0 {
         return Err(CommandError::other("no_joints_meant", "a vertex needs at least one joint"));
     }
-    let mut named: BTreeSet<NodeId> = joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();
+    let mut named: BTreeSet<NodeId> =
+        joints.iter().filter_map(|j| j.all(document).ok()).flatten().collect();
     named.extend(vertices.iter().flat_map(|v| v.joints(document)));
     let mut owners: BTreeMap<MeshId, Option<SkinId>> = BTreeMap::new();
     let mut any = false;
@@ -393,16 +420,19 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
         let meant = |part: &SurfacePart| {
             let is_named = meshes.is_empty() || meshes.contains(&part.mesh);
-            let mut owner = || *owners.entry(part.mesh).or_insert_with(|| skin_for(document, part.mesh, &named));
-            let meant = is_named && primitive.is_none_or(|k| k == part.primitive) && owner() == Some(skin);
+            let mut owner = || {
+                *owners.entry(part.mesh).or_insert_with(|| skin_for(document, part.mesh, &named))
+            };
+            let meant =
+                is_named && primitive.is_none_or(|k| k == part.primitive) && owner() == Some(skin);
             any |= meant;
             meant
         };
         let meant: Vec<bool> = canvas.parts().iter().map(meant).collect();
         let wanted = match &vertices {
-            Some(vertices) => {
-                vertices.mark(document, &canvas, &meant).map_err(|why| vertex_query_error(document, &canvas, why))?
-            }
+            Some(vertices) => vertices
+                .mark(document, &canvas, &meant)
+                .map_err(|why| vertex_query_error(document, &canvas, why))?,
             None => {
                 let mut wanted = vec![false; canvas.vertex_count()];
                 for (part, _) in canvas.parts().iter().zip(&meant).filter(|(_, meant)| **meant) {
@@ -421,17 +451,28 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
         return Err(CommandError::other("no_vertices_meant", "“vertices” matches no vertex"));
     }
     if list.is_empty() {
-        return Err(CommandError::other("no_weights_meant", "no mesh with weights was found; name a skinned mesh"));
+        return Err(CommandError::other(
+            "no_weights_meant",
+            "no mesh with weights was found; name a \
+            skinned mesh",
+        ));
     }
     Ok(list)
 }
 
-/// Which of a skin's joints stay, as the weights count them: also where the joint of another skin that a mesh hangs on has that number.
-fn locked_slots(document: &Document, canvas: &SkinnedSurface, locked: &BTreeSet<NodeId>) -> Vec<bool> {
+/// Which of a skin's joints stay, as the weights count them: also where the joint of another skin
+/// that a mesh hangs on has that number.
+fn locked_slots(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    locked: &BTreeSet<NodeId>,
+) -> Vec<bool> {
     let mut slots: Vec<bool> = canvas.joints().iter().map(|j| locked.contains(j)).collect();
     let meshes: BTreeSet<MeshId> = canvas.parts().iter().map(|p| p.mesh).collect();
-    for skin in
-        meshes.into_iter().flat_map(|m| skins_of(document, m)).filter(|s| !locked.is_empty() && *s != canvas.skin)
+    for skin in meshes
+        .into_iter()
+        .flat_map(|m| skins_of(document, m))
+        .filter(|s| !locked.is_empty() && *s != canvas.skin)
     {
         let others = document.skin(skin).joints.iter();
         slots.iter_mut().zip(others).for_each(|(slot, joint)| *slot |= locked.contains(joint));
@@ -440,7 +481,11 @@ fn locked_slots(document: &Document, canvas: &SkinnedSurface, locked: &BTreeSet<
 }
 
 /// Why vertices cannot be told, as a sentence.
-pub fn vertex_query_error(document: &Document, canvas: &SkinnedSurface, why: Untold) -> CommandError {
+pub fn vertex_query_error(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    why: Untold,
+) -> CommandError {
     match why {
         Untold::Joint(error) => error.into(),
         Untold::Past(PastEnd { part, range }) => {
@@ -471,7 +516,8 @@ pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
 /// What names a mesh in a line: its name where it alone has it.
 pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
     let label = mesh_label(document, mesh);
-    let alone = document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
+    let alone =
+        document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
     if alone && !label.contains(['*', '#']) {
         return label;
     }
@@ -491,7 +537,8 @@ fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
     refused.iter().map(|(why, count)| (why.to_string(), *count)).collect()
 }
 
-/// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them takes it.
+/// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them
+/// takes it.
 fn run(
     document: &Document,
     reach: &Reach,
@@ -501,7 +548,8 @@ fn run(
     run_for(document, reach, &[], verb, tool)
 }
 
-/// As [`run`], for joints that the line names: a mesh that hangs on several skins is taken with the one that has them.
+/// As [`run`], for joints that the line names: a mesh that hangs on several skins is taken with the
+/// one that has them.
 fn run_for(
     document: &Document,
     reach: &Reach,
@@ -529,7 +577,10 @@ fn each_job(
     joints: &[&Nodes],
     tool: &mut impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
 ) -> Result<Vec<Done>, CommandError> {
-    jobs(document, reach, joints)?.into_iter().map(|job| done_by(document, job, &mut *tool)).collect()
+    jobs(document, reach, joints)?
+        .into_iter()
+        .map(|job| done_by(document, job, &mut *tool))
+        .collect()
 }
 
 fn done_by(
@@ -576,10 +627,12 @@ fn run_all_on_base(
 fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
     let mut edits = Vec::new();
     let (mut left, mut touched) = (BTreeMap::<String, usize>::new(), 0);
-    // What one skin's job changes of another's vertices comes after all jobs: it is what both sides of a seam have.
+    // What one skin's job changes of another's vertices comes after all jobs: it is what both sides
+    // of a seam have.
     let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
     for Done { canvas, mut changes, left: why } in all {
-        let found = if changes.is_empty() { Seams::default() } else { Seams::of(document, &canvas) };
+        let found =
+            if changes.is_empty() { Seams::default() } else { Seams::of(document, &canvas) };
         let (patches, open) = found.follow(document, &canvas, &mut changes, true, &mut claimed);
         for (why, count) in why.into_iter().chain(reasons(&open)) {
             *left.entry(why).or_default() += count;
@@ -592,19 +645,25 @@ fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
             };
             match change {
                 PartChange::Patch(patch) if patch.vertices.is_empty() => {}
-                PartChange::Patch(patch) => edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) }),
-                PartChange::Whole(map) => edits.push(Edit::SetWeights { mesh, primitive, to: Shared::new(map) }),
+                PartChange::Patch(patch) => {
+                    edits.push(Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) })
+                }
+                PartChange::Whole(map) => {
+                    edits.push(Edit::SetWeights { mesh, primitive, to: Shared::new(map) })
+                }
             }
         }
         seams.extend(patches);
     }
-    let patch = |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
+    let patch =
+        |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
     edits.extend(seams.into_iter().map(patch));
     let said = |(why, count): (&String, &usize)| match count {
         1 => format!("1 vertex: {why}"),
         n => format!("{n} vertices: {why}"),
     };
-    // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the same is said each time.
+    // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the
+    // same is said each time.
     let most = left.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
     let left = most.map(|why| Notice::new("vertices_left", format!("left as they are, {why}")));
@@ -613,11 +672,17 @@ fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
         n => Notice::new("vertices_changed", format!("{verb} {n} vertices")),
     });
     let both = edits.iter().find_map(|edit| match edit {
-        Edit::PatchWeights { mesh, .. } | Edit::SetWeights { mesh, .. } => shared_by(document, *mesh),
+        Edit::PatchWeights { mesh, .. } | Edit::SetWeights { mesh, .. } => {
+            shared_by(document, *mesh)
+        }
         _ => None,
     });
     let both = both.map(|said| Notice::new("weights_are_shared", said));
-    Outcome { edits, notes: done.into_iter().chain(both).chain(left).collect(), ..Outcome::default() }
+    Outcome {
+        edits,
+        notes: done.into_iter().chain(both).chain(left).collect(),
+        ..Outcome::default()
+    }
 }
 
 /// That a mesh hangs on several skins, which share its weights though their joints differ.
@@ -657,15 +722,21 @@ fn joints_of(document: &Document, joints: &Nodes, job: &Job) -> Result<Vec<u16>,
 }
 
 /// The number of a joint in the skin of a canvas.
-fn number_of(document: &Document, node: NodeId, canvas: &SkinnedSurface) -> Result<u16, CommandError> {
+fn number_of(
+    document: &Document,
+    node: NodeId,
+    canvas: &SkinnedSurface,
+) -> Result<u16, CommandError> {
     canvas.joint(node).ok_or_else(|| {
         let label = document.node(node).label(node);
-        let shared = canvas.parts().iter().map(|p| p.mesh).find(|m| skins_of(document, *m).len() > 1);
+        let shared =
+            canvas.parts().iter().map(|p| p.mesh).find(|m| skins_of(document, *m).len() > 1);
         CommandError::other(
             "not_a_joint",
             match shared {
                 Some(mesh) => format!(
-                    "“{label}” is not a joint of {}; “{}” is used with {}, so name joints of one of them",
+                    "“{label}” is not a joint of {}; “{}” is used with {}, so name joints of one \
+                        of them",
                     skin_label(document, canvas.skin),
                     mesh_label(document, mesh),
                     skin_labels(document, &skins_of(document, mesh))
@@ -691,7 +762,9 @@ fn skin_label(document: &Document, skin: SkinId) -> String {
 
 impl Normalize {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        run(scene.document, &self.reach, "normalized", |draft, job| Ok(draft.normalize(&job.scope())))
+        run(scene.document, &self.reach, "normalized", |draft, job| {
+            Ok(draft.normalize(&job.scope()))
+        })
     }
 }
 
@@ -719,7 +792,10 @@ impl Prune {
 impl SwapJoints {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         run_for(scene.document, &self.reach, &[&self.joint, &self.with], "swapped", |draft, job| {
-            let (a, b) = (joint_of(scene.document, &self.joint, job)?, joint_of(scene.document, &self.with, job)?);
+            let (a, b) = (
+                joint_of(scene.document, &self.joint, job)?,
+                joint_of(scene.document, &self.with, job)?,
+            );
             Ok(draft.swap_joints(a, b, &job.scope()))
         })
     }
@@ -738,23 +814,41 @@ impl MergeJoints {
 impl Quantize {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let steps = self.steps.clamp(1, 65535) as u32;
-        run(scene.document, &self.reach, "quantized", |draft, job| Ok(draft.quantize(steps, &job.scope())))
+        run(scene.document, &self.reach, "quantized", |draft, job| {
+            Ok(draft.quantize(steps, &job.scope()))
+        })
     }
 }
 
 impl Smooth {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, false)
+        smoothed(
+            scene.document,
+            (self.passes, self.amount),
+            self.joint.as_ref(),
+            &self.reach,
+            false,
+        )
     }
 }
 
 impl Relax {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Some(kept) = self.volume else {
-            return smoothed(scene.document, (self.passes, self.amount), self.joint.as_ref(), &self.reach, true);
+            return smoothed(
+                scene.document,
+                (self.passes, self.amount),
+                self.joint.as_ref(),
+                &self.reach,
+                true,
+            );
         };
         if !(0.0..=1.0).contains(&kept) {
-            return Err(CommandError::other("argument_out_of_range", "“volume” must be a number from 0 to 1"));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“volume” must be a number \
+                from 0 to 1",
+            ));
         }
         if self.joint.is_some() {
             return Err(CommandError::other(
@@ -762,7 +856,8 @@ impl Relax {
                 "“volume” works only when all joints are relaxed; omit either “joint” or “volume”",
             ));
         }
-        let (passes, amount) = (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
+        let (passes, amount) =
+            (self.passes.unwrap_or(1).clamp(1, 1000), self.amount.unwrap_or(1.0).clamp(0.0, 1.0));
         run(scene.document, &self.reach, "relaxed", |draft, job| {
             Ok(draft.relax_keeping(passes, amount, kept, &job.scope()))
         })
@@ -776,18 +871,27 @@ fn smoothed(
     reach: &Reach,
     by_distance: bool,
 ) -> Result<Outcome, CommandError> {
-    let (passes, amount) = (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
+    let (passes, amount) =
+        (passes.unwrap_or(1).clamp(1, 1000), amount.unwrap_or(1.0).clamp(0.0, 1.0));
     let named: Vec<&Nodes> = joint.into_iter().collect();
-    run_for(document, reach, &named, if by_distance { "relaxed" } else { "smoothed" }, |draft, job| {
-        let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
-        Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
-    })
+    run_for(
+        document,
+        reach,
+        &named,
+        if by_distance { "relaxed" } else { "smoothed" },
+        |draft, job| {
+            let joint = joint.map(|joint| joint_of(document, joint, job)).transpose()?;
+            Ok(draft.smooth(passes, amount, by_distance, joint, &job.scope()))
+        },
+    )
 }
 
 impl Hammer {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let common = self.in_common.unwrap_or(0.4).clamp(0.0, 0.5);
-        run(scene.document, &self.reach, "hammered", |draft, job| Ok(draft.hammer(common, &job.scope()).1))
+        run(scene.document, &self.reach, "hammered", |draft, job| {
+            Ok(draft.hammer(common, &job.scope()).1)
+        })
     }
 }
 
@@ -799,11 +903,19 @@ fn brush(how: Option<How>, value: Option<f32>, amount: Option<f32>) -> Brush {
         How::Subtract => BrushKind::Subtract,
         How::Scale => BrushKind::Scale,
     };
-    let brush = Brush { kind, value: value.unwrap_or(1.0), strength: amount.unwrap_or(1.0), ..Brush::default() };
+    let brush = Brush {
+        kind,
+        value: value.unwrap_or(1.0),
+        strength: amount.unwrap_or(1.0),
+        ..Brush::default()
+    };
     let sane = brush.clamped();
     // By numbers a weight may be scaled by more than a brush is dragged to.
-    let value =
-        if kind == BrushKind::Scale && brush.value.is_finite() { brush.value.clamp(0.0, 100.0) } else { sane.value };
+    let value = if kind == BrushKind::Scale && brush.value.is_finite() {
+        brush.value.clamp(0.0, 100.0)
+    } else {
+        sane.value
+    };
     Brush { value, ..sane }
 }
 
@@ -835,25 +947,37 @@ impl Along {
         let document = scene.document;
         let one = |nodes: &Nodes, name: &str| match nodes.all(document)?[..] {
             [node] => Ok(node),
-            _ => Err(CommandError::other("one_node_wanted", format!("name exactly one joint as “{name}”"))),
+            _ => Err(CommandError::other(
+                "one_node_wanted",
+                format!(
+                    "name exactly one joint as \
+                “{name}”"
+                ),
+            )),
         };
         let to = one(&self.to, "to")?;
         let from = self.from.as_ref().map(|from| one(from, "from")).transpose()?;
         let width = self.width.unwrap_or(1.0);
         if !(0.0..=1.0).contains(&width) {
-            return Err(CommandError::other("argument_out_of_range", "“width” must be a number from 0 to 1"));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“width” must be a number from \
+                0 to 1",
+            ));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
-        let limb = || {
-            let rest = Pose::evaluate(document, &Stack::default());
-            ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
+        let limb =
+            || {
+                let rest = Pose::evaluate(document, &Stack::default());
+                ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
                 let label = document.node(to).label(to);
                 CommandError::other(
                     "not_a_limb",
-                    format!("“{label}” is not the end of a limb; name the first joint of the limb as “from”"),
+                    format!("“{label}” is not the end of a limb; name the first joint of the limb \
+                        as “from”"),
                 )
             })
-        };
+            };
         let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
         run_for(document, &self.reach, &named, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
@@ -874,7 +998,8 @@ impl Along {
             }
             if at != first || chain.len() < 2 {
                 let message = format!(
-                    "“{}” is not a descendant of “{}”; name the first and the last joint of a chain",
+                    "“{}” is not a descendant of “{}”; name the first and the last joint of a \
+                        chain",
                     label(to),
                     label(from)
                 );
@@ -892,7 +1017,8 @@ const NOBODY: u16 = u16::MAX;
 /// The vertices that a scope has, each with the same influences.
 fn all_alike(job: &Job, target: &Influences) -> Vec<(u32, Influences)> {
     let scope = job.scope();
-    let wanted = (0..job.canvas.vertex_count() as u32).filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
+    let wanted = (0..job.canvas.vertex_count() as u32)
+        .filter(|v| scope.vertices.is_none_or(|l| l[*v as usize]));
     wanted.map(|v| (v, target.clone())).collect()
 }
 
@@ -909,11 +1035,17 @@ impl Sets {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let Self { sets, mesh, primitive, locked } = self.clone();
         if !(1..=8).contains(&sets) {
-            return Err(CommandError::other("argument_out_of_range", "“sets” must be 1 to 8 sets of four influences"));
+            return Err(CommandError::other(
+                "argument_out_of_range",
+                "“sets” must be 1 to 8 sets of \
+                four influences",
+            ));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
         // Under layers it is the base that has them.
-        run_on_base(scene.document, &reach, "changed", |draft, job| Ok(draft.set_sets(sets, &job.scope())))
+        run_on_base(scene.document, &reach, "changed", |draft, job| {
+            Ok(draft.set_sets(sets, &job.scope()))
+        })
     }
 }
 
@@ -924,9 +1056,12 @@ impl Store {
             Bits::Short => WeightEncoding::Short,
             Bits::Float => WeightEncoding::Float,
         };
-        let reach = Reach { mesh: self.mesh.clone(), primitive: self.primitive, ..Reach::default() };
+        let reach =
+            Reach { mesh: self.mesh.clone(), primitive: self.primitive, ..Reach::default() };
         // Under layers it is the base that is stored so.
-        run_on_base(scene.document, &reach, "stored", |draft, job| Ok(draft.store(encoding, &job.scope())))
+        run_on_base(scene.document, &reach, "stored", |draft, job| {
+            Ok(draft.store(encoding, &job.scope()))
+        })
     }
 }
 
@@ -938,7 +1073,8 @@ impl Assign {
         if nodes.is_empty() || weights.is_empty() || !weights.len().is_multiple_of(nodes.len()) {
             return Err(CommandError::other(
                 "count_mismatch",
-                "“weights” must have one number per joint, or several rows with one number per joint",
+                "“weights” must have one number per joint, or several rows with one number per \
+                    joint",
             ));
         }
         let rows = weights.chunks_exact(nodes.len());
@@ -953,17 +1089,23 @@ impl Assign {
             let joints: Vec<u16> = nodes.iter().map(number).collect::<Result<_, _>>()?;
             let target = |row: &[f64]| {
                 let mut target = Influences::default();
-                joints.iter().zip(row).filter(|(_, w)| **w > 0.0).for_each(|(j, w)| target.add(*j, *w as f32));
+                joints
+                    .iter()
+                    .zip(row)
+                    .filter(|(_, w)| **w > 0.0)
+                    .for_each(|(j, w)| target.add(*j, *w as f32));
                 target
             };
             if rows.len() == 1 {
                 return Ok(draft.put_as_is(&job.scope(), all_alike(job, &target(weights))));
             }
             let scope = job.scope();
-            let meant: Vec<u32> = (0..job.canvas.vertex_count() as u32).filter(|v| scope.has(*v)).collect();
+            let meant: Vec<u32> =
+                (0..job.canvas.vertex_count() as u32).filter(|v| scope.has(*v)).collect();
             if meant.len() != rows.len() {
                 let message = format!(
-                    "“weights” has {} rows, but there are {} vertices; use one row per vertex, or one row for all",
+                    "“weights” has {} rows, but there are {} vertices; use one row per vertex, or \
+                        one row for all",
                     rows.len(),
                     meant.len()
                 );
@@ -991,8 +1133,15 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
     let stride = (patch.sets * 4).max(1);
     let slots = patch.joints.chunks_exact(stride).zip(patch.weights.chunks_exact(stride));
     for (vertex, (joints, weights)) in patch.vertices.iter().zip(slots) {
-        let fault =
-            |why: String| Err(CommandError::other("weights_unsound", format!("“weights” of vertex {vertex}: {why}")));
+        let fault = |why: String| {
+            Err(CommandError::other(
+                "weights_unsound",
+                format!(
+                    "“weights” of vertex \
+                {vertex}: {why}"
+                ),
+            ))
+        };
         if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {
             return fault(format!("{bad} is not between 0 and 1"));
         }
@@ -1000,7 +1149,8 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
         if (sum - 1.0).abs() > 1e-3 {
             return fault(format!("they sum to {sum:.4}, not to 1"));
         }
-        let used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect();
+        let used: Vec<u16> =
+            joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j).collect();
         if (1..used.len()).any(|k| used[..k].contains(&used[k])) {
             return fault("a joint is listed twice in “of”".into());
         }
@@ -1030,7 +1180,11 @@ impl Slots<'_> {
             return Err(CommandError::other("one_mesh_wanted", "name one mesh"));
         };
         let primitive = self.primitive.unwrap_or(PrimitiveId(0));
-        let map = document.mesh(mesh).primitives.get(primitive.index()).and_then(|p| p.weights.as_deref());
+        let map = document
+            .mesh(mesh)
+            .primitives
+            .get(primitive.index())
+            .and_then(|p| p.weights.as_deref());
         let nodes = self.joints.in_order(document)?;
         let skin = skin_for(document, mesh, &nodes.iter().copied().collect());
         let (Some(map), Some(skin)) = (map, skin) else {
@@ -1052,11 +1206,16 @@ impl Slots<'_> {
             names.push(k as u16);
         }
         let (vertices, of, weights) = (self.vertices.0.clone(), &self.of.0, &self.weights.0);
-        let given =
-            of.len().checked_div(vertices.len()).filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
+        let given = of
+            .len()
+            .checked_div(vertices.len())
+            .filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
-            let message = format!("“of” and “weights” need {stride} numbers per vertex, like the mesh");
+            let message = format!(
+                "“of” and “weights” need {stride} numbers per vertex, like the \
+                mesh"
+            );
             return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());
@@ -1064,13 +1223,20 @@ impl Slots<'_> {
             let count = map.vertex_count();
             return Err(CommandError::other(
                 "no_such_vertex",
-                format!("“vertices” refers to vertex {past}, but the primitive has only {count} vertices"),
+                format!(
+                    "“vertices” refers to vertex {past}, but the primitive has only {count} \
+                    vertices"
+                ),
             ));
         }
         patch.vertices = vertices;
         let mut seen = BTreeSet::new();
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
-            return Err(CommandError::other("named_twice", "a vertex is listed twice in “vertices”"));
+            return Err(CommandError::other(
+                "named_twice",
+                "a vertex is listed twice in \
+                “vertices”",
+            ));
         }
         for (of, weight) in of.iter().zip(weights) {
             let joint = if *weight == 0.0 { Some(&0) } else { names.get(*of as usize) };
@@ -1089,7 +1255,13 @@ impl Slots<'_> {
 /// The line that does what an edit of weights did; nothing for other edits.
 pub(crate) fn line_of(document: &Document, edit: &Edit) -> Option<CommandLine> {
     let Edit::PatchWeights { mesh, primitive, patch } = edit else { return None };
-    slots_line(document, SetWeights::NAME, *mesh, *primitive, (&patch.vertices, &patch.joints, &patch.weights))
+    slots_line(
+        document,
+        SetWeights::NAME,
+        *mesh,
+        *primitive,
+        (&patch.vertices, &patch.joints, &patch.weights),
+    )
 }
 
 /// A line that names slots of vertices.
@@ -1101,7 +1273,8 @@ pub fn slots_line(
     (vertices, joints, weights): (&[u32], &[u16], &[f32]),
 ) -> Option<CommandLine> {
     let list = &document.skin(skin_of(document, mesh)?).joints;
-    let used: BTreeSet<u16> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
+    let used: BTreeSet<u16> =
+        joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
     let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
     let names: Vec<String> =
         used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();

@@ -1,4 +1,5 @@
-//! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of the point at its texture coordinates.
+//! Weights from another mesh: each vertex takes those of the nearest point of its surface, or of
+//! the point at its texture coordinates.
 
 use std::{
     borrow::Cow,
@@ -15,25 +16,28 @@ use crate::{
 use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap};
 use ulna_motion::joint_key;
 use ulna_weights::{
-    CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, SkinnedSurface, TakeWeight, carry, corners,
-    laid_over, no_row, rest_scale, takers,
+    CarryBy, CarrySource, Distances, Giver, LaidBy, Refused, RowOf, SkinnedSurface, TakeWeight,
+    carry, corners, laid_over, no_row, rest_scale, takers,
 };
 
 impl Transfer {
-    /// Each vertex takes what the spot of that mesh at rest has, joints by their nodes, or by their names where the other mesh hangs on
-    /// another skin.
+    /// Each vertex takes what the spot of that mesh at rest has, joints by their nodes, or by their
+    /// names where the other mesh hangs on another skin.
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let by = self.by.map_or(CarryBy::Surface, CarryWay::way);
         let from = self.from.find(document)?;
         let skinned = |mesh: &MeshId| Some((*mesh, skin_of(document, *mesh)?));
-        let primitives = from
-            .iter()
-            .filter_map(skinned)
-            .flat_map(|(mesh, skin)| document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin)));
+        let primitives = from.iter().filter_map(skinned).flat_map(|(mesh, skin)| {
+            document.mesh(mesh).primitives.iter().filter_map(move |p| Source::of(p, skin))
+        });
         let sources: Vec<Source<'_>> = primitives.collect();
         if sources.is_empty() {
-            return Err(CommandError::other("no_weights_meant", "“from” is not a skinned mesh with weights"));
+            return Err(CommandError::other(
+                "no_weights_meant",
+                "“from” is not a skinned mesh with \
+                weights",
+            ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {
             return Err(CommandError::other(
@@ -60,11 +64,17 @@ impl Transfer {
                 known.entry(source.skin).or_insert_with(|| source.joints(document, canvas));
             }
             let joints: Vec<&[Option<u16>]> = sources.iter().map(|s| &known[&s.skin][..]).collect();
-            let givers: Vec<Giver<'_>> = sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
+            let givers: Vec<Giver<'_>> =
+                sources.iter().zip(&joints).map(|(s, joints)| s.giver(joints)).collect();
             let takers = takers(document, &givers);
-            let rows: Vec<_> = sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
+            let rows: Vec<_> =
+                sources.iter().zip(&takers).map(|(s, joints)| row_of(s.map, joints)).collect();
             let (places, how) = placed(document, canvas, &givers, &wanted);
-            let near = sources.iter().zip(places).zip(&rows).map(|((s, positions), row)| s.seen(positions, row));
+            let near = sources
+                .iter()
+                .zip(places)
+                .zip(&rows)
+                .map(|((s, positions), row)| s.seen(positions, row));
             let near: Vec<CarrySource<'_>> = near.collect();
             // By order each part takes from the one of its number.
             let near = if by == CarryBy::Order { in_order_of(canvas, &wanted, near) } else { near };
@@ -105,8 +115,8 @@ fn placed(
     laid_over((document, document), canvas, givers, &pairs, wanted)
 }
 
-/// The joint of a skin that a name of another program means: the joint of that name, else of the name without its namespace, else of
-/// the same side and part of the body.
+/// The joint of a skin that a name of another program means: the joint of that name, else of the
+/// name without its namespace, else of the same side and part of the body.
 pub fn joint_named(document: &Document, joints: &[NodeId], name: &str) -> Option<u16> {
     let only = |is: &dyn Fn(NodeId) -> bool| {
         let mut found = joints.iter().enumerate().filter(|(_, n)| is(**n));
@@ -142,11 +152,13 @@ fn same_numbers(
     if counts == theirs {
         return Ok(());
     }
-    let name = parts.first().map_or_else(String::new, |k| mesh_label(document, canvas.parts()[*k].mesh));
+    let name =
+        parts.first().map_or_else(String::new, |k| mesh_label(document, canvas.parts()[*k].mesh));
     Err(CommandError::other(
         "vertex_counts_differ",
         format!(
-            "“{name}” has {} vertices, but the other mesh has {}, so they cannot be matched by order; use “by”: “surface” or “uv”",
+            "“{name}” has {} vertices, but the other mesh has {}, so they cannot be matched by \
+                order; use “by”: “surface” or “uv”",
             counts.iter().sum::<usize>(),
             theirs.iter().sum::<usize>()
         ),
@@ -154,10 +166,20 @@ fn same_numbers(
 }
 
 /// The sources put where the parts that take from them are.
-fn in_order_of<'a>(canvas: &SkinnedSurface, wanted: &[u32], sources: Vec<CarrySource<'a>>) -> Vec<CarrySource<'a>> {
+fn in_order_of<'a>(
+    canvas: &SkinnedSurface,
+    wanted: &[u32],
+    sources: Vec<CarrySource<'a>>,
+) -> Vec<CarrySource<'a>> {
     let parts: BTreeSet<usize> = wanted.iter().map(|v| canvas.part_of(*v).0).collect();
     let mut sources = sources.into_iter();
-    let none = || CarrySource { count: 0, positions: Vec::new(), uvs: &[], indices: Cow::Borrowed(&[]), row: &no_row };
+    let none = || CarrySource {
+        count: 0,
+        positions: Vec::new(),
+        uvs: &[],
+        indices: Cow::Borrowed(&[]),
+        row: &no_row,
+    };
     // The source of a part that takes nothing is never asked.
     (0..canvas.parts().len())
         .map(|k| if parts.contains(&k) { sources.next() } else { None }.unwrap_or_else(none))
@@ -165,7 +187,10 @@ fn in_order_of<'a>(canvas: &SkinnedSurface, wanted: &[u32], sources: Vec<CarrySo
 }
 
 /// What a vertex of a map has, joints by other numbers.
-fn row_of<'a>(map: &'a WeightMap, joints: &'a [Option<u16>]) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
+fn row_of<'a>(
+    map: &'a WeightMap,
+    joints: &'a [Option<u16>],
+) -> impl Fn(u32, &mut TakeWeight<'_>) + Sync + 'a {
     move |vertex, take| {
         for (j, w) in map.vertex(vertex as usize).filter(|(_, w)| *w > 0.0) {
             take(joints.get(usize::from(j)).copied().flatten(), w);
@@ -185,11 +210,16 @@ impl<'a> Source<'a> {
         Some(Self { primitive, map: primitive.weights.as_deref()?, skin })
     }
 
-    /// By its joints, which they are of the canvas: the same node, or one of the same name or part of the body.
+    /// By its joints, which they are of the canvas: the same node, or one of the same name or part
+    /// of the body.
     fn joints(&self, document: &Document, canvas: &SkinnedSurface) -> Vec<Option<u16>> {
         let label = |node: NodeId| document.node(node).label(node);
-        let named = |node: NodeId| canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16);
-        let known = |node: NodeId| joint_named(document, canvas.joints(), &label(node)).or_else(|| named(node));
+        let named = |node: NodeId| {
+            canvas.joints().iter().position(|j| label(*j) == label(node)).map(|k| k as u16)
+        };
+        let known = |node: NodeId| {
+            joint_named(document, canvas.joints(), &label(node)).or_else(|| named(node))
+        };
         let own = &document.skin(self.skin).joints;
         own.iter().map(|n| canvas.joint(*n).or_else(|| known(*n))).collect()
     }

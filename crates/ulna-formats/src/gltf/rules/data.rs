@@ -1,4 +1,5 @@
-//! What the elements of accessors are: bounds that hold, numbers that are some, times that rise, influences that sum to 1.
+//! What the elements of accessors are: bounds that hold, numbers that are some, times that rise,
+//! influences that sum to 1.
 
 use super::{
     super::source::Source,
@@ -48,7 +49,9 @@ impl Elements<'_> {
             if let Some((_, bytes)) = replaced {
                 next += 1;
                 for (i, slot) in element.iter_mut().enumerate().take(self.width) {
-                    *slot = bytes.get(i * self.size..(i + 1) * self.size).map_or(0.0, |b| self.number(b));
+                    *slot = bytes
+                        .get(i * self.size..(i + 1) * self.size)
+                        .map_or(0.0, |b| self.number(b));
                 }
             } else if let Some(bytes) = self.bytes {
                 let start = k * self.stride;
@@ -138,8 +141,11 @@ fn elements<'a>(source: &'a Source, file: &File, a: &Accessor) -> Option<Element
         if sparse.count > count {
             return None;
         }
-        let (indices, values) = (part(&sparse.indices, index_size, 1)?, part(&sparse.values, size, a.width)?);
-        for (index, value) in indices.chunks_exact(index_size).zip(values.chunks_exact(size * a.width)) {
+        let (indices, values) =
+            (part(&sparse.indices, index_size, 1)?, part(&sparse.values, size, a.width)?);
+        for (index, value) in
+            indices.chunks_exact(index_size).zip(values.chunks_exact(size * a.width))
+        {
             let index = whole(index);
             // An index that does not rise stops all that follow.
             if index >= count || replaced.last().is_some_and(|(last, _)| *last >= index) {
@@ -167,7 +173,8 @@ pub fn check(source: &Source, file: &File, out: &mut Report) {
         sparse_indices(source, file, a, out);
     }
     for a in file.accessors.iter().flatten().filter(|a| has_data(file, a)) {
-        let bare = a.component != Some(5126) && a.min.is_none() && a.max.is_none() && a.rules.is_empty();
+        let bare =
+            a.component != Some(5126) && a.min.is_none() && a.max.is_none() && a.rules.is_empty();
         if let Some(elements) = if bare { None } else { elements(source, file, a) } {
             values(a, &elements, out);
         }
@@ -178,7 +185,8 @@ pub fn check(source: &Source, file: &File, out: &mut Report) {
             continue;
         }
         let joints = |n: &super::parse::Node| {
-            let skin = n.skin.filter(|_| n.mesh == Some(k)).and_then(|s| file.skins.get(s))?.as_ref()?;
+            let skin =
+                n.skin.filter(|_| n.mesh == Some(k)).and_then(|s| file.skins.get(s))?.as_ref()?;
             skin.joints.as_ref().map(Vec::len)
         };
         let Some(most) = file.nodes.iter().flatten().filter_map(joints).min() else { continue };
@@ -193,23 +201,29 @@ fn images(source: &Source, file: &File, out: &mut Report) {
     for image in file.images.iter().flatten().filter(|i| !i.has_extensions) {
         let own: Vec<u8>;
         let bytes: &[u8] = match &image.uri {
-            Some(uri) => match super::super::source::data_uri(uri).unwrap_or_else(|| source.companion(uri)) {
-                Ok(bytes) => {
-                    own = bytes;
-                    &own
+            Some(uri) => {
+                match super::super::source::data_uri(uri).unwrap_or_else(|| source.companion(uri)) {
+                    Ok(bytes) => {
+                        own = bytes;
+                        &own
+                    }
+                    Err(_) => {
+                        out.error("IO_ERROR", format!("{}/uri", image.at));
+                        continue;
+                    }
                 }
-                Err(_) => {
-                    out.error("IO_ERROR", format!("{}/uri", image.at));
-                    continue;
-                }
-            },
+            }
             None => {
                 let Some(view) = view_of(file, image.view) else { continue };
-                let (Some(all), Some(start), Some(length)) = (bytes_of(source, file, view), view.offset, view.length)
+                let (Some(all), Some(start), Some(length)) =
+                    (bytes_of(source, file, view), view.offset, view.length)
                 else {
                     continue;
                 };
-                let Some(bytes) = start.checked_add(length).and_then(|end| all.get(start..end)) else { continue };
+                let Some(bytes) = start.checked_add(length).and_then(|end| all.get(start..end))
+                else {
+                    continue;
+                };
                 bytes
             }
         };
@@ -240,10 +254,12 @@ fn sparse_indices(source: &Source, file: &File, a: &Accessor, out: &mut Report) 
     else {
         return;
     };
-    let bytes = bytes_of(source, file, view).zip(view.offset.zip(sparse.indices.offset)).and_then(|(all, (a, b))| {
-        let start = a.checked_add(b)?;
-        all.get(start..start.checked_add(sparse.count.checked_mul(size)?)?)
-    });
+    let bytes = bytes_of(source, file, view).zip(view.offset.zip(sparse.indices.offset)).and_then(
+        |(all, (a, b))| {
+            let start = a.checked_add(b)?;
+            all.get(start..start.checked_add(sparse.count.checked_mul(size)?)?)
+        },
+    );
     let Some(bytes) = bytes else { return };
     let list: Vec<usize> = bytes.chunks_exact(size).map(whole).collect();
     let falling = list.windows(2).filter(|w| w[1] <= w[0]).count();
@@ -336,7 +352,11 @@ fn element_rule(a: &Accessor, elements: &Elements<'_>, rule: &ElementRule, out: 
                 let v = [share(e[0]), share(e[1]), share(e[2]), share(e[3])];
                 count += usize::from((!cubic || k % 3 == 1) && (length(&v) - 1.0).abs() > ROTATION);
             });
-            out.errors("ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION", || at.clone(), count);
+            out.errors(
+                "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",
+                || at.clone(),
+                count,
+            );
         }
         ElementRule::Indices(at, vertices) => {
             let (mut restarts, most) = (0, bounds_of_type(elements.component).1);
@@ -349,7 +369,9 @@ fn element_rule(a: &Accessor, elements: &Elements<'_>, rule: &ElementRule, out: 
         }
         ElementRule::Bind(at) => {
             elements.each(|_, e| {
-                count += usize::from([e[3], e[7], e[11]].iter().any(|v| *v != 0.0 || v.is_nan()) || e[15] != 1.0);
+                count += usize::from(
+                    [e[3], e[7], e[11]].iter().any(|v| *v != 0.0 || v.is_nan()) || e[15] != 1.0,
+                );
             });
             out.errors("ACCESSOR_INVALID_IBM", || at.clone(), count);
         }
@@ -363,10 +385,17 @@ fn influences(source: &Source, file: &File, p: &Primitive, most: usize, out: &mu
     for set in 0..p.joints {
         let part = |name: String| {
             let index = p.attributes.iter().find(|(n, _)| *n == name)?.1?;
-            let a = file.accessors.get(index)?.as_ref().filter(|a| has_data(file, a) && a.count == p.vertices)?;
+            let a = file
+                .accessors
+                .get(index)?
+                .as_ref()
+                .filter(|a| has_data(file, a) && a.count == p.vertices)?;
             elements(source, file, a).filter(|e| e.width == 4)
         };
-        let (Some(j), Some(w)) = (part(format!("JOINTS_{set}")), part(format!("WEIGHTS_{set}"))) else { return };
+        let (Some(j), Some(w)) = (part(format!("JOINTS_{set}")), part(format!("WEIGHTS_{set}")))
+        else {
+            return;
+        };
         let mut list = Vec::with_capacity(j.count * 4);
         j.each(|_, e| list.extend_from_slice(e));
         joints.push(list);

@@ -1,4 +1,5 @@
-//! The start of an encoded image, read as far as its size and color type: as far as the Khronos validator reads it.
+//! The start of an encoded image, read as far as its size and color type: as far as the Khronos
+//! validator reads it.
 
 /// Why the start of an image cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,9 @@ pub fn kind_of_image(bytes: &[u8]) -> Option<&'static str> {
         _ if bytes.len() < 14 => None,
         [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
         [0x89, b'P', b'N', b'G', 13, 10, 26, 10, ..] => Some("image/png"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', b'V', b'P', ..] => Some("image/webp"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', b'V', b'P', ..] => {
+            Some("image/webp")
+        }
         [0xAB, b'K', b'T', b'X', b' ', b'2', b'0', 0xBB, 13, 10, 26, 10, ..] => Some("image/ktx2"),
         _ => None,
     }
@@ -57,8 +60,11 @@ fn word(bytes: &[u8], at: usize) -> Result<u32, ImageFault> {
 
 /// Segments up to the frame header, which states 1 or 3 components.
 fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
-    let is_frame = |marker: u8| (marker & 0xF0 == 0xC0 && !matches!(marker, 0xC4 | 0xC8 | 0xCC)) || marker == 0xDE;
-    let has_payload = |marker: u8| !(matches!(marker, 0x01 | 0xD8 | 0xD9 | 0xFF) || marker & 0xF8 == 0xD0);
+    let is_frame = |marker: u8| {
+        (marker & 0xF0 == 0xC0 && !matches!(marker, 0xC4 | 0xC8 | 0xCC)) || marker == 0xDE
+    };
+    let has_payload =
+        |marker: u8| !(matches!(marker, 0x01 | 0xD8 | 0xD9 | 0xFF) || marker & 0xF8 == 0xD0);
     let mut at = 1;
     loop {
         let marker = *bytes.get(at).ok_or(ImageFault::UnexpectedEnd)?;
@@ -77,13 +83,18 @@ fn jpeg(bytes: &[u8]) -> Result<(), ImageFault> {
         let payload = bytes.get(at + 2..at + length).filter(|_| at + 2 < bytes.len());
         let payload = payload.ok_or(ImageFault::UnexpectedEnd)?;
         if is_frame(marker) {
-            return if matches!(payload.get(5), Some(1 | 3)) { Ok(()) } else { Err(ImageFault::Invalid) };
+            return if matches!(payload.get(5), Some(1 | 3)) {
+                Ok(())
+            } else {
+                Err(ImageFault::Invalid)
+            };
         }
         at += length;
     }
 }
 
-/// Chunks up to the first one with pixels; the header chunk comes before it, and chunks of a fixed length have it.
+/// Chunks up to the first one with pixels; the header chunk comes before it, and chunks of a fixed
+/// length have it.
 fn png(bytes: &[u8]) -> Result<(), ImageFault> {
     let (mut at, mut has_header) = (8, false);
     loop {
@@ -104,7 +115,10 @@ fn png(bytes: &[u8]) -> Result<(), ImageFault> {
         if kind == b"IDAT" {
             return if has_header { Ok(()) } else { Err(ImageFault::Invalid) };
         }
-        at = at.checked_add(12).and_then(|at| at.checked_add(length)).ok_or(ImageFault::UnexpectedEnd)?;
+        at = at
+            .checked_add(12)
+            .and_then(|at| at.checked_add(length))
+            .ok_or(ImageFault::UnexpectedEnd)?;
         if at > bytes.len() {
             return Err(ImageFault::UnexpectedEnd);
         }
@@ -141,9 +155,19 @@ mod tests {
     fn the_start_of_an_image_is_read_by_the_rules_of_its_format() {
         use ImageFault::{Invalid, UnexpectedEnd, Unrecognized};
         assert_eq!(check(b"not a picture at all"), Err(Unrecognized));
-        assert_eq!(check(&[0x89, b'P', b'N', b'G']), Err(Unrecognized), "too short for a signature");
+        assert_eq!(
+            check(&[0x89, b'P', b'N', b'G']),
+            Err(Unrecognized),
+            "too short for a \
+            signature"
+        );
         assert_eq!(check(&png_of(&[(b"IHDR", 13), (b"gAMA", 4), (b"IDAT", 9)])), Ok("image/png"));
-        assert_eq!(check(&png_of(&[(b"IHDR", 12), (b"IDAT", 9)])), Err(Invalid), "length of the header");
+        assert_eq!(
+            check(&png_of(&[(b"IHDR", 12), (b"IDAT", 9)])),
+            Err(Invalid),
+            "length of the \
+            header"
+        );
         assert_eq!(check(&png_of(&[(b"gAMA", 4), (b"IDAT", 9)])), Err(Invalid), "no header");
         let whole = png_of(&[(b"IHDR", 13), (b"IDAT", 9)]);
         assert_eq!(check(&whole[..30]), Err(UnexpectedEnd));

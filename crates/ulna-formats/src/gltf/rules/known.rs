@@ -1,4 +1,5 @@
-//! Members that the format does not have: mostly misspelt ones, which other programs pass over in silence.
+//! Members that the format does not have: mostly misspelt ones, which other programs pass over in
+//! silence.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +7,8 @@ use super::Report;
 
 const INFO: &[&str] = &["index", "texCoord"];
 
-/// The members of each object by where it stands, from the schemas of glTF 2.0 (specification, appendix B); `*` is any item.
+/// The members of each object by where it stands, from the schemas of glTF 2.0 (specification,
+/// appendix B); `*` is any item.
 const KNOWN: [(&str, &[&str]); 30] = [
     (
         "",
@@ -33,7 +35,18 @@ const KNOWN: [(&str, &[&str]); 30] = [
     ("/asset", &["copyright", "generator", "minVersion", "version"]),
     (
         "/accessors/*",
-        &["bufferView", "byteOffset", "componentType", "count", "max", "min", "name", "normalized", "sparse", "type"],
+        &[
+            "bufferView",
+            "byteOffset",
+            "componentType",
+            "count",
+            "max",
+            "min",
+            "name",
+            "normalized",
+            "sparse",
+            "type",
+        ],
     ),
     ("/accessors/*/sparse", &["count", "indices", "values"]),
     ("/accessors/*/sparse/indices", &["bufferView", "byteOffset", "componentType"]),
@@ -67,7 +80,13 @@ const KNOWN: [(&str, &[&str]); 30] = [
     ("/materials/*/occlusionTexture", &["index", "strength", "texCoord"]),
     (
         "/materials/*/pbrMetallicRoughness",
-        &["baseColorFactor", "baseColorTexture", "metallicFactor", "metallicRoughnessTexture", "roughnessFactor"],
+        &[
+            "baseColorFactor",
+            "baseColorTexture",
+            "metallicFactor",
+            "metallicRoughnessTexture",
+            "roughnessFactor",
+        ],
     ),
     ("/materials/*/pbrMetallicRoughness/baseColorTexture", INFO),
     ("/materials/*/pbrMetallicRoughness/metallicRoughnessTexture", INFO),
@@ -75,7 +94,18 @@ const KNOWN: [(&str, &[&str]); 30] = [
     ("/meshes/*/primitives/*", &["attributes", "indices", "material", "mode", "targets"]),
     (
         "/nodes/*",
-        &["camera", "children", "matrix", "mesh", "name", "rotation", "scale", "skin", "translation", "weights"],
+        &[
+            "camera",
+            "children",
+            "matrix",
+            "mesh",
+            "name",
+            "rotation",
+            "scale",
+            "skin",
+            "translation",
+            "weights",
+        ],
     ),
     ("/samplers/*", &["magFilter", "minFilter", "name", "wrapS", "wrapT"]),
     ("/scenes/*", &["name", "nodes"]),

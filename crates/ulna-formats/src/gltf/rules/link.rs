@@ -1,4 +1,5 @@
-//! What objects say of one another: references that lead somewhere, formats that fit their use, trees that are trees.
+//! What objects say of one another: references that lead somewhere, formats that fit their use,
+//! trees that are trees.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +35,8 @@ fn formats(quantized: bool, target: bool) -> HashMap<&'static str, Vec<Format>> 
         all.insert("WEIGHTS", of("VEC4", &[f, ub, uh]));
     }
     if quantized {
-        let mut more = |key: &'static str, list: Vec<Format>| all.entry(key).or_default().extend(list);
+        let mut more =
+            |key: &'static str, list: Vec<Format>| all.entry(key).or_default().extend(list);
         more("NORMAL", of("VEC3", &[b, h]));
         if target {
             more("POSITION", of("VEC3", &[plain(b), b, plain(h), h]));
@@ -64,7 +66,13 @@ fn found<T>(
     None
 }
 
-fn use_view(views: &mut [Option<View>], view: Option<usize>, usage: Usage, place: &str, out: &mut Report) {
+fn use_view(
+    views: &mut [Option<View>],
+    view: Option<usize>,
+    usage: Usage,
+    place: &str,
+    out: &mut Report,
+) {
     let Some(view) = view.and_then(|v| views.get_mut(v)).and_then(Option::as_mut) else { return };
     let kind = match usage {
         Usage::Times | Usage::Values => Usage::Other,
@@ -81,7 +89,8 @@ fn use_accessor(accessor: &mut Accessor, usage: Usage, place: &str, out: &mut Re
     }
 }
 
-/// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are made; then it is true.
+/// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are
+/// made; then it is true.
 pub fn fits(
     offset: Option<usize>,
     size: usize,
@@ -102,7 +111,9 @@ pub fn fits(
     if !offset.is_multiple_of(size) && !fault("ACCESSOR_OFFSET_ALIGNMENT", &member) {
         return false;
     }
-    if !start.saturating_add(offset).is_multiple_of(size) && !fault("ACCESSOR_TOTAL_OFFSET_ALIGNMENT", &whole) {
+    if !start.saturating_add(offset).is_multiple_of(size)
+        && !fault("ACCESSOR_TOTAL_OFFSET_ALIGNMENT", &whole)
+    {
         return false;
     }
     let most = view.length.unwrap_or(0);
@@ -115,7 +126,10 @@ pub fn fits(
 /// The stride of an accessor's elements, in bytes, and how many bytes they take in all.
 pub fn stretch(a: &Accessor, view: Option<&View>) -> (usize, usize) {
     let stride = view.and_then(|v| v.stride).unwrap_or(a.tight);
-    (stride, a.count.unwrap_or(1).saturating_sub(1).saturating_mul(stride).saturating_add(a.element))
+    (
+        stride,
+        a.count.unwrap_or(1).saturating_sub(1).saturating_mul(stride).saturating_add(a.element),
+    )
 }
 
 /// Goes through all links.
@@ -156,7 +170,9 @@ fn views(file: &File, out: &mut Report) {
 fn accessors(file: &mut File, out: &mut Report) {
     let File { accessors, views, .. } = file;
     for a in accessors.iter_mut().flatten() {
-        let (Some(size), Some(count), true) = (a.component.and_then(size_of_type), a.count, a.width > 0) else {
+        let (Some(size), Some(count), true) =
+            (a.component.and_then(size_of_type), a.count, a.width > 0)
+        else {
             continue;
         };
         if a.view.is_some() {
@@ -176,8 +192,10 @@ fn accessors(file: &mut File, out: &mut Report) {
             out.error("ACCESSOR_SPARSE_COUNT_OUT_OF_RANGE", format!("{}/sparse/count", a.at));
         }
         let own = |p: &SparsePart| p.component.and_then(size_of_type);
-        let parts =
-            [("indices", &sparse.indices, own(&sparse.indices), 1), ("values", &sparse.values, Some(size), a.width)];
+        let parts = [
+            ("indices", &sparse.indices, own(&sparse.indices), 1),
+            ("values", &sparse.values, Some(size), a.width),
+        ];
         for (name, part, size, width) in parts {
             let place = format!("{}/sparse/{name}/bufferView", a.at);
             let Some(index) = found(views, part.view, || place.clone(), out) else { continue };
@@ -188,7 +206,13 @@ fn accessors(file: &mut File, out: &mut Report) {
             }
             if let Some(size) = size {
                 let length = sparse.count.saturating_mul(size * width);
-                fits(part.offset, size, length, view, Some((&format!("{}/sparse/{name}", a.at), out)));
+                fits(
+                    part.offset,
+                    size,
+                    length,
+                    view,
+                    Some((&format!("{}/sparse/{name}", a.at), out)),
+                );
             }
         }
     }
@@ -271,7 +295,9 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
             match name.as_str() {
                 "NORMAL" => a.rules.push(ElementRule::Normal(place.clone())),
                 "TANGENT" => a.rules.push(ElementRule::Tangent(place.clone())),
-                "COLOR_0" if a.component == Some(5126) => a.rules.push(ElementRule::Color(place.clone())),
+                "COLOR_0" if a.component == Some(5126) => {
+                    a.rules.push(ElementRule::Color(place.clone()))
+                }
                 _ => {}
             }
         } else if kind.is_none() && a.component == Some(5125) {
@@ -279,7 +305,9 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
         }
         match (p.vertices, a.count) {
             (None, count) => p.vertices = count,
-            (was, count) if was != count => out.error("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", place),
+            (was, count) if was != count => {
+                out.error("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", place)
+            }
             _ => {}
         }
         counts.insert(name.clone(), file.accessors[index].as_ref().and_then(|a| a.count));
@@ -302,12 +330,14 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
         out.warning("MESH_PRIMITIVE_INCOMPATIBLE_MODE", p.at.clone());
     }
     let place = format!("{}/material", p.at);
-    if let Some(material) =
-        found(&file.materials, p.material, || place.clone(), out).and_then(|m| file.materials[m].as_ref())
+    if let Some(material) = found(&file.materials, p.material, || place.clone(), out)
+        .and_then(|m| file.materials[m].as_ref())
     {
         match (p.normal && p.tangent, material.tangent, material.normal) {
             (false, true, false) => out.error("MESH_PRIMITIVE_NO_TANGENT_SPACE", place.clone()),
-            (false, true, true) => out.warning("MESH_PRIMITIVE_GENERATED_TANGENT_SPACE", place.clone()),
+            (false, true, true) => {
+                out.warning("MESH_PRIMITIVE_GENERATED_TANGENT_SPACE", place.clone())
+            }
             _ => {}
         }
         for _ in material.uses.iter().flat_map(|u| &u.sets).filter(|set| **set >= p.coordinates) {
@@ -318,7 +348,9 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     for (k, target) in p.targets.iter().flatten().enumerate() {
         for (name, index) in target {
             let place = format!("{}/targets/{k}/{name}", p.at);
-            let Some(index) = found(&file.accessors, *index, || place.clone(), out) else { continue };
+            let Some(index) = found(&file.accessors, *index, || place.clone(), out) else {
+                continue;
+            };
             let count = file.accessors[index].as_ref().and_then(|a| a.count);
             match counts.get(name) {
                 None => out.error("MESH_PRIMITIVE_MORPH_TARGET_NO_BASE_ACCESSOR", place.clone()),
@@ -332,12 +364,22 @@ fn primitive(file: &mut File, p: &mut Primitive, out: &mut Report) {
     }
 }
 
-fn indices(file: &mut File, index: usize, p: &Primitive, place: String, out: &mut Report) -> Option<usize> {
+fn indices(
+    file: &mut File,
+    index: usize,
+    p: &Primitive,
+    place: String,
+    out: &mut Report,
+) -> Option<usize> {
     let File { accessors, views, .. } = file;
     let a = accessors[index].as_mut()?;
     use_accessor(a, Usage::Index, &place, out);
     use_view(views, a.view, Usage::Index, &place, out);
-    if a.view.and_then(|v| views.get(v)).and_then(Option::as_ref).is_some_and(|v| v.stride.is_some()) {
+    if a.view
+        .and_then(|v| views.get(v))
+        .and_then(Option::as_ref)
+        .is_some_and(|v| v.stride.is_some())
+    {
         out.error("MESH_PRIMITIVE_INDICES_ACCESSOR_WITH_BYTESTRIDE", place.clone());
     }
     if !matches!(a.format(), ("SCALAR", 5121 | 5123 | 5125, false)) {
@@ -356,7 +398,9 @@ fn nodes(file: &mut File, out: &mut Report) {
         }
         let skin = found(skins, node.skin, || format!("{}/skin", node.at), out);
         let mesh = found(meshes, node.mesh, || format!("{}/mesh", node.at), out);
-        let Some(primitives) = mesh.and_then(|m| meshes[m].as_ref()).and_then(|m| m.primitives.as_ref()) else {
+        let Some(primitives) =
+            mesh.and_then(|m| meshes[m].as_ref()).and_then(|m| m.primitives.as_ref())
+        else {
             continue;
         };
         let targets = primitives.first().and_then(|p| p.targets.as_ref()).map(Vec::len);
@@ -400,10 +444,14 @@ fn chain(file: &File, node: usize) -> Vec<usize> {
 
 fn skin(file: &mut File, skin: &mut super::parse::Skin, out: &mut Report) {
     if let Some(joints) = &skin.joints {
-        // Of nodes far down a chain the way up is gone once: what all have in common ends where the first does.
+        // Of nodes far down a chain the way up is gone once: what all have in common ends where the
+        // first does.
         let mut above: HashSet<usize> = HashSet::new();
         for (k, joint) in joints.iter().enumerate() {
-            let Some(joint) = found(&file.nodes, *joint, || format!("{}/joints/{k}", skin.at), out) else { continue };
+            let Some(joint) = found(&file.nodes, *joint, || format!("{}/joints/{k}", skin.at), out)
+            else {
+                continue;
+            };
             if skin.roots.is_empty() {
                 skin.roots = chain(file, joint);
                 above = skin.roots.iter().copied().collect();
@@ -419,7 +467,9 @@ fn skin(file: &mut File, skin: &mut super::parse::Skin, out: &mut Report) {
                     None => break None,
                 }
             };
-            let from = meets.and_then(|m| skin.roots.iter().position(|r| *r == m)).unwrap_or(skin.roots.len());
+            let from = meets
+                .and_then(|m| skin.roots.iter().position(|r| *r == m))
+                .unwrap_or(skin.roots.len());
             for gone in skin.roots.drain(..from) {
                 above.remove(&gone);
             }
@@ -434,7 +484,11 @@ fn skin(file: &mut File, skin: &mut super::parse::Skin, out: &mut Report) {
         if let Some(a) = accessors[index].as_mut() {
             use_accessor(a, Usage::Bind, &place, out);
             use_view(views, a.view, Usage::Bind, &place, out);
-            if a.view.and_then(|v| views.get(v)).and_then(Option::as_ref).is_some_and(|v| v.stride.is_some()) {
+            if a.view
+                .and_then(|v| views.get(v))
+                .and_then(Option::as_ref)
+                .is_some_and(|v| v.stride.is_some())
+            {
                 out.error("SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE", place.clone());
             }
             if a.format() == ("MAT4", 5126, false) {
@@ -464,14 +518,17 @@ fn animations(file: &mut File, out: &mut Report) {
             }
             let mut later: HashMap<(usize, &str), usize> = HashMap::new();
             for channel in channels {
-                if let Some((Some(node), path)) = channel.target.as_ref().map(|t| (t.node, t.path.as_deref())) {
+                if let Some((Some(node), path)) =
+                    channel.target.as_ref().map(|t| (t.node, t.path.as_deref()))
+                {
                     *later.entry((node, path.unwrap_or_default())).or_default() += 1;
                 }
             }
             for (k, channel) in channels.iter().enumerate() {
                 let place = format!("{}/channels/{k}", animation.at);
                 self::channel(file, channel, samplers, &place, out);
-                if let Some((Some(node), path)) = channel.target.as_ref().map(|t| (t.node, t.path.as_deref()))
+                if let Some((Some(node), path)) =
+                    channel.target.as_ref().map(|t| (t.node, t.path.as_deref()))
                     && let Some(count) = later.get_mut(&(node, path.unwrap_or_default()))
                 {
                     *count -= 1;
@@ -486,14 +543,20 @@ fn animations(file: &mut File, out: &mut Report) {
 }
 
 fn sampler(file: &mut File, sampler: &super::parse::Sampler, at: &str, out: &mut Report) {
-    for (key, index, usage) in [("input", sampler.input, Usage::Times), ("output", sampler.output, Usage::Values)] {
+    for (key, index, usage) in
+        [("input", sampler.input, Usage::Times), ("output", sampler.output, Usage::Values)]
+    {
         let place = format!("{at}/{key}");
         let Some(index) = found(&file.accessors, index, || place.clone(), out) else { continue };
         let File { accessors, views, .. } = file;
         let Some(a) = accessors[index].as_mut() else { continue };
         use_accessor(a, usage, &place, out);
         use_view(views, a.view, usage, &place, out);
-        if a.view.and_then(|v| views.get(v)).and_then(Option::as_ref).is_some_and(|v| v.stride.is_some()) {
+        if a.view
+            .and_then(|v| views.get(v))
+            .and_then(Option::as_ref)
+            .is_some_and(|v| v.stride.is_some())
+        {
             out.error("ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE", place.clone());
         }
         if usage != Usage::Times {
@@ -539,7 +602,10 @@ fn channel(
                 }
             }
             "weights" if targets.is_none() => {
-                out.error("ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS", format!("{at}/target"));
+                out.error(
+                    "ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS",
+                    format!("{at}/target"),
+                );
             }
             _ => {}
         }
@@ -550,7 +616,11 @@ fn channel(
         return;
     };
     let count = sampler.input.and_then(|i| file.accessors.get(i)?.as_ref()?.count);
-    let Some(output) = sampler.output.and_then(|o| file.accessors.get_mut(o)).and_then(Option::as_mut) else { return };
+    let Some(output) =
+        sampler.output.and_then(|o| file.accessors.get_mut(o)).and_then(Option::as_mut)
+    else {
+        return;
+    };
     if target.is_none() {
         return;
     }
@@ -558,7 +628,8 @@ fn channel(
     if path == "rotation" && output.width == 4 {
         output.rules.push(ElementRule::Rotations(place.clone(), sampler.cubic));
     }
-    let shares = |component: usize, normalized: bool| (component == 5126) != normalized && component != 5125;
+    let shares =
+        |component: usize, normalized: bool| (component == 5126) != normalized && component != 5125;
     let (kind, component, normalized) = output.format();
     let sound = match path {
         "translation" | "scale" => (kind, component, normalized) == ("VEC3", 5126, false),
@@ -634,7 +705,9 @@ fn placed(file: &File, out: &mut Report) {
         if loops.contains(&k) {
             out.error("NODE_LOOP", node.at.clone());
         }
-        let Some(skin) = node.skin.and_then(|s| file.skins.get(s)).and_then(Option::as_ref) else { continue };
+        let Some(skin) = node.skin.and_then(|s| file.skins.get(s)).and_then(Option::as_ref) else {
+            continue;
+        };
         if node.parent.is_some() {
             if is_moved_above(file, k, &loops) {
                 out.warning("NODE_SKINNED_MESH_NON_ROOT", node.at.clone());
@@ -642,7 +715,8 @@ fn placed(file: &File, out: &mut Report) {
                 unmoved += 1;
             }
         }
-        let is = |list: &Option<Vec<f32>>, plain: &[f32]| list.as_deref().is_none_or(|l| l == plain);
+        let is =
+            |list: &Option<Vec<f32>>, plain: &[f32]| list.as_deref().is_none_or(|l| l == plain);
         let plain = node.matrix.is_none_or(|m| m == glam::Mat4::IDENTITY.to_cols_array())
             && is(&node.translation, &[0.0; 3])
             && is(&node.rotation, &[0.0, 0.0, 0.0, 1.0])
@@ -650,7 +724,8 @@ fn placed(file: &File, out: &mut Report) {
         if !plain {
             out.warning("NODE_SKINNED_MESH_LOCAL_TRANSFORMS", node.at.clone());
         }
-        let root = skin.roots.iter().filter_map(|r| file.nodes[*r].as_ref()).find(|r| r.parent.is_none());
+        let root =
+            skin.roots.iter().filter_map(|r| file.nodes[*r].as_ref()).find(|r| r.parent.is_none());
         if root.is_some_and(|root| !node.scenes.is_subset(&root.scenes)) {
             out.error("NODE_SKIN_NO_SCENE", node.at.clone());
         }
@@ -686,5 +761,9 @@ fn local(node: &Node) -> Mat4 {
     };
     let turn = node.rotation.as_deref().and_then(|l| <[f32; 4]>::try_from(l).ok());
     let turn = turn.map_or(Quat::IDENTITY, Quat::from_array);
-    Mat4::from_scale_rotation_translation(three(&node.scale, Vec3::ONE), turn, three(&node.translation, Vec3::ZERO))
+    Mat4::from_scale_rotation_translation(
+        three(&node.scale, Vec3::ONE),
+        turn,
+        three(&node.translation, Vec3::ZERO),
+    )
 }

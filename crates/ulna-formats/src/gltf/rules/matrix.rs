@@ -1,5 +1,5 @@
-//! Whether a node's matrix is a translation, rotation and scale, by the test that validators use: taken apart and put
-//! together again in single precision, its norm is the same.
+//! Whether a node's matrix is a translation, rotation and scale, by the test that validators use:
+//! taken apart and put together again in single precision, its norm is the same.
 
 use glam::{DMat4, Mat3, Quat};
 
@@ -27,7 +27,8 @@ pub fn is_trs(m: &[f32; 16]) -> bool {
         scale[0] = -scale[0];
     }
     let axis = |k: usize| [0, 1, 2].map(|i| (d[k * 4 + i] * (1.0 / scale[k])) as f32);
-    let rotation = Quat::from_mat3(&Mat3::from_cols(axis(0).into(), axis(1).into(), axis(2).into()));
+    let rotation =
+        Quat::from_mat3(&Mat3::from_cols(axis(0).into(), axis(1).into(), axis(2).into()));
     let [x, y, z, w] = rotation.to_array().map(f64::from);
     let columns = [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
@@ -38,7 +39,8 @@ pub fn is_trs(m: &[f32; 16]) -> bool {
     let mut was = [[0.0; 4], [0.0; 4], [0.0; 4], [d[12], d[13], d[14], 1.0]];
     for k in 0..3 {
         for i in 0..3 {
-            made[k][i] = f64::from((f64::from(columns[k][i] as f32) * f64::from(scale[k] as f32)) as f32);
+            made[k][i] =
+                f64::from((f64::from(columns[k][i] as f32) * f64::from(scale[k] as f32)) as f32);
             was[k][i] = d[k * 4 + i];
         }
     }

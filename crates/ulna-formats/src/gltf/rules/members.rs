@@ -1,5 +1,5 @@
-//! Members of a JSON object read as the schema wants them, with a finding where they are something else. What is wrong
-//! counts as absent from then on.
+//! Members of a JSON object read as the schema wants them, with a finding where they are something
+//! else. What is wrong counts as absent from then on.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +23,8 @@ pub struct Range {
 }
 
 /// Any number.
-pub const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY, above: f64::NEG_INFINITY };
+pub const ANY: Range =
+    Range { low: f64::NEG_INFINITY, high: f64::INFINITY, above: f64::NEG_INFINITY };
 /// From 0 to 1.
 pub const SHARE: Range = Range { low: 0.0, high: 1.0, ..ANY };
 /// More than 0.
@@ -36,7 +37,9 @@ const BEYOND: f64 = 1e300;
 
 /// A JSON number as a whole one.
 pub fn whole(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
+    value
+        .as_i64()
+        .or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
 }
 
 impl<'a> Members<'a> {
@@ -118,7 +121,13 @@ impl<'a> Members<'a> {
     }
 
     /// One of some whole numbers.
-    pub fn one_of(&self, key: &str, list: &[i64], required: bool, out: &mut Report) -> Option<usize> {
+    pub fn one_of(
+        &self,
+        key: &str,
+        list: &[i64],
+        required: bool,
+        out: &mut Report,
+    ) -> Option<usize> {
         let Some(value) = self.raw(key, out) else {
             self.missing(required, out);
             return None;
@@ -153,7 +162,9 @@ impl<'a> Members<'a> {
             return None;
         };
         match value.as_f64() {
-            Some(v) if v.abs() < BEYOND && v >= range.low && v <= range.high && v > range.above => Some(v),
+            Some(v) if v.abs() < BEYOND && v >= range.low && v <= range.high && v > range.above => {
+                Some(v)
+            }
             Some(_) => {
                 out.error("VALUE_NOT_IN_RANGE", self.place(key));
                 None
@@ -166,7 +177,13 @@ impl<'a> Members<'a> {
     }
 
     /// Text; what is in no list is kept all the same.
-    pub fn text(&self, key: &str, list: &[&str], required: bool, out: &mut Report) -> Option<&'a str> {
+    pub fn text(
+        &self,
+        key: &str,
+        list: &[&str],
+        required: bool,
+        out: &mut Report,
+    ) -> Option<&'a str> {
         let Some(value) = self.raw(key, out) else {
             self.missing(required, out);
             return None;
@@ -211,7 +228,12 @@ impl<'a> Members<'a> {
     }
 
     /// Indices, each once; one that is none is `None`.
-    pub fn indices(&self, key: &str, required: bool, out: &mut Report) -> Option<Vec<Option<usize>>> {
+    pub fn indices(
+        &self,
+        key: &str,
+        required: bool,
+        out: &mut Report,
+    ) -> Option<Vec<Option<usize>>> {
         if required && self.map.get(key).is_none_or(Value::is_null) {
             self.missing(true, out);
         }
@@ -236,7 +258,13 @@ impl<'a> Members<'a> {
     }
 
     /// Numbers, as many as wanted.
-    pub fn floats(&self, key: &str, length: Option<usize>, range: Range, out: &mut Report) -> Option<Vec<f64>> {
+    pub fn floats(
+        &self,
+        key: &str,
+        length: Option<usize>,
+        range: Range,
+        out: &mut Report,
+    ) -> Option<Vec<f64>> {
         let list = self.list(key, out)?;
         if length.is_some_and(|n| n != list.len()) {
             out.error("ARRAY_LENGTH_NOT_IN_LIST", self.place(key));
@@ -263,7 +291,13 @@ impl<'a> Members<'a> {
     }
 
     /// Whole numbers within a type, as many as wanted.
-    pub fn stored(&self, key: &str, length: usize, (low, high): (f64, f64), out: &mut Report) -> Option<Vec<f64>> {
+    pub fn stored(
+        &self,
+        key: &str,
+        length: usize,
+        (low, high): (f64, f64),
+        out: &mut Report,
+    ) -> Option<Vec<f64>> {
         let value = self.raw(key, out)?;
         let Some(list) = value.as_array() else {
             self.mismatch(key, out);

@@ -1,5 +1,6 @@
-//! The rules of the format, one by one, as the specification has them: which errors a file has that other programs will
-//! complain of. What reading it repairs for showing is the reader's to say; here speaks the letter.
+//! The rules of the format, one by one, as the specification has them: which errors a file has that
+//! other programs will complain of. What reading it repairs for showing is the reader's to say;
+//! here speaks the letter.
 //!
 //! Codes are those of the Khronos validator, and mean what they mean there.
 
@@ -85,7 +86,11 @@ impl Report {
 /// Looks a file over by the rules.
 pub fn check(source: &Source) -> Vec<Diagnostic> {
     let mut out = Report::default();
-    let named_gltf = source.path.as_deref().and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("gltf"));
+    let named_gltf = source
+        .path
+        .as_deref()
+        .and_then(Path::extension)
+        .is_some_and(|e| e.eq_ignore_ascii_case("gltf"));
     match (&source.container, source.path.is_some(), named_gltf) {
         // Other programs go by the name.
         (Container::Glb { .. }, true, true) => {

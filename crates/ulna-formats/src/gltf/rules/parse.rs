@@ -271,7 +271,8 @@ pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
     if top.has("extensionsRequired") && !top.has("extensionsUsed") {
         out.error("UNSATISFIED_DEPENDENCY", "/extensionsRequired".into());
     }
-    let used: Vec<String> = top.texts("extensionsUsed", out).into_iter().map(ToOwned::to_owned).collect();
+    let used: Vec<String> =
+        top.texts("extensionsUsed", out).into_iter().map(ToOwned::to_owned).collect();
     let required = top.texts("extensionsRequired", out);
     const QUANTIZED: &str = "KHR_mesh_quantization";
     if let Some(k) = used.iter().position(|u| u == QUANTIZED)
@@ -296,7 +297,9 @@ pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
         materials: reader.each(&top, "materials", Reader::material),
         meshes: reader.each(&top, "meshes", Reader::mesh),
         nodes: reader.each(&top, "nodes", Reader::node),
-        samplers: reader.each(&top, "samplers", |r, m| m.text("name", &[], false, r.out).map(drop)).len(),
+        samplers: reader
+            .each(&top, "samplers", |r, m| m.text("name", &[], false, r.out).map(drop))
+            .len(),
         scenes: reader
             .each(&top, "scenes", |r, m| m.indices("nodes", false, r.out))
             .into_iter()
@@ -305,7 +308,10 @@ pub fn read(root: &Map<String, Value>, out: &mut Report) -> Option<File> {
         skins: reader.each(&top, "skins", Reader::skin),
         textures: reader.each(&top, "textures", |r, m| {
             m.extensions(&r.used, r.out);
-            Texture { source: m.index("source", false, r.out), sampler: m.index("sampler", false, r.out) }
+            Texture {
+                source: m.index("source", false, r.out),
+                sampler: m.index("sampler", false, r.out),
+            }
         }),
         ..File::default()
     };
@@ -319,8 +325,10 @@ fn asset(top: &Members<'_>, out: &mut Report) -> Option<()> {
     let asset = top.object("asset", true, out)?;
     let numbers = |text: &str| -> Option<(u64, u64)> {
         let (major, minor) = text.split_once('.')?;
-        let digits =
-            |t: &str| (!t.is_empty() && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse().unwrap_or(u64::MAX));
+        let digits = |t: &str| {
+            (!t.is_empty() && t.bytes().all(|b| b.is_ascii_digit()))
+                .then(|| t.parse().unwrap_or(u64::MAX))
+        };
         Some((digits(major)?, digits(minor)?))
     };
     let mut version = |key: &str, required: bool| {
@@ -355,7 +363,12 @@ struct Reader<'o> {
 }
 
 impl Reader<'_> {
-    fn each<T>(&mut self, top: &Members<'_>, key: &str, read: impl Fn(&mut Self, &Members<'_>) -> T) -> Vec<Option<T>> {
+    fn each<T>(
+        &mut self,
+        top: &Members<'_>,
+        key: &str,
+        read: impl Fn(&mut Self, &Members<'_>) -> T,
+    ) -> Vec<Option<T>> {
         let Some(value) = top.map.get(key) else { return Vec::new() };
         let Some(list) = value.as_array() else {
             self.out.error("TYPE_MISMATCH", format!("/{key}"));
@@ -400,7 +413,8 @@ impl Reader<'_> {
             let component = component.filter(|_| width > 0)?;
             if component == 5126 {
                 // Compared with single floats, as such.
-                m.floats(key, Some(width), ANY, out).map(|l| l.into_iter().map(|v| f64::from(v as f32)).collect())
+                m.floats(key, Some(width), ANY, out)
+                    .map(|l| l.into_iter().map(|v| f64::from(v as f32)).collect())
             } else {
                 m.stored(key, width, bounds_of_type(component), out)
             }
@@ -466,7 +480,10 @@ impl Reader<'_> {
                 let target = c.object("target", true, self.out).map(|t| {
                     t.extensions(&self.used, self.out);
                     let node = t.index("node", false, self.out);
-                    Target { node, path: t.text("path", &paths, true, self.out).map(ToOwned::to_owned) }
+                    Target {
+                        node,
+                        path: t.text("path", &paths, true, self.out).map(ToOwned::to_owned),
+                    }
                 });
                 Channel { sampler, target }
             };
@@ -475,8 +492,13 @@ impl Reader<'_> {
         let samplers = m.objects("samplers", self.out).map(|list| {
             let sampler = |s: &Members<'_>| {
                 let input = s.index("input", true, self.out);
-                let word = s.text("interpolation", &["LINEAR", "STEP", "CUBICSPLINE"], false, self.out);
-                Sampler { input, output: s.index("output", true, self.out), cubic: word == Some("CUBICSPLINE") }
+                let word =
+                    s.text("interpolation", &["LINEAR", "STEP", "CUBICSPLINE"], false, self.out);
+                Sampler {
+                    input,
+                    output: s.index("output", true, self.out),
+                    cubic: word == Some("CUBICSPLINE"),
+                }
             };
             list.iter().map(sampler).collect()
         });
@@ -486,7 +508,9 @@ impl Reader<'_> {
 
     /// Says where a URI goes by itself, so that the files cannot be moved together.
     fn relative(&mut self, m: &Members<'_>, uri: &str) {
-        let scheme = uri.split_once(':').is_some_and(|(s, _)| s.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let scheme = uri
+            .split_once(':')
+            .is_some_and(|(s, _)| s.starts_with(|c: char| c.is_ascii_alphabetic()));
         if scheme || uri.starts_with('/') {
             self.out.warning("NON_RELATIVE_URI", m.place("uri"));
         }
@@ -499,7 +523,10 @@ impl Reader<'_> {
             match media_type(uri) {
                 Some(Some(mime)) => {
                     let mime = mime.to_ascii_lowercase();
-                    if !matches!(mime.as_str(), "application/octet-stream" | "application/gltf-buffer") {
+                    if !matches!(
+                        mime.as_str(),
+                        "application/octet-stream" | "application/gltf-buffer"
+                    ) {
                         self.out.error("BUFFER_DATA_URI_MIME_TYPE_INVALID", m.place("uri"));
                         readable = false;
                     }
@@ -547,7 +574,15 @@ impl Reader<'_> {
             Some(_) => Some(Usage::Index),
             None => None,
         };
-        View { at: m.at.clone(), buffer, offset, length, stride, usage, vertex_users: HashSet::new() }
+        View {
+            at: m.at.clone(),
+            buffer,
+            offset,
+            length,
+            stride,
+            usage,
+            vertex_users: HashSet::new(),
+        }
     }
 
     fn camera(&mut self, m: &Members<'_>) {
@@ -563,8 +598,10 @@ impl Reader<'_> {
                             out.error("CAMERA_XMAG_YMAG_ZERO", o.place(key));
                         }
                     }
-                    let (far, near) =
-                        (o.number("zfar", POSITIVE, true, out), o.number("znear", NOT_NEGATIVE, true, out));
+                    let (far, near) = (
+                        o.number("zfar", POSITIVE, true, out),
+                        o.number("znear", NOT_NEGATIVE, true, out),
+                    );
                     if far.zip(near).is_some_and(|(far, near)| far <= near) {
                         out.error("CAMERA_ZFAR_LEQUAL_ZNEAR", o.at.clone());
                     }
@@ -573,7 +610,10 @@ impl Reader<'_> {
             Some("perspective") => {
                 if let Some(o) = m.object("perspective", true, out) {
                     o.number("yfov", POSITIVE, true, out);
-                    let (far, near) = (o.number("zfar", POSITIVE, false, out), o.number("znear", POSITIVE, true, out));
+                    let (far, near) = (
+                        o.number("zfar", POSITIVE, false, out),
+                        o.number("znear", POSITIVE, true, out),
+                    );
                     if far.zip(near).is_some_and(|(far, near)| far <= near) {
                         out.error("CAMERA_ZFAR_LEQUAL_ZNEAR", o.at.clone());
                     }
@@ -587,8 +627,11 @@ impl Reader<'_> {
 
     fn image(&mut self, m: &Members<'_>) -> Image {
         let webp = self.used.iter().any(|u| u == "EXT_texture_webp");
-        let kinds: &[&str] =
-            if webp { &["image/jpeg", "image/png", "image/webp"] } else { &["image/jpeg", "image/png"] };
+        let kinds: &[&str] = if webp {
+            &["image/jpeg", "image/png", "image/webp"]
+        } else {
+            &["image/jpeg", "image/png"]
+        };
         let view = m.index("bufferView", false, self.out);
         let mime = m.text("mimeType", kinds, false, self.out);
         let uri = m.text("uri", &[], false, self.out);
@@ -602,9 +645,11 @@ impl Reader<'_> {
         let mut kept = uri.map(ToOwned::to_owned);
         if let Some(uri) = uri {
             let sound = match media_type(uri) {
-                Some(Some(mime)) => super::super::source::data_uri(uri)
-                    .and_then(Result::ok)
-                    .is_some_and(|bytes| kind_of_image(&bytes) == Some(mime.to_ascii_lowercase().as_str())),
+                Some(Some(mime)) => {
+                    super::super::source::data_uri(uri).and_then(Result::ok).is_some_and(|bytes| {
+                        kind_of_image(&bytes) == Some(mime.to_ascii_lowercase().as_str())
+                    })
+                }
                 Some(None) => false,
                 None => !uri.starts_with(':'),
             };
@@ -616,20 +661,29 @@ impl Reader<'_> {
             }
         }
         self.named(m);
-        Image { at: m.at.clone(), view, mime: mime.map(ToOwned::to_owned), uri: kept, has_extensions }
+        Image {
+            at: m.at.clone(),
+            view,
+            mime: mime.map(ToOwned::to_owned),
+            uri: kept,
+            has_extensions,
+        }
     }
 
     fn texture_use(&mut self, m: &Members<'_>, key: &str, extra: &str) -> Option<Use> {
         let o = m.object(key, false, self.out)?;
         let extensions = o.extensions(&self.used, self.out);
         let index = o.index("index", true, self.out);
-        let mut sets: Vec<usize> = o.count("texCoord", (0, i64::MAX), Some(0), false, self.out).into_iter().collect();
+        let mut sets: Vec<usize> =
+            o.count("texCoord", (0, i64::MAX), Some(0), false, self.out).into_iter().collect();
         match extra {
             "strength" => drop(o.number("strength", SHARE, false, self.out)),
             "scale" => drop(o.number("scale", ANY, false, self.out)),
             _ => {}
         }
-        if let Some(Value::Object(transform)) = extensions.and_then(|e| e.get("KHR_texture_transform")) {
+        if let Some(Value::Object(transform)) =
+            extensions.and_then(|e| e.get("KHR_texture_transform"))
+        {
             let t = Members::new(transform, o.place("extensions/KHR_texture_transform"));
             sets.extend(t.count("texCoord", (0, i64::MAX), None, false, self.out));
         }
@@ -660,7 +714,9 @@ impl Reader<'_> {
         self.named(m);
         let mut tangent = has_normal;
         for (name, value) in m.extensions(&self.used, self.out).into_iter().flatten() {
-            let Some(map) = value.as_object().filter(|_| TEXTURED.contains(&name.as_str())) else { continue };
+            let Some(map) = value.as_object().filter(|_| TEXTURED.contains(&name.as_str())) else {
+                continue;
+            };
             let inner = Members::new(map, format!("{}/extensions/{name}", m.at));
             for key in map.keys().filter(|k| k.ends_with("Texture") && map[*k].is_object()) {
                 uses.extend(self.texture_use(&inner, key, ""));
@@ -729,7 +785,9 @@ impl Reader<'_> {
                 "POSITION" => {}
                 key if key.starts_with('_') => {}
                 key => {
-                    let set = key.split_once('_').and_then(|(kind, n)| Some((counts.get_mut(kind)?, set_number(n)?)));
+                    let set = key
+                        .split_once('_')
+                        .and_then(|(kind, n)| Some((counts.get_mut(kind)?, set_number(n)?)));
                     match set {
                         Some((count, n)) => *count = (count.0 + 1, count.1.max(n + 1)),
                         None => self.out.error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", m.place(key)),
@@ -784,9 +842,9 @@ impl Reader<'_> {
             for (key, value) in map {
                 let known = key.starts_with('_')
                     || matches!(key.as_str(), "POSITION" | "NORMAL" | "TANGENT")
-                    || key
-                        .split_once('_')
-                        .is_some_and(|(kind, n)| matches!(kind, "COLOR" | "TEXCOORD") && set_number(n).is_some());
+                    || key.split_once('_').is_some_and(|(kind, n)| {
+                        matches!(kind, "COLOR" | "TEXCOORD") && set_number(n).is_some()
+                    });
                 if !known {
                     self.out.error("MESH_PRIMITIVE_INVALID_ATTRIBUTE", format!("{place}/{key}"));
                 }
@@ -803,8 +861,11 @@ impl Reader<'_> {
 
     fn node(&mut self, m: &Members<'_>) -> Node {
         let out = &mut *self.out;
-        let single = |list: Option<Vec<f64>>| list.map(|l| l.into_iter().map(|v| v as f32).collect::<Vec<f32>>());
-        let matrix = single(m.floats("matrix", Some(16), ANY, out)).and_then(|l| <[f32; 16]>::try_from(l).ok());
+        let single = |list: Option<Vec<f64>>| {
+            list.map(|l| l.into_iter().map(|v| v as f32).collect::<Vec<f32>>())
+        };
+        let matrix = single(m.floats("matrix", Some(16), ANY, out))
+            .and_then(|l| <[f32; 16]>::try_from(l).ok());
         let translation = single(m.floats("translation", Some(3), ANY, out));
         let unit = super::members::Range { low: -1.0, high: 1.0, ..ANY };
         let rotation = single(m.floats("rotation", Some(4), unit, out));
@@ -862,12 +923,14 @@ impl Reader<'_> {
 
 /// The number of a set: digits without a leading zero.
 fn set_number(text: &str) -> Option<usize> {
-    let plain =
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
+    let plain = !text.is_empty()
+        && text.bytes().all(|b| b.is_ascii_digit())
+        && (text.len() == 1 || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
-/// The media type of a `data:` URI; `Some(None)` for one that does not parse, `None` for any other URI.
+/// The media type of a `data:` URI; `Some(None)` for one that does not parse, `None` for any other
+/// URI.
 fn media_type(uri: &str) -> Option<Option<&str>> {
     let rest = uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..])?;
     let Some((head, _)) = rest.split_once(',') else { return Some(None) };

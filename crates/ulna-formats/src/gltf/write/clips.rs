@@ -21,7 +21,10 @@ impl Writer<'_> {
                         && before.tracks.len() == before.channels_in_file as usize =>
                 {
                     *self.ops.member("animations").item(index) = Ops::Remove;
-                    self.changes.push(format!("animations/{index} “{label}”: removed, because it has no keys left"));
+                    self.changes.push(format!(
+                        "animations/{index} “{label}”: removed, because it \
+                        has no keys left"
+                    ));
                 }
                 Some(after) => self.clip(index, &label, before, after, now)?,
                 None => {
@@ -33,8 +36,10 @@ impl Writer<'_> {
         for (id, clip) in now.clips.iter().filter(|(id, _)| !opened.clips.contains(*id)) {
             let label = now.clip_label(id);
             if clip.tracks.is_empty() {
-                self.changes
-                    .push(format!("the new clip “{label}” has no keys; it is left out of the file until it has keys"));
+                self.changes.push(format!(
+                    "the new clip “{label}” has no keys; it is left out of the file \
+                        until it has keys"
+                ));
                 continue;
             }
             let mut channels = Vec::new();
@@ -57,7 +62,11 @@ impl Writer<'_> {
             animation["channels"] = channels.into();
             animation["samplers"] = samplers.into();
             self.ops.member("animations").push(animation.to_string());
-            self.changes.push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
+            self.changes.push(format!(
+                "animations: “{label}” added, {} \
+                channels",
+                clip.tracks.len()
+            ));
         }
         // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
         let stay = now.clips.values().any(|c| !c.tracks.is_empty() || c.channels_in_file > 0);
@@ -67,7 +76,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn clip(&mut self, index: usize, label: &str, before: &Clip, after: &Clip, now: &Asset) -> Result<(), SaveError> {
+    fn clip(
+        &mut self,
+        index: usize,
+        label: &str,
+        before: &Clip,
+        after: &Clip,
+        now: &Asset,
+    ) -> Result<(), SaveError> {
         // What stands in the extras is told by its text.
         let Clip {
             name: _,
@@ -84,11 +100,15 @@ impl Writer<'_> {
         } = after;
         let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
         if !same || (kept, mended) != (&before.kept, &before.mended) {
-            return Err(SaveError::no_form(&format!("animations/{index}"), "a change of animation pointer keys"));
+            return Err(SaveError::no_form(
+                &format!("animations/{index}"),
+                "a change of animation \
+                pointer keys",
+            ));
         }
         let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
-        let raw: schema::Animation =
-            raw::typed(text, &format!("animations/{index}"), &mut false).map_err(SaveError::Source)?;
+        let raw: schema::Animation = raw::typed(text, &format!("animations/{index}"), &mut false)
+            .map_err(SaveError::Source)?;
         if before.name != after.name {
             let op = self.ops.member("animations").item(index).member("name");
             *op = match &after.name {
@@ -97,7 +117,9 @@ impl Writer<'_> {
             };
             self.changes.push(format!("animations/{index} “{label}”: name"));
         }
-        for ((member, was), (_, text)) in clip_extras::texts(before).into_iter().zip(clip_extras::texts(after)) {
+        for ((member, was), (_, text)) in
+            clip_extras::texts(before).into_iter().zip(clip_extras::texts(after))
+        {
             if was != text {
                 let place = format!("animations/{index} “{label}”");
                 self.own_extra(("animations", index), &place, (member, was.is_none()), text)?;
@@ -120,7 +142,8 @@ impl Writer<'_> {
                     rewritten += 1;
                     let sampler = raw.channels[id.index()].sampler.0;
                     let alone = users[sampler] == 1;
-                    let (input, output) = (raw.samplers[sampler].input.0, raw.samplers[sampler].output.0);
+                    let (input, output) =
+                        (raw.samplers[sampler].input.0, raw.samplers[sampler].output.0);
                     // Of what was mended on opening, neither half is as the file has it.
                     let same = Some(&**old).filter(|_| !before.mended.contains(id));
                     let made = self.sampler(Some((input, output, alone)), same, new);
@@ -138,14 +161,20 @@ impl Writer<'_> {
                         }
                     } else {
                         op.member("samplers").push(made.to_string());
-                        *op.member("channels").item(id.index()).member("sampler") = Ops::Replace(samplers.to_string());
+                        *op.member("channels").item(id.index()).member("sampler") =
+                            Ops::Replace(samplers.to_string());
                         samplers += 1;
                         users[sampler] -= 1;
                     }
                 }
                 None => {
                     removed += 1;
-                    *self.ops.member("animations").item(index).member("channels").item(id.index()) = Ops::Remove;
+                    *self
+                        .ops
+                        .member("animations")
+                        .item(index)
+                        .member("channels")
+                        .item(id.index()) = Ops::Remove;
                 }
             }
         }
@@ -159,8 +188,10 @@ impl Writer<'_> {
             samplers += 1;
         }
         if rewritten + removed + added > 0 {
-            let line =
-                format!("animations/{index} “{label}”: {rewritten} channels changed, {added} added, {removed} removed");
+            let line = format!(
+                "animations/{index} “{label}”: {rewritten} channels changed, {added} \
+                    added, {removed} removed"
+            );
             self.changes.push(line);
         }
         Ok(())
@@ -209,7 +240,13 @@ impl Writer<'_> {
         };
         let output = match (old, before) {
             (Some((_, output, _)), Some(before)) if same(&before.values, &track.values) => output,
-            _ => self.patch.floats(old.and_then(|(_, output, _)| place(output)), &track.values, kind, width, false),
+            _ => self.patch.floats(
+                old.and_then(|(_, output, _)| place(output)),
+                &track.values,
+                kind,
+                width,
+                false,
+            ),
         };
         json!({"input": input, "output": output, "interpolation": track.interpolation.label()})
     }

@@ -23,7 +23,11 @@ pub(super) enum Extras {
 
 impl Writer<'_> {
     /// The extras of an element of one of the file's lists, before this save.
-    pub(super) fn extras(&self, (list, index): (&str, usize), name: &str) -> Result<Extras, SaveError> {
+    pub(super) fn extras(
+        &self,
+        (list, index): (&str, usize),
+        name: &str,
+    ) -> Result<Extras, SaveError> {
         let text = raw::elements(&self.root, list).map_err(SaveError::Source)?[index].get();
         let members = raw::split(text).map_err(SaveError::Source)?;
         Ok(match members.0.get("extras").map(|e| e.get()) {
@@ -37,7 +41,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Writes one member of ours, and no others of an element's extras. What could not be read is not written over.
+    /// Writes one member of ours, and no others of an element's extras. What could not be read is
+    /// not written over.
     pub(super) fn own_extra(
         &mut self,
         at: (&str, usize),
@@ -53,9 +58,24 @@ impl Writer<'_> {
         }
         let gone = text.is_none();
         if !self.put_extra(at, member, text)? {
-            return Err(SaveError::no_form(place, &format!("“{member}” in extras that are not an object")));
+            return Err(SaveError::no_form(
+                place,
+                &format!(
+                    "“{member}” in extras that are not an \
+                object"
+                ),
+            ));
         }
-        self.changes.push(format!("{place}: “{member}” {} its extras", if gone { "removed from" } else { "in" }));
+        self.changes.push(format!(
+            "{place}: “{member}” {} its \
+            extras",
+            if gone {
+                "removed \
+            from"
+            } else {
+                "in"
+            }
+        ));
         Ok(())
     }
 
@@ -73,8 +93,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether there is a place for it.
-    pub(super) fn put_extra(&mut self, at: (&str, usize), name: &str, to: Option<String>) -> Result<bool, SaveError> {
+    /// Puts a member of ours, as JSON, into the extras of an element, or takes it out; whether
+    /// there is a place for it.
+    pub(super) fn put_extra(
+        &mut self,
+        at: (&str, usize),
+        name: &str,
+        to: Option<String>,
+    ) -> Result<bool, SaveError> {
         let known = self.extras(at, name)?;
         let op = self.ops.member(at.0).item(at.1).member("extras");
         match (to, known) {
@@ -82,13 +108,20 @@ impl Writer<'_> {
             (Some(to), Extras::Null) => {
                 // Another member of ours may have made an object of it.
                 let others = match op {
-                    Ops::Replace(text) => text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default(),
+                    Ops::Replace(text) => {
+                        text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or_default()
+                    }
                     _ => "",
                 };
                 let comma = if others.is_empty() { "" } else { "," };
-                *op = Ops::Replace(format!("{{{others}{comma}{}:{to}}}", serde_json::Value::from(name)));
+                *op = Ops::Replace(format!(
+                    "{{{others}{comma}{}:{to}}}",
+                    serde_json::Value::from(name)
+                ));
             }
-            (Some(to), Extras::Absent | Extras::Without | Extras::With) => *op.member(name) = Ops::Replace(to),
+            (Some(to), Extras::Absent | Extras::Without | Extras::With) => {
+                *op.member(name) = Ops::Replace(to)
+            }
             (None, Extras::With) => *op.member(name) = Ops::Remove,
             (None, _) => {}
         }
@@ -104,12 +137,20 @@ mod tests {
     fn members_of_ours_stand_beside_those_of_others() {
         let text = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a"},{"extras":null},{"extras":{"theirs": 1.0}},
             {"extras":{"ulna.x":1, "theirs":[ ]}},{"extras":[1]}]}"#;
-        let opened = super::super::super::open_bytes(text.as_bytes().to_vec().into(), None, &Default::default());
+        let opened = super::super::super::open_bytes(
+            text.as_bytes().to_vec().into(),
+            None,
+            &Default::default(),
+        );
         let source: Source = opened.unwrap().source;
         let mut writer = Writer::new(&source, "x").unwrap();
         let mut places = Vec::new();
         for node in 0..5 {
-            places.push(writer.put_extra(("nodes", node), "ulna.x", Some("{\"version\":1}".into())).unwrap());
+            places.push(
+                writer
+                    .put_extra(("nodes", node), "ulna.x", Some("{\"version\":1}".into()))
+                    .unwrap(),
+            );
             writer.put_extra(("nodes", node), "ulna.y", (node == 2).then(|| "2".into())).unwrap();
         }
         assert_eq!(places, [true, true, true, true, false]);

@@ -1,4 +1,5 @@
-//! Materials and images: pictures that were added, and which of them materials take their normals from.
+//! Materials and images: pictures that were added, and which of them materials take their normals
+//! from.
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,9 @@ impl Writer<'_> {
             if before == after {
                 continue;
             }
-            if *after != (Material { normal_texture: after.normal_texture.clone(), ..before.clone() }) {
+            if *after
+                != (Material { normal_texture: after.normal_texture.clone(), ..before.clone() })
+            {
                 return no_form("a change of the material other than its normal map");
             }
             self.normal_texture(k, (before, after), old_images.len(), &mut pushed)?;
@@ -52,7 +55,8 @@ impl Writer<'_> {
         self.changes.push(format!("a new image “{label}”, {} bytes", image.bytes.len()));
     }
 
-    /// The texture that a material takes its normals from: one that shows a new image, sampled as the one before it, or as its color's.
+    /// The texture that a material takes its normals from: one that shows a new image, sampled as
+    /// the one before it, or as its color's.
     fn normal_texture(
         &mut self,
         at: usize,
@@ -73,19 +77,28 @@ impl Writer<'_> {
             Ok(serde_json::from_str(text).unwrap_or_default())
         };
         if texture.image.index() < known {
-            return Err(SaveError::no_form(&place, "another existing image of the file as normal map"));
+            return Err(SaveError::no_form(
+                &place,
+                "another existing image of the file as normal \
+                map",
+            ));
         }
         let own = value("materials", at)?;
         let like = match &before.normal_texture {
             Some(_) => own["normalTexture"].clone(),
             None => own["pbrMetallicRoughness"]["baseColorTexture"].clone(),
         };
-        let shown = like["index"].as_u64().map(|k| value("textures", k as usize)).transpose()?.unwrap_or_default();
+        let shown = like["index"]
+            .as_u64()
+            .map(|k| value("textures", k as usize))
+            .transpose()?
+            .unwrap_or_default();
         let mut made = json!({"source": texture.image.0});
         if let Some(sampler) = shown.get("sampler") {
             made["sampler"] = sampler.clone();
         }
-        let index = raw::elements(&self.root, "textures").map_err(SaveError::Source)?.len() + *pushed;
+        let index =
+            raw::elements(&self.root, "textures").map_err(SaveError::Source)?.len() + *pushed;
         *pushed += 1;
         self.ops.member("textures").push(made.to_string());
         if before.normal_texture.is_some() {

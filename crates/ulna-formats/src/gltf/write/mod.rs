@@ -1,8 +1,9 @@
 //! Saving: a function of the opened bytes, the document as opened and the document now.
 //!
-//! Nothing changed: the opened bytes. Else only the touched elements are written again, and data only where it changed.
-//! Every type of the model is taken apart member by member, so that one that comes to be is not forgotten here; what
-//! changed and has no form yet refuses the save instead of being left out.
+//! Nothing changed: the opened bytes. Else only the touched elements are written again, and data
+//! only where it changed. Every type of the model is taken apart member by member, so that one that
+//! comes to be is not forgotten here; what changed and has no form yet refuses the save instead of
+//! being left out.
 //!
 //! ```text
 //!  opened ─┐                       ┌─ Ops ───► rewrite ──► JSON, all else of it as it was
@@ -59,7 +60,10 @@ impl SaveError {
 impl SaveError {
     /// A change of this kind, there, has no form yet.
     pub(super) fn no_form(place: &str, what: &str) -> Self {
-        Self::Unsupported(format!("{place}: {what} cannot be saved yet. Undo that edit, then save again"))
+        Self::Unsupported(format!(
+            "{place}: {what} cannot be saved yet. Undo that edit, then save \
+            again"
+        ))
     }
 }
 
@@ -97,8 +101,8 @@ pub struct Transcoded {
 /// What saving may add to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether the rest of a posed node is remembered in its `extras` where no skin carries it, so that *Reset to rest*
-    /// works after opening the file again.
+    /// Whether the rest of a posed node is remembered in its `extras` where no skin carries it, so
+    /// that *Reset to rest* works after opening the file again.
     pub remember_rest: bool,
 }
 
@@ -135,8 +139,14 @@ pub fn save(
         lights,
         vrm,
     } = now;
-    if variants != &opened.variants || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm) {
-        return Err(SaveError::no_form("materials", "a change of material variants, cameras, lights or VRM data"));
+    if variants != &opened.variants
+        || (cameras, lights, vrm) != (&opened.cameras, &opened.lights, &opened.vrm)
+    {
+        return Err(SaveError::no_form(
+            "materials",
+            "a change of material variants, cameras, lights \
+            or VRM data",
+        ));
     }
     writer.looks((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
@@ -156,7 +166,8 @@ struct Writer<'a> {
     ops: Ops,
     changes: Vec<String>,
     options: SaveOptions,
-    /// Times of keys that were stored, by their bits: tracks whose keys stand at the same times share them.
+    /// Times of keys that were stored, by their bits: tracks whose keys stand at the same times
+    /// share them.
     times: HashMap<Vec<u32>, usize>,
 }
 
@@ -179,14 +190,23 @@ impl<'a> Writer<'a> {
     fn finish(mut self, source: &Source) -> Result<Saved, SaveError> {
         let (over, new) = self.patch.counts();
         if over + new > 0 {
-            let line = format!("accessors: {over} of {} rewritten in place, {new} added", self.patch.accessor_count());
+            let line = format!(
+                "accessors: {over} of {} rewritten in place, {new} \
+                added",
+                self.patch.accessor_count()
+            );
             self.changes.push(line);
         }
         let buffers = self.patch.finish(&mut self.ops);
         if self.ops.is_keep() && buffers.bin.is_none() && buffers.sidecar.is_none() {
-            return Ok(Saved { bytes: source.bytes.clone(), companions: Vec::new(), changes: self.changes });
+            return Ok(Saved {
+                bytes: source.bytes.clone(),
+                companions: Vec::new(),
+                changes: self.changes,
+            });
         }
-        let json = if self.ops.is_keep() { self.text.to_owned() } else { rewrite(self.text, &self.ops) };
+        let json =
+            if self.ops.is_keep() { self.text.to_owned() } else { rewrite(self.text, &self.ops) };
         let bytes = match &source.container {
             Container::Gltf { json: range } => {
                 // A byte order mark stays.
@@ -208,7 +228,8 @@ impl<'a> Writer<'a> {
                 bytes
             }
         };
-        let companions = buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
+        let companions =
+            buffers.sidecar.map(|(name, bytes)| FileToWrite { name, bytes }).into_iter().collect();
         Ok(Saved { bytes: Arc::new(bytes), companions, changes: self.changes })
     }
 

@@ -1,4 +1,5 @@
-//! Nodes, and the tree that they make: what moved, what was renamed, what hangs elsewhere, what is new.
+//! Nodes, and the tree that they make: what moved, what was renamed, what hangs elsewhere, what is
+//! new.
 
 use serde_json::{Map, Value, json};
 
@@ -23,7 +24,11 @@ impl Writer<'_> {
             }
         }
         match opened.nodes.ids().find(|id| !now.nodes.contains(*id)) {
-            Some(id) => Err(SaveError::no_form(&format!("nodes/{}", id.0), "the removal of a node")),
+            Some(id) => Err(SaveError::no_form(
+                &format!("nodes/{}", id.0),
+                "the removal of a \
+                node",
+            )),
             None => Ok(()),
         }
     }
@@ -75,7 +80,11 @@ impl Writer<'_> {
         }
         if before.hidden != *hidden {
             self.visibility(id, *hidden)?;
-            self.changes.push(format!("{place} “{label}”: {}", if *hidden { "hidden" } else { "visible" }));
+            self.changes.push(format!(
+                "{place} “{label}”: \
+                {}",
+                if *hidden { "hidden" } else { "visible" }
+            ));
         }
         if below.0 != below.1 {
             let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
@@ -94,16 +103,25 @@ impl Writer<'_> {
 
     /// Writes whether a node is visible into its extension; other members of that stay.
     fn visibility(&mut self, id: NodeId, hidden: bool) -> Result<(), SaveError> {
-        let text = json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
+        let text =
+            json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
         let members = json::split(text).map_err(SaveError::Source)?;
         let is_object = |text: &str| text.starts_with('{');
         let extensions = members.0.get("extensions").map(|e| e.get());
         if extensions.is_some_and(|e| !is_object(e)) {
             let place = format!("nodes/{}", id.0);
-            return Err(SaveError::no_form(&place, "the visibility of a node whose extensions are not an object"));
+            return Err(SaveError::no_form(
+                &place,
+                "the visibility of a node whose extensions are \
+                not an object",
+            ));
         }
         let known = match extensions {
-            Some(text) => json::split(text).map_err(SaveError::Source)?.0.get(VISIBILITY).map(|v| is_object(v.get())),
+            Some(text) => json::split(text)
+                .map_err(SaveError::Source)?
+                .0
+                .get(VISIBILITY)
+                .map(|v| is_object(v.get())),
             None => None,
         };
         let op = self.ops.member("nodes").item(id.index()).member("extensions").member(VISIBILITY);
@@ -117,7 +135,8 @@ impl Writer<'_> {
     /// Names an extension among those that the file uses.
     fn uses(&mut self, extension: &str) -> Result<(), SaveError> {
         let known: Vec<String> = match self.root.0.get("extensionsUsed") {
-            Some(raw) => json::plain_typed(raw.get(), "extensionsUsed", &mut false).map_err(SaveError::Source)?,
+            Some(raw) => json::plain_typed(raw.get(), "extensionsUsed", &mut false)
+                .map_err(SaveError::Source)?,
             None => Vec::new(),
         };
         let op = self.ops.member("extensionsUsed");
@@ -151,7 +170,8 @@ impl Writer<'_> {
             return Err(SaveError::no_form(&place, "a light or instances on a new node"));
         }
         let mut members = Map::new();
-        let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
+        let mut put =
+            |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
         put("name", name.as_deref().map(Value::from));
         let children = now.children(id);
         put("children", (!children.is_empty()).then(|| children.iter().map(|c| c.0).collect()));
@@ -160,7 +180,10 @@ impl Writer<'_> {
             Local::Matrix(m) => put("matrix", Some(list(&m.to_cols_array()))),
             Local::Trs(t) => {
                 let not = |is: bool, v: &[f32]| (!is).then(|| list(v));
-                put("translation", not(t.translation == glam::Vec3::ZERO, &t.translation.to_array()));
+                put(
+                    "translation",
+                    not(t.translation == glam::Vec3::ZERO, &t.translation.to_array()),
+                );
                 put("rotation", not(t.rotation == glam::Quat::IDENTITY, &t.rotation.to_array()));
                 put("scale", not(t.scale == glam::Vec3::ONE, &t.scale.to_array()));
             }
@@ -174,7 +197,11 @@ impl Writer<'_> {
             self.uses(VISIBILITY)?;
         }
         let joint = now.skins.values().any(|s| s.joints.contains(&id));
-        if joint && node.pose.is_some() && *rest_source != RestSource::Bind && self.options.remember_rest {
+        if joint
+            && node.pose.is_some()
+            && *rest_source != RestSource::Bind
+            && self.options.remember_rest
+        {
             put("extras", Some(json!({ REST_EXTRA: RestExtra::of(&rest.transform()) })));
         }
         self.ops.member("nodes").push(Value::Object(members).to_string());
@@ -182,7 +209,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts the rest of a posed node into its extras, or takes it out where the pose is the rest again.
+    /// Puts the rest of a posed node into its extras, or takes it out where the pose is the rest
+    /// again.
     fn remember_rest(&mut self, id: NodeId, label: &str, node: &Node) -> Result<(), SaveError> {
         if node.rest_source == RestSource::Bind || !self.options.remember_rest {
             return Ok(());
@@ -199,7 +227,10 @@ impl Writer<'_> {
         match (rest, is_put) {
             (Some(_), true) => self.changes.push(format!("{place}: rest pose stored in extras")),
             (Some(_), false) => {
-                self.changes.push(format!("{place}: rest pose not stored, because its extras are not an object"));
+                self.changes.push(format!(
+                    "{place}: rest pose not stored, because its extras are \
+                    not an object"
+                ));
             }
             (None, _) => {}
         }
@@ -228,7 +259,8 @@ impl Writer<'_> {
             *op.member("matrix") = Ops::Remove;
             parts.push("matrix replaced by translation, rotation, scale");
         }
-        // A matrix is replaced by what is not the default; of the rest, only what changed is written.
+        // A matrix is replaced by what is not the default; of the rest, only what changed is
+        // written.
         let old = if was_matrix { Transform::IDENTITY } else { o };
         if old.translation != n.translation {
             *op.member("translation") = Ops::Replace(numbers(&n.translation.to_array()));

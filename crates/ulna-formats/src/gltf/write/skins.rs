@@ -18,7 +18,11 @@ impl Writer<'_> {
             }
         }
         match opened.skins.ids().find(|id| !now.skins.contains(*id)) {
-            Some(id) => Err(SaveError::no_form(&format!("skins/{}", id.0), "the removal of a skin")),
+            Some(id) => Err(SaveError::no_form(
+                &format!("skins/{}", id.0),
+                "the removal of a \
+                skin",
+            )),
             None => Ok(()),
         }
     }
@@ -29,7 +33,11 @@ impl Writer<'_> {
         let (at, place) = (("skins", id.index()), format!("skins/{}", id.0));
         let label = name.as_deref().unwrap_or_default();
         if before.name != *name {
-            self.member(at, "name", name.as_deref().map(|n| serde_json::Value::from(n).to_string()));
+            self.member(
+                at,
+                "name",
+                name.as_deref().map(|n| serde_json::Value::from(n).to_string()),
+            );
             self.changes.push(format!("{place} “{label}”: name"));
         }
         if before.joints != *joints {
@@ -38,8 +46,10 @@ impl Writer<'_> {
             self.changes.push(format!("{place} “{label}”: {} joints", joints.len()));
         }
         if (&before.inverse_bind, &before.has_inverse_bind) != (inverse_bind, has_inverse_bind) {
-            let text = raw::elements(&self.root, "skins").map_err(SaveError::Source)?[id.index()].get();
-            let known: schema::Skin = raw::typed(text, &place, &mut false).map_err(SaveError::Source)?;
+            let text =
+                raw::elements(&self.root, "skins").map_err(SaveError::Source)?[id.index()].get();
+            let known: schema::Skin =
+                raw::typed(text, &place, &mut false).map_err(SaveError::Source)?;
             let old = known.inverse_bind_matrices.map(|a| a.0);
             let accessor = has_inverse_bind.then(|| self.matrices(old, after));
             if accessor != old {
@@ -82,10 +92,16 @@ impl Writer<'_> {
             if before.roots != *roots {
                 let list: Vec<u32> = roots.iter().map(|r| r.0).collect();
                 let op = self.ops.member("scenes").item(id.index()).member("nodes");
-                *op = if list.is_empty() { Ops::Remove } else { Ops::Replace(json!(list).to_string()) };
+                *op = if list.is_empty() {
+                    Ops::Remove
+                } else {
+                    Ops::Replace(json!(list).to_string())
+                };
                 self.changes.push(format!("{place}: {} roots", list.len()));
             }
-            for ((member, was), (_, text)) in pose_extras::texts(before).into_iter().zip(pose_extras::texts(after)) {
+            for ((member, was), (_, text)) in
+                pose_extras::texts(before).into_iter().zip(pose_extras::texts(after))
+            {
                 if was != text {
                     self.own_extra(("scenes", id.index()), &place, (member, was.is_none()), text)?;
                 }

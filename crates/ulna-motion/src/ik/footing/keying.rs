@@ -1,4 +1,5 @@
-//! Keys of a hold: those that are there get other values, and others are set on frames where it takes them.
+//! Keys of a hold: those that are there get other values, and others are set on frames where it
+//! takes them.
 
 use std::collections::BTreeSet;
 
@@ -44,10 +45,17 @@ impl Hold<'_> {
     }
 
     /// Sets keys in a part of the clip: those that are there, and as many more as it takes.
-    pub(super) fn fill(&self, clip: &mut Clip, ids: &[(NodeId, TrackId)], pieces: &[Piece], (begin, end): (f32, f32)) {
+    pub(super) fn fill(
+        &self,
+        clip: &mut Clip,
+        ids: &[(NodeId, TrackId)],
+        pieces: &[Piece],
+        (begin, end): (f32, f32),
+    ) {
         let within = |t: f32| t >= begin - UnkeyedAt::NEAR && t <= end + UnkeyedAt::NEAR;
         let edges = pieces.iter().flat_map(|p| self.within(p.range)).flat_map(|r| [r.from, r.to]);
-        let edges: Vec<f32> = [begin, end].into_iter().chain(edges.filter(|t| within(*t))).collect();
+        let edges: Vec<f32> =
+            [begin, end].into_iter().chain(edges.filter(|t| within(*t))).collect();
         for (_, id) in ids {
             if let Some(track) = clip.tracks.get_mut(id) {
                 let mut made = (**track).clone();
@@ -66,12 +74,17 @@ impl Hold<'_> {
         let mut fresh: Vec<f32> = times.iter().map(|bits| f32::from_bits(*bits)).collect();
         for _ in 0..12 {
             for time in &fresh {
-                before.update(self.document, &Stack::of(Some(self.clip), f64::from(*time)), &mut pose);
+                before.update(
+                    self.document,
+                    &Stack::of(Some(self.clip), f64::from(*time)),
+                    &mut pose,
+                );
                 let world = pose.world[node.index()];
                 let now = world.w_axis.truncate();
                 let Some(offset) = self.offset(pieces, *time, now) else { continue };
                 let target = now + offset;
-                let goal = Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps: Some(world), soft: false };
+                let goal =
+                    Goal { tip: Vec3::ZERO, target, swivel: 0.0, keeps: Some(world), soft: false };
                 for (turned, rotation) in solve(self.document, &pose, &self.limb, &goal).rotations {
                     if let Some((_, id)) = ids.iter().find(|(n, _)| *n == turned) {
                         put(clip, *id, *time, rotation.to_array());
@@ -110,9 +123,11 @@ impl Hold<'_> {
         let mut found = Vec::new();
         for pair in list.windows(2) {
             // On its way nobody sees whether it is quite on the curve.
-            let most = self.holding.tolerance * if held(pair[0]) && held(pair[1]) { 0.8 } else { 16.0 };
+            let most =
+                self.holding.tolerance * if held(pair[0]) && held(pair[1]) { 0.8 } else { 16.0 };
             let (low, high) = (pair[0] + 0.5 * self.frame, pair[1] - 0.5 * self.frame);
-            let between: Vec<f32> = self.times.iter().copied().filter(|t| *t > low && *t < high).collect();
+            let between: Vec<f32> =
+                self.times.iter().copied().filter(|t| *t > low && *t < high).collect();
             if !between.is_empty() {
                 if between.iter().any(|t| off(*t) > most) {
                     found.push(between[between.len() / 2]);
@@ -138,7 +153,8 @@ fn put(clip: &mut Clip, id: TrackId, time: f32, mut value: [f32; 4]) {
     *track = Shared::new(insert_key(track, time, Some(&value), false).track);
 }
 
-/// Smooth tangents for the keys within, where a track has any; those at both ends keep theirs on the far side.
+/// Smooth tangents for the keys within, where a track has any; those at both ends keep theirs on
+/// the far side.
 fn smooth(clip: &mut Clip, id: TrackId, times: &BTreeSet<u32>, begin: f32, end: f32) {
     let Some(track) = clip.tracks.get_mut(&id) else { return };
     if track.interpolation != Interpolation::CubicSpline {

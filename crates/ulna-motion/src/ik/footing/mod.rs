@@ -1,5 +1,5 @@
-//! A node held over ranges of a clip: feet that do not slide. Only the rotations of its limb get other keys, and those only where
-//! it is held and eased.
+//! A node held over ranges of a clip: feet that do not slide. Only the rotations of its limb get
+//! other keys, and those only where it is held and eased.
 //!
 //! What is added to the path of the node is one vector per time:
 //!
@@ -8,7 +8,8 @@
 //!  beside it        what was added at that end, less and less: the motion goes on as it was
 //! ```
 //!
-//! A hold is measured frame by frame on the joint and on the skin. Ranges that it would make worse are left as they are.
+//! A hold is measured frame by frame on the joint and on the skin. Ranges that it would make worse
+//! are left as they are.
 
 mod keying;
 
@@ -30,7 +31,8 @@ const SAME: f32 = 1e-4;
 /// How a node is held.
 #[derive(Clone, Copy, Debug)]
 pub struct Holding {
-    /// Seconds in which it comes there before a range, and goes on after it; as long as it takes without haste unless given.
+    /// Seconds in which it comes there before a range, and goes on after it; as long as it takes
+    /// without haste unless given.
     pub ease: Option<f32>,
     /// How far it may be from its place, in meters.
     pub tolerance: f32,
@@ -83,8 +85,9 @@ pub struct Held {
     pub jump: Option<Jump>,
 }
 
-/// Holds a node over ranges of a clip, each where it was there on average. It keeps its angle in the scene as the clip has it.
-/// Ranges that would be worse for it are left as they are. Nothing where no limb carries the node.
+/// Holds a node over ranges of a clip, each where it was there on average. It keeps its angle in
+/// the scene as the clip has it. Ranges that would be worse for it are left as they are. Nothing
+/// where no limb carries the node.
 pub fn hold_over(
     document: &Document,
     clip: &Shared<Clip>,
@@ -100,11 +103,16 @@ pub fn hold_over(
         let before = slid_before(range);
         let stands = before.joint <= hold.unseen && before.skin <= hold.unseen;
         if stands {
-            judged.push(Judged { range: *range, slid: (before, before), left: Some(LeftOut::Stands) });
+            judged.push(Judged {
+                range: *range,
+                slid: (before, before),
+                left: Some(LeftOut::Stands),
+            });
         }
         !stands
     });
-    let mut open: Vec<Attempt> = open.into_iter().map(|range| Attempt { range, whole: range, slower: 1.0 }).collect();
+    let mut open: Vec<Attempt> =
+        open.into_iter().map(|range| Attempt { range, whole: range, slower: 1.0 }).collect();
     loop {
         if open.is_empty() {
             let clip = (**clip).clone();
@@ -113,7 +121,8 @@ pub fn hold_over(
         let pieces = hold.pieces(&open);
         let made = Shared::new(hold.made(&pieces));
         let after = frames(document, &made, &hold.limb, &hold.sole, &hold.times);
-        let worse: Vec<Option<LeftOut>> = pieces.iter().map(|piece| hold.worse(piece, &after)).collect();
+        let worse: Vec<Option<LeftOut>> =
+            pieces.iter().map(|piece| hold.worse(piece, &after)).collect();
         let now = |range: &HoldRange| (slid_before(range), hold.slide(&after, *range));
         let jump = jump(&hold.before, &after, hold.height / 1.8 * 0.05);
         if worse.iter().all(Option::is_none) {
@@ -122,7 +131,8 @@ pub fn hold_over(
                 open.iter_mut().for_each(|o| o.slower *= 2.0);
                 continue;
             }
-            let held = open.iter().map(|o| Judged { range: o.range, slid: now(&o.range), left: None });
+            let held =
+                open.iter().map(|o| Judged { range: o.range, slid: now(&o.range), left: None });
             judged.extend(held);
             judged.sort_by(|a, b| a.range.from.total_cmp(&b.range.from));
             let error = pieces.iter().map(|piece| hold.error(piece, &made)).fold(0.0, f32::max);
@@ -190,7 +200,13 @@ struct Hold<'a> {
 }
 
 impl<'a> Hold<'a> {
-    fn new(document: &'a Document, clip: &'a Shared<Clip>, node: NodeId, at: f32, holding: &Holding) -> Option<Self> {
+    fn new(
+        document: &'a Document,
+        clip: &'a Shared<Clip>,
+        node: NodeId,
+        at: f32,
+        holding: &Holding,
+    ) -> Option<Self> {
         let start = Pose::evaluate(document, &Stack::of(Some(clip), f64::from(at)));
         let limb = limb_of(document, &start, node, None, false)?;
         let sole = Sole::of(document, &start, node);
@@ -231,13 +247,17 @@ impl<'a> Hold<'a> {
         self.clip.length()
     }
 
-    /// How far the node goes in a round, where the end of the clip is its start, perhaps elsewhere on the ground.
+    /// How far the node goes in a round, where the end of the clip is its start, perhaps elsewhere
+    /// on the ground.
     fn loops(&self) -> Option<Vec3> {
         const ALIKE: f32 = 3.0 * std::f32::consts::PI / 180.0;
         let (first, last) = (self.before.first()?, self.before.last()?);
-        let turned = first.locals.iter().zip(&last.locals).any(|(a, b)| angle_between(*a, *b) > ALIKE);
+        let turned =
+            first.locals.iter().zip(&last.locals).any(|(a, b)| angle_between(*a, *b) > ALIKE);
         let gone = last.place - first.place;
-        let is_loop = !turned && angle_between(first.turn, last.turn) <= ALIKE && gone.y.abs() <= 0.01 * self.height;
+        let is_loop = !turned
+            && angle_between(first.turn, last.turn) <= ALIKE
+            && gone.y.abs() <= 0.01 * self.height;
         (is_loop && self.length() > 0.0).then_some(gone)
     }
 
@@ -262,19 +282,24 @@ impl<'a> Hold<'a> {
     /// The times of the frames of a range.
     fn moments(&self, range: &HoldRange) -> Vec<f32> {
         let count = ((range.to - range.from) / self.frame).round().max(1.0) as usize;
-        (0..=count).map(|k| range.from + (range.to - range.from) * k as f32 / count as f32).collect()
+        (0..=count)
+            .map(|k| range.from + (range.to - range.from) * k as f32 / count as f32)
+            .collect()
     }
 
-    /// The place for the middle of a range: where the node is on average, or as near to that as its limb reaches all the while.
+    /// The place for the middle of a range: where the node is on average, or as near to that as its
+    /// limb reaches all the while.
     fn place(&self, range: &HoldRange) -> Vec3 {
-        /// Of the limb's length, how far it reaches; and of the body's height, how far the place may be from the average.
+        /// Of the limb's length, how far it reaches; and of the body's height, how far the place
+        /// may be from the average.
         const REACH: f32 = 0.99;
         const FAR: f32 = 0.15;
         let middle = (range.from + range.to) * 0.5;
         let moments = self.moments(range);
         let sum: Vec3 = moments.iter().map(|t| self.path(*t) - self.ground * (t - middle)).sum();
         let mean = sum / moments.len() as f32;
-        let roots: Vec<Vec3> = moments.iter().map(|t| self.at(*t, &|f| f.root) - self.ground * (t - middle)).collect();
+        let roots: Vec<Vec3> =
+            moments.iter().map(|t| self.at(*t, &|f| f.root) - self.ground * (t - middle)).collect();
         let mut place = mean;
         for _ in 0..200 {
             for root in &roots {
@@ -288,12 +313,17 @@ impl<'a> Hold<'a> {
         if place.distance(mean) <= FAR * self.height { place } else { mean }
     }
 
-    /// The ranges from frame to frame; those at both ends of a loop are one, which goes beyond its end.
+    /// The ranges from frame to frame; those at both ends of a loop are one, which goes beyond its
+    /// end.
     fn on_frames(&self, ranges: &[HoldRange]) -> Vec<HoldRange> {
         // All of a range is held, so that it begins and ends at the frames around it.
         let near = 0.05 * self.frame;
-        let down = |time: f32| self.times.iter().copied().filter(|t| *t <= time + near).fold(0.0, f32::max);
-        let up = |time: f32| self.times.iter().copied().filter(|t| *t >= time - near).fold(self.length(), f32::min);
+        let down = |time: f32| {
+            self.times.iter().copied().filter(|t| *t <= time + near).fold(0.0, f32::max)
+        };
+        let up = |time: f32| {
+            self.times.iter().copied().filter(|t| *t >= time - near).fold(self.length(), f32::min)
+        };
         let mut found: Vec<HoldRange> = Vec::new();
         for range in ranges {
             let range = HoldRange { from: down(range.from), to: up(range.to) };
@@ -333,12 +363,14 @@ impl<'a> Hold<'a> {
         self.holding.ease.is_none() && attempt.slower < 4.0
     }
 
-    /// A range that came out worse, tried another way: eased slower where it hurries, else shorter by a frame at both ends.
+    /// A range that came out worse, tried another way: eased slower where it hurries, else shorter
+    /// by a frame at both ends.
     fn again(&self, attempt: Attempt, why: LeftOut) -> Option<Attempt> {
         if why == LeftOut::Hurries && self.can_wait(&attempt) {
             return Some(Attempt { slower: attempt.slower * 2.0, ..attempt });
         }
-        let range = HoldRange { from: attempt.range.from + self.frame, to: attempt.range.to - self.frame };
+        let range =
+            HoldRange { from: attempt.range.from + self.frame, to: attempt.range.to - self.frame };
         let is_some = range.to - range.from > 1.5 * self.frame;
         (self.holding.shrinks && is_some && range.from < self.length()).then_some(Attempt {
             range,
@@ -355,14 +387,16 @@ impl<'a> Hold<'a> {
     /// How far a node is from its place at most at the frames of a piece.
     fn short(&self, piece: &Piece, frames: &[Frame]) -> f32 {
         let parts = self.within(piece.range);
-        let within = |f: &&Frame| parts.iter().any(|r| f.time >= r.from - SAME && f.time <= r.to + SAME);
+        let within =
+            |f: &&Frame| parts.iter().any(|r| f.time >= r.from - SAME && f.time <= r.to + SAME);
         frames.iter().filter(within).map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }
 
     fn pieces(&self, open: &[Attempt]) -> Vec<Piece> {
         let ranges: Vec<HoldRange> = open.iter().map(|o| o.range).collect();
         let middle = |r: &HoldRange| (r.from + r.to) * 0.5;
-        // How much time there is between ranges; beyond the ends of what is no loop as much as it wants.
+        // How much time there is between ranges; beyond the ends of what is no loop as much as it
+        // wants.
         let length = self.length();
         let room = |from: Option<&HoldRange>, to: Option<&HoldRange>| match (from, to, self.round) {
             (Some(a), Some(b), _) => b.from - a.to,
@@ -370,14 +404,19 @@ impl<'a> Hold<'a> {
             (None, Some(b), Some(_)) => b.from + length - ranges[ranges.len() - 1].to,
             _ => f32::INFINITY,
         };
-        let ease = |slower: f32, room: f32| self.holding.ease.unwrap_or(0.1 * slower).min(room.max(0.0));
+        let ease =
+            |slower: f32, room: f32| self.holding.ease.unwrap_or(0.1 * slower).min(room.max(0.0));
         let piece = |(k, range): (usize, &HoldRange)| {
             let (place, slower) = (self.place(range), open[k].slower);
             let target = |time: f32| place + self.ground * (time - middle(range));
-            let edges = (target(range.from) - self.path(range.from), target(range.to) - self.path(range.to));
+            let edges = (
+                target(range.from) - self.path(range.from),
+                target(range.to) - self.path(range.to),
+            );
             let before = room(k.checked_sub(1).map(|k| &ranges[k]), Some(range));
             let after = room(Some(range), ranges.get(k + 1));
-            let waits = self.holding.ease.is_none() && (self.holding.shrinks || self.can_wait(&open[k]));
+            let waits =
+                self.holding.ease.is_none() && (self.holding.shrinks || self.can_wait(&open[k]));
             Piece {
                 range: *range,
                 whole: open[k].whole,
@@ -400,13 +439,15 @@ impl<'a> Hold<'a> {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
 
-    /// What is added to the path of the node at a time, when the clip has it at `now`; nothing where nothing is. Between frames the path
-    /// is an arc, and what is held stays in place there as well.
+    /// What is added to the path of the node at a time, when the clip has it at `now`; nothing
+    /// where nothing is. Between frames the path is an arc, and what is held stays in place there
+    /// as well.
     fn offset(&self, pieces: &[Piece], time: f32, now: Vec3) -> Option<Vec3> {
         let arc = now - self.path(time);
         let smooth = |part: f32| part * part * (3.0 - 2.0 * part);
         let mut sum: Option<Vec3> = None;
-        for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s))) {
+        for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s)))
+        {
             let time = time + shift * self.length();
             let (range, ease) = (piece.range, piece.ease);
             if time >= range.from - SAME && time <= range.to + SAME {
@@ -427,10 +468,15 @@ impl<'a> Hold<'a> {
     /// The parts of the clip that get other keys, from frame to frame.
     fn windows(&self, pieces: &[Piece]) -> Vec<(f32, f32)> {
         let length = self.length();
-        let down = |time: f32| self.times.iter().copied().filter(|t| *t <= time + SAME).fold(0.0, f32::max);
-        let up = |time: f32| self.times.iter().copied().filter(|t| *t >= time - SAME).fold(length, f32::min);
+        let down = |time: f32| {
+            self.times.iter().copied().filter(|t| *t <= time + SAME).fold(0.0, f32::max)
+        };
+        let up = |time: f32| {
+            self.times.iter().copied().filter(|t| *t >= time - SAME).fold(length, f32::min)
+        };
         let mut found: Vec<(f32, f32)> = Vec::new();
-        for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s))) {
+        for (piece, shift) in pieces.iter().flat_map(|p| self.shifts().iter().map(move |s| (p, *s)))
+        {
             let from = piece.range.from - piece.ease.0 - shift * length;
             let to = piece.range.to + piece.ease.1 - shift * length;
             if to > 0.0 && from < length {
@@ -462,12 +508,15 @@ impl<'a> Hold<'a> {
 
     /// How far the node is from its place at most within a piece, at frames and between them.
     fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
-        /// Parts of a frame at which it is looked at: midway, and where no key is that halves a frame, or a half of one.
+        /// Parts of a frame at which it is looked at: midway, and where no key is that halves a
+        /// frame, or a half of one.
         const LOOKS: [f32; 5] = [0.19, 0.37, 0.5, 0.63, 0.81];
-        let between = self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
+        let between =
+            self.times.windows(2).flat_map(|w| LOOKS.map(|part| w[0] + (w[1] - w[0]) * part));
         let parts = self.within(piece.range);
         let within = |t: f32| parts.iter().any(|r| t >= r.from - SAME && t <= r.to + SAME);
-        let mut times: Vec<f32> = self.times.iter().copied().chain(between).filter(|t| within(*t)).collect();
+        let mut times: Vec<f32> =
+            self.times.iter().copied().chain(between).filter(|t| within(*t)).collect();
         times.sort_by(f32::total_cmp);
         let seen = frames(self.document, made, &self.limb, &self.sole, &times);
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
@@ -477,7 +526,9 @@ impl<'a> Hold<'a> {
     fn away(&self, piece: &Piece, frame: &Frame) -> f32 {
         let beyond = piece.range.to > self.length() + SAME && frame.time < piece.range.from - SAME;
         match (beyond, self.round) {
-            (true, Some(gone)) => (frame.place + gone).distance(self.target(piece, frame.time + self.length())),
+            (true, Some(gone)) => {
+                (frame.place + gone).distance(self.target(piece, frame.time + self.length()))
+            }
             _ => frame.place.distance(self.target(piece, frame.time)),
         }
     }
@@ -485,9 +536,11 @@ impl<'a> Hold<'a> {
     /// Why a piece must be left as it was; nothing where it is better than before.
     fn worse(&self, piece: &Piece, after: &[Frame]) -> Option<LeftOut> {
         // A range that was made shorter must not be paid for by the rest of it.
-        let of = |frames: &[Frame]| [piece.range, piece.whole].map(|range| self.slide(frames, range));
+        let of =
+            |frames: &[Frame]| [piece.range, piece.whole].map(|range| self.slide(frames, range));
         let (before, then) = (of(&self.before), of(after));
-        let part = (0..2).find(|k| then[*k].joint > before[*k].joint || then[*k].skin > before[*k].skin);
+        let part =
+            (0..2).find(|k| then[*k].joint > before[*k].joint || then[*k].skin > before[*k].skin);
         let short = self.short(piece, after);
         // What is better than before is done, even where it reaches no farther.
         match part {
@@ -501,11 +554,13 @@ impl<'a> Hold<'a> {
         let near = |time: f32| {
             self.shifts().iter().any(|shift| {
                 let time = time + shift * length;
-                time >= piece.range.from - piece.ease.0 - SAME && time <= piece.range.to + piece.ease.1 + SAME
+                time >= piece.range.from - piece.ease.0 - SAME
+                    && time <= piece.range.to + piece.ease.1 + SAME
             })
         };
         let steps = after.windows(2).filter(|w| near(w[0].time) && near(w[1].time));
-        let speed = |w: &[Frame]| w[0].place.distance(w[1].place) / (w[1].time - w[0].time).max(1e-6);
+        let speed =
+            |w: &[Frame]| w[0].place.distance(w[1].place) / (w[1].time - w[0].time).max(1e-6);
         let fastest = steps.map(speed).fold(0.0, f32::max);
         (fastest > self.fastest + self.unseen).then_some(LeftOut::Hurries)
     }

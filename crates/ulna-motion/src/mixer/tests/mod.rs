@@ -17,43 +17,58 @@ const JOINTS: usize = 7;
 fn chain(clips: &[Shared<Clip>]) -> Document {
     let node = |k: usize| Node {
         parent: (k > 0).then(|| NodeId::from(k - 1)),
-        rest: Local::Trs(Transform { translation: Vec3::new(0.0, 0.2, 0.01 * k as f32), ..Transform::IDENTITY }),
+        rest: Local::Trs(Transform {
+            translation: Vec3::new(0.0, 0.2, 0.01 * k as f32),
+            ..Transform::IDENTITY
+        }),
         ..Node::default()
     };
     let clips = clips.iter().cloned().collect();
     Asset { nodes: (0..JOINTS).map(node).collect(), clips, ..Asset::default() }.into()
 }
 
-/// A clip of so many seconds whose joints swing, by less than a quarter-turn from where they rest, and come back.
+/// A clip of so many seconds whose joints swing, by less than a quarter-turn from where they rest,
+/// and come back.
 fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     let joint = (prop::array::uniform3(-1.0f32..1.0), prop::array::uniform3(-1.0f32..1.0));
-    (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(move |(joints, length, first)| {
-        let mut tracks = Tracks::default();
-        let times: Vec<f32> = (0..=16).map(|k| length * k as f32 / 16.0).collect();
-        for (k, (a, b)) in joints.into_iter().enumerate() {
-            let swing = |time: f32| (std::f32::consts::TAU * time / length + first).sin();
-            let turns = times.iter().flat_map(|t| Quat::from_scaled_axis(Vec3::from(a) * reach * swing(*t)).to_array());
-            let moves = times.iter().flat_map(|t| (Vec3::from(b) * 0.3 * swing(*t) + Vec3::Y * 0.2).to_array());
-            let all: [(Property, usize, Vec<f32>); 2] =
-                [(Property::Rotation, 4, turns.collect()), (Property::Translation, 3, moves.collect())];
-            for (property, width, values) in all {
-                let track = Track {
-                    target: NodeId::from(k),
-                    property,
-                    interpolation: Interpolation::Linear,
-                    times: times.clone().into(),
-                    values: values.into(),
-                    width,
-                    kinds: Default::default(),
-                };
-                tracks.insert(TrackId::from(tracks.len()), Shared::new(track));
+    (prop::collection::vec(joint, JOINTS), 0.4f32..1.6, 0.0f32..0.8).prop_map(
+        move |(joints, length, first)| {
+            let mut tracks = Tracks::default();
+            let times: Vec<f32> = (0..=16).map(|k| length * k as f32 / 16.0).collect();
+            for (k, (a, b)) in joints.into_iter().enumerate() {
+                let swing = |time: f32| (std::f32::consts::TAU * time / length + first).sin();
+                let turns = times.iter().flat_map(|t| {
+                    Quat::from_scaled_axis(Vec3::from(a) * reach * swing(*t)).to_array()
+                });
+                let moves = times
+                    .iter()
+                    .flat_map(|t| (Vec3::from(b) * 0.3 * swing(*t) + Vec3::Y * 0.2).to_array());
+                let all: [(Property, usize, Vec<f32>); 2] = [
+                    (Property::Rotation, 4, turns.collect()),
+                    (Property::Translation, 3, moves.collect()),
+                ];
+                for (property, width, values) in all {
+                    let track = Track {
+                        target: NodeId::from(k),
+                        property,
+                        interpolation: Interpolation::Linear,
+                        times: times.clone().into(),
+                        values: values.into(),
+                        width,
+                        kinds: Default::default(),
+                    };
+                    tracks.insert(TrackId::from(tracks.len()), Shared::new(track));
+                }
             }
-        }
-        let marker =
-            |part: f32, name: &str| Marker { time: length * part, name: name.into(), color: Default::default() };
-        let markers = vec![marker(0.1 + first * 0.2, "L"), marker(0.6 + first * 0.2, "R")];
-        Shared::new(Clip { tracks, markers: markers.into(), ..Clip::default() })
-    })
+            let marker = |part: f32, name: &str| Marker {
+                time: length * part,
+                name: name.into(),
+                color: Default::default(),
+            };
+            let markers = vec![marker(0.1 + first * 0.2, "L"), marker(0.6 + first * 0.2, "R")];
+            Shared::new(Clip { tracks, markers: markers.into(), ..Clip::default() })
+        },
+    )
 }
 
 fn bar(clip: u32, start: f64, length: f64) -> MixBar {
@@ -83,15 +98,19 @@ fn alone(document: &Document, clip: u32, time: f64) -> Vec<Transform> {
 
 fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     let one = |(a, b): (&Transform, &Transform)| {
-        angle_between(a.rotation, b.rotation).max(a.translation.distance(b.translation)).max(a.scale.distance(b.scale))
+        angle_between(a.rotation, b.rotation)
+            .max(a.translation.distance(b.translation))
+            .max(a.scale.distance(b.scale))
     };
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
-/// By how much the velocity of a joint changes in the middle of three moments `h` apart: metres and radians a second.
+/// By how much the velocity of a joint changes in the middle of three moments `h` apart: metres and
+/// radians a second.
 fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
-    let moved = ((b.translation - a.translation) - (c.translation - b.translation)).length() / h as f32;
+    let moved =
+        ((b.translation - a.translation) - (c.translation - b.translation)).length() / h as f32;
     let spin = |from: &Transform, to: &Transform| {
         short_way(to.rotation * from.rotation.conjugate()).to_scaled_axis() / h as f32
     };
@@ -99,7 +118,11 @@ fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
 }
 
 /// The same of two clips alone, added up: the corners of linear keys are their own.
-fn corners(document: &Document, goes: [(u32, f64); 2], times: [f64; 3]) -> impl Fn(usize) -> (f32, f32) + use<> {
+fn corners(
+    document: &Document,
+    goes: [(u32, f64); 2],
+    times: [f64; 3],
+) -> impl Fn(usize) -> (f32, f32) + use<> {
     let poses = goes.map(|(clip, start)| {
         let length = f64::from(document.clips[ClipId(clip)].length());
         times.map(|time| alone(document, clip, wrapped(time - start, length, true)))
@@ -113,7 +136,8 @@ fn corners(document: &Document, goes: [(u32, f64); 2], times: [f64; 3]) -> impl 
 
 /// A walk from clip to clip: when each comes in, over how long, and how.
 fn any_row() -> impl Strategy<Value = Vec<MixBar>> {
-    let enter = prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Inertial, Enter::Keys]);
+    let enter =
+        prop::sample::select(vec![Enter::Fade, Enter::Frozen, Enter::Inertial, Enter::Keys]);
     let step = prop::sample::select(vec![InStep::Free, InStep::Share, InStep::Markers]);
     let one = (0.1f64..1.0, 0.1f64..0.8, enter, 0u32..3, step);
     prop::collection::vec(one, 2..5).prop_map(|list| {
@@ -132,12 +156,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn before_and_after_a_fade_a_clip_is_itself(a in any_clip(1.4), b in any_clip(1.4), fade in 0.1f64..1.0, at in 0.0f64..1.0) {
+    fn before_and_after_a_fade_a_clip_is_itself(a in any_clip(1.4), b in any_clip(1.4),
+        fade in 0.1f64..1.0, at in 0.0f64..1.0) {
         let document = chain(&[a, b]);
         for enter in [Enter::Fade, Enter::Frozen, Enter::Inertial] {
             let mix = mix(vec![vec![bar(0, 0.0, 2.0), fading(1, 1.0, 4.0, fade, enter)]]);
             let length = f64::from(document.clips[ClipId(0)].length());
-            prop_assert_eq!(seen(&document, &mix, at * 0.999), alone(&document, 0, wrapped(at * 0.999, length, true)));
+            prop_assert_eq!(seen(&document, &mix, at * 0.999),
+                alone(&document, 0, wrapped(at * 0.999, length, true)));
             let after = 1.0 + fade + at;
             let local = wrapped(after - 1.0, f64::from(document.clips[ClipId(1)].length()), true);
             prop_assert_eq!(seen(&document, &mix, after), alone(&document, 1, local));
@@ -145,7 +171,8 @@ proptest! {
     }
 
     #[test]
-    fn a_clip_with_itself_is_that_clip(a in any_clip(1.4), weight in 0.05f32..1.0, at in 0.0f64..0.4) {
+    fn a_clip_with_itself_is_that_clip(a in any_clip(1.4), weight in 0.05f32..1.0,
+        at in 0.0f64..0.4) {
         let document = chain(&[a]);
         let along = MixBar { along: true, weight, ..bar(0, 0.0, 1.0) };
         let twice = mix(vec![vec![bar(0, 0.0, 1.0), along]]);
@@ -153,24 +180,30 @@ proptest! {
     }
 
     #[test]
-    fn what_is_added_to_its_own_reference_is_nothing(a in any_clip(1.4), b in any_clip(1.4), at in 0.0f64..0.4, weight in 0.0f32..2.0) {
+    fn what_is_added_to_its_own_reference_is_nothing(a in any_clip(1.4), b in any_clip(1.4),
+        at in 0.0f64..0.4, weight in 0.0f32..2.0) {
         let document = chain(&[a, b]);
         let still = MixBar { offset: at, speed: 0.0, ..bar(1, 0.0, 1.0) };
         let under = MixLane { bars: vec![bar(0, 0.0, 1.0)], ..MixLane::new("body") };
-        let over = MixLane { additive: Some(MixReference::At(at)), weight, bars: vec![still], ..MixLane::new("breath") };
+        let over = MixLane { additive: Some(MixReference::At(at)), weight, bars: vec![still],
+            ..MixLane::new("breath") };
         let mix = Shared::new(Mix { lanes: vec![under, over] });
         prop_assert!(gap(&seen(&document, &mix, at), &alone(&document, 0, at)) < 2e-6);
     }
 
     #[test]
-    fn complementary_masks_give_joint_by_joint_the_one_or_the_other(a in any_clip(1.4), b in any_clip(1.4), at in 0.0f64..0.4, cut in 1u32..JOINTS as u32) {
+    fn complementary_masks_give_joint_by_joint_the_one_or_the_other(a in any_clip(1.4),
+        b in any_clip(1.4), at in 0.0f64..0.4, cut in 1u32..JOINTS as u32) {
         let document = chain(&[a, b]);
         let lower = MixMask::Painted((0..cut).map(|n| (NodeId(n), 1.0)).collect());
         let upper = MixMask::Below { joint: NodeId(cut), falloff: 0 };
         // As two lanes, and as two bars of one.
-        let lane = |clip: u32, mask: &MixMask| MixLane { mask: Some(mask.clone()), bars: vec![bar(clip, 0.0, 1.0)], ..MixLane::new("") };
+        let lane = |clip: u32,
+            mask: &MixMask| MixLane { mask: Some(mask.clone()), bars: vec![bar(clip, 0.0, 1.0)],
+                ..MixLane::new("") };
         let lanes = Shared::new(Mix { lanes: vec![lane(0, &lower), lane(1, &upper)] });
-        let over = |clip: u32, mask: &MixMask| MixBar { mask: Some(mask.clone()), ..bar(clip, 0.0, 1.0) };
+        let over = |clip: u32,
+            mask: &MixMask| MixBar { mask: Some(mask.clone()), ..bar(clip, 0.0, 1.0) };
         let bars = mix(vec![vec![over(0, &lower), over(1, &upper)]]);
         let (one, other) = (alone(&document, 0, at), alone(&document, 1, at));
         for made in [seen(&document, &lanes, at), seen(&document, &bars, at)] {
@@ -181,21 +214,25 @@ proptest! {
     }
 
     #[test]
-    fn within_a_lane_the_order_does_not_matter(clips in prop::collection::vec(any_clip(0.7), 3), at in 0.0f64..0.4, weights in prop::array::uniform3(0.05f32..1.0)) {
+    fn within_a_lane_the_order_does_not_matter(clips in prop::collection::vec(any_clip(0.7), 3),
+        at in 0.0f64..0.4, weights in prop::array::uniform3(0.05f32..1.0)) {
         let document = chain(&clips);
-        let along = |k: usize| MixBar { along: true, weight: weights[k], ..bar(k as u32, 0.0, 1.0) };
+        let along = |k: usize| MixBar { along: true, weight: weights[k],
+            ..bar(k as u32, 0.0, 1.0) };
         let one = mix(vec![vec![along(0), along(1), along(2)]]);
         let other = mix(vec![vec![along(2), along(0), along(1)]]);
         prop_assert!(gap(&seen(&document, &one, at), &seen(&document, &other, at)) < 3e-6);
     }
 
     #[test]
-    fn scrubbed_is_played_to_the_bit(clips in prop::collection::vec(any_clip(1.2), 3), row in any_row(), times in prop::collection::vec(0.0f64..6.0, 12)) {
+    fn scrubbed_is_played_to_the_bit(clips in prop::collection::vec(any_clip(1.2), 3),
+        row in any_row(), times in prop::collection::vec(0.0f64..6.0, 12)) {
         let document = chain(&clips);
         let mix = mix(vec![row]);
         let mut player = Mixer::default();
         let mut played = BTreeMap::new();
-        let mut frames: Vec<f64> = (0..360).map(|k| f64::from(k) / 60.0).chain(times.iter().copied()).collect();
+        let mut frames: Vec<f64> =
+            (0..360).map(|k| f64::from(k) / 60.0).chain(times.iter().copied()).collect();
         frames.sort_by(f64::total_cmp);
         for time in frames {
             played.insert(time.to_bits(), player.stack(&document, &mix, time));
@@ -203,19 +240,25 @@ proptest! {
         let mut scrubbing = Mixer::default();
         for time in &times {
             prop_assert_eq!(&scrubbing.stack(&document, &mix, *time), &played[&time.to_bits()]);
-            prop_assert_eq!(&Mixer::default().stack(&document, &mix, *time), &played[&time.to_bits()]);
+            prop_assert_eq!(&Mixer::default().stack(&document, &mix, *time),
+                &played[&time.to_bits()]);
         }
     }
 
-    /// Nothing jumps: neither where a transition begins, is interrupted or ends, nor at 1,000 other times; no joint is elsewhere a millionth of
-    /// a second later. Clips go round without a jump, and joints swing within a quarter-turn of each other.
+    /// Nothing jumps: neither where a transition begins, is interrupted or ends, nor at 1,000 other
+    /// times; no joint is elsewhere a millionth of a second later. Clips go round without a jump,
+    /// and joints swing within a quarter-turn of each other.
     #[test]
-    fn places_are_continuous_through_every_transition(clips in prop::collection::vec(any_clip(0.7), 3), row in any_row()) {
+    fn places_are_continuous_through_every_transition(clips in prop::collection::vec(any_clip(0.7),
+        3), row in any_row()) {
         const STEPS: usize = 1000;
         const LATER: f64 = 1e-6;
         let document = chain(&clips);
-        let edges = row.iter().flat_map(|b| [b.start, b.start + b.fade_in, b.end()]).filter(|t| (0.01..5.9).contains(t));
-        let times: Vec<f64> = edges.chain((1..STEPS).map(|k| k as f64 * 5.9 / STEPS as f64)).collect();
+        let edges =
+            row.iter().flat_map(|b| [b.start, b.start + b.fade_in, b.end()])
+                .filter(|t| (0.01..5.9).contains(t));
+        let times: Vec<f64> =
+            edges.chain((1..STEPS).map(|k| k as f64 * 5.9 / STEPS as f64)).collect();
         let mix = mix(vec![row]);
         let mut mixer = Mixer::default();
         for time in times {
@@ -226,7 +269,8 @@ proptest! {
         }
     }
 
-    /// The same where lanes and bars count in part, are masked, lie over another lane, and come and go: nothing of what is left free jumps.
+    /// The same where lanes and bars count in part, are masked, lie over another lane, and come and
+    /// go: nothing of what is left free jumps.
     #[test]
     fn places_are_continuous_where_lanes_count_in_part(
         clips in prop::collection::vec(any_clip(0.6), 3),
@@ -266,7 +310,9 @@ proptest! {
             .filter(|t| *t > 0.01)
             .collect();
         let below = MixLane { on: !quiet, bars: vec![bar(2, 0.0, 9.0)], ..MixLane::new("below") };
-        let lanes = vec![below, MixLane { bars, weight: lane, mask: mask(masks[4]), ..MixLane::new("over") }];
+        let lanes =
+            vec![below,
+                MixLane { bars, weight: lane, mask: mask(masks[4]), ..MixLane::new("over") }];
         let mix = Shared::new(Mix { lanes });
         let mut mixer = Mixer::default();
         for time in times {
@@ -276,10 +322,11 @@ proptest! {
         }
     }
 
-    /// An inertial transition where a travelling loop comes to its end, with a cut on another lane at that moment, knows the velocity of
-    /// what was seen, and not that of the jumps.
+    /// An inertial transition where a travelling loop comes to its end, with a cut on another lane
+    /// at that moment, knows the velocity of what was seen, and not that of the jumps.
     #[test]
-    fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0, clips in prop::collection::vec(any_clip(0.3), 2)) {
+    fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
+        clips in prop::collection::vec(any_clip(0.3), 2)) {
         let length = 1.0f32;
         let walk = Track {
             target: NodeId(0),
@@ -290,30 +337,36 @@ proptest! {
             width: 3,
             kinds: Default::default(),
         };
-        let walk = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(walk))].into(), ..Clip::default() });
+        let walk = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(walk))].into(),
+            ..Clip::default() });
         let document = chain(&[walk, clips[0].clone(), clips[1].clone()]);
         let over = MixMask::Painted([(NodeId(2), 1.0)].into());
-        let arms = MixLane { mask: Some(over), bars: vec![bar(1, 0.0, 3.0), bar(2, 3.0, 9.0)], ..MixLane::new("arms") };
+        let arms = MixLane { mask: Some(over), bars: vec![bar(1, 0.0, 3.0), bar(2, 3.0, 9.0)],
+            ..MixLane::new("arms") };
         let body = MixLane {
             bars: vec![bar(0, 0.0, 9.0), fading(1, 3.0, 9.0, 0.5, Enter::Inertial)],
             ..MixLane::new("body")
         };
         let mix = Shared::new(Mix { lanes: vec![body, arms] });
         let mut mixer = Mixer::default();
-        // It was at the end of its way and went there at `far` metres a second: it goes on by no more than that for the transition.
+        // It was at the end of its way and went there at `far` metres a second: it goes on by no
+        // more than that for the transition.
         let target = alone(&document, 1, 0.0)[0].translation;
         for k in 0..=50 {
             let time = 3.0 + f64::from(k) * 0.01;
             let z = pose(&document, &mixer.stack(&document, &mix, time))[0].translation.z;
-            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at {}", z, time);
+            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at \
+                {}", z, time);
         }
         let at = pose(&document, &mixer.stack(&document, &mix, 3.0))[0].translation.z;
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
     }
 
-    /// At an inertial cut, and where it is interrupted by another, the velocity before and after are the same.
+    /// At an inertial cut, and where it is interrupted by another, the velocity before and after
+    /// are the same.
     #[test]
-    fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3), first in 0.5f64..1.0, second in 0.05f64..0.3) {
+    fn an_inertial_transition_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 3),
+        first in 0.5f64..1.0, second in 0.05f64..0.3) {
         let document = chain(&clips);
         let row = vec![
             bar(0, 0.0, 5.0),
@@ -330,15 +383,18 @@ proptest! {
             let own = corners(&document, goes, times);
             for joint in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
-                // Linear keys turn corners: their velocity is known to within what it changes over one.
-                prop_assert!(moved < m + 0.12 && turned < t + 0.25, "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
+                // Linear keys turn corners: their velocity is known to within what it changes over
+                // one.
+                prop_assert!(moved < m + 0.12 && turned < t + 0.25, "joint {} at {}: {} m/s, {} \
+                    rad/s", joint, cut, moved, turned);
             }
         }
     }
 
     /// A fade with a smooth curve begins and ends without a corner of its own.
     #[test]
-    fn a_smooth_fade_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 2), first in 0.5f64..1.0, fade in 0.3f64..0.8) {
+    fn a_smooth_fade_keeps_the_velocity(clips in prop::collection::vec(any_clip(0.6), 2),
+        first in 0.5f64..1.0, fade in 0.3f64..0.8) {
         let document = chain(&clips);
         let mix = mix(vec![vec![bar(0, 0.0, 5.0), fading(1, first, 5.0, fade, Enter::Fade)]]);
         let mut mixer = Mixer::default();
@@ -349,14 +405,17 @@ proptest! {
             let own = corners(&document, [(0, 0.0), (1, first)], times);
             for k in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
-                // A straight weight would make it jump by the distance of the clips over the fade: metres a second.
-                prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
+                // A straight weight would make it jump by the distance of the clips over the fade:
+                // metres a second.
+                prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} \
+                    rad/s", k, edge, moved, turned);
             }
         }
     }
 
     #[test]
-    fn nlerp_and_slerp_differ_by_no_more_than_is_said(a in any_clip(1.5), b in any_clip(1.5), weight in 0.0f32..1.0, at in 0.0f64..0.4) {
+    fn nlerp_and_slerp_differ_by_no_more_than_is_said(a in any_clip(1.5), b in any_clip(1.5),
+        weight in 0.0f32..1.0, at in 0.0f64..0.4) {
         let document = chain(&[a, b]);
         let made = |nlerp| {
             let bars = vec![bar(0, 0.0, 1.0), MixBar { weight, ..bar(1, 0.0, 1.0) }];
@@ -375,11 +434,14 @@ proptest! {
     #[test]
     fn markers_meet(a in any_clip(1.0), b in any_clip(1.0), value in 0.0f32..1.0) {
         let document = chain(&[a, b]);
-        let plays = Plays::Blend { points: vec![(ClipId(0), 0.0), (ClipId(1), 1.0)], value: 0.1 + 0.8 * value };
+        let plays = Plays::Blend { points: vec![(ClipId(0), 0.0), (ClipId(1), 1.0)],
+            value: 0.1 + 0.8 * value };
         let bar = MixBar { plays, in_step: InStep::Markers, ..bar(0, 0.0, 8.0) };
         let mix = mix(vec![vec![bar]]);
         let mut mixer = Mixer::default();
-        let marks = |k: u32| document.clips[ClipId(k)].markers.iter().map(|m| f64::from(m.time)).collect::<Vec<_>>();
+        let marks =
+            |k: u32| document.clips[ClipId(k)].markers.iter().map(|m| f64::from(m.time))
+                .collect::<Vec<_>>();
         let lengths = [0, 1].map(|k| f64::from(document.clips[ClipId(k)].length()));
         let (ours, theirs) = (marks(0), marks(1));
         let mut met = 0;
@@ -399,11 +461,15 @@ proptest! {
     }
 
     #[test]
-    fn a_slider_that_moves_leaves_the_step_where_it_is(a in any_clip(1.0), b in any_clip(1.0), at in 0.3f64..5.0, from in 0.0f32..1.0, to in 0.0f32..1.0) {
+    fn a_slider_that_moves_leaves_the_step_where_it_is(a in any_clip(1.0), b in any_clip(1.0),
+        at in 0.3f64..5.0, from in 0.0f32..1.0, to in 0.0f32..1.0) {
         let document = chain(&[a, b]);
         let made = |value| {
             let plays = Plays::Blend { points: vec![(ClipId(0), 0.0), (ClipId(1), 1.0)], value };
-            Mix { lanes: vec![MixLane { bars: vec![MixBar { plays, in_step: InStep::Share, ..bar(0, 0.0, 8.0) }], ..MixLane::new("") }] }
+            Mix {
+                lanes: vec![
+                    MixLane { bars: vec![MixBar { plays, in_step: InStep::Share,
+                        ..bar(0, 0.0, 8.0) }], ..MixLane::new("") }] }
         };
         let before = Shared::new(made(from));
         let mut mixer = Mixer::default();
@@ -422,7 +488,8 @@ proptest! {
 fn keys_meet_end_to_start() {
     let length = 1.0;
     let turns = |a: f32, b: f32| {
-        let values: Vec<f32> = [a, b].iter().flat_map(|a| Quat::from_rotation_x(*a).to_array()).collect();
+        let values: Vec<f32> =
+            [a, b].iter().flat_map(|a| Quat::from_rotation_x(*a).to_array()).collect();
         let track = Track {
             target: NodeId(1),
             property: Property::Rotation,
@@ -438,7 +505,8 @@ fn keys_meet_end_to_start() {
     let second = MixBar { curve: FadeCurve::Linear, ..fading(1, 1.0, 3.0, 0.5, Enter::Keys) };
     let mix = mix(vec![vec![bar(0, 0.0, 1.0), second]]);
     let angle = |time| seen(&document, &mix, time)[1].rotation.to_scaled_axis().x;
-    for (time, wanted) in [(0.5, 0.2), (1.0, 0.4), (1.25, 0.7), (1.5, 1.0), (2.0, 1.25), (2.5, 1.5)] {
+    for (time, wanted) in [(0.5, 0.2), (1.0, 0.4), (1.25, 0.7), (1.5, 1.0), (2.0, 1.25), (2.5, 1.5)]
+    {
         assert!((angle(time) - wanted).abs() < 1e-4, "{} at {time}", angle(time));
     }
 }
@@ -451,7 +519,10 @@ fn what_has_no_clip_or_no_length_or_no_place_is_quiet() {
     for bars in [
         vec![],
         vec![bar(7, 0.0, 1.0)],
-        vec![MixBar { in_step: InStep::Markers, ..bar(0, 0.0, 1.0) }, fading(0, 0.2, 1.0, 0.5, Enter::Frozen)],
+        vec![
+            MixBar { in_step: InStep::Markers, ..bar(0, 0.0, 1.0) },
+            fading(0, 0.2, 1.0, 0.5, Enter::Frozen),
+        ],
         vec![bar(0, 0.0, 1.0), fading(0, 0.5, 1.0, 0.2, Enter::Inertial)],
         vec![MixBar { weight: 0.0, ..bar(0, 0.0, 1.0) }],
         vec![MixBar { mask: Some(MixMask::Painted(BTreeMap::new())), ..bar(0, 0.0, 1.0) }],

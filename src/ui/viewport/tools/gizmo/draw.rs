@@ -119,7 +119,15 @@ fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool
             pen.line(vec![from, to - way * 10.0], if lit { 4.0 } else { 2.5 }, color);
             pen.fill(vec![to, to - way * 13.0 + side, to - way * 13.0 - side], color);
             let font = Theme::font(Font::Caption);
-            haloed(&pen.painter, to + way * 10.0, Align2::CENTER_CENTER, NAMES[k], font, color, theme);
+            haloed(
+                &pen.painter,
+                to + way * 10.0,
+                Align2::CENTER_CENTER,
+                NAMES[k],
+                font,
+                color,
+                theme,
+            );
         }
         Handle::Box(k) => {
             let (from, to) = (pen.at(shape.line[0].0), pen.at(shape.line[1].0));
@@ -127,12 +135,26 @@ fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool
                 pen.line(vec![from, to], if lit { 4.0 } else { 2.5 }, color);
                 let way = (to - from).normalized();
                 let font = Theme::font(Font::Caption);
-                haloed(&pen.painter, to + way * 14.0, Align2::CENTER_CENTER, NAMES[k], font, color, theme);
+                haloed(
+                    &pen.painter,
+                    to + way * 14.0,
+                    Align2::CENTER_CENTER,
+                    NAMES[k],
+                    font,
+                    color,
+                    theme,
+                );
             }
             let half = if lit { 5.5 } else { 4.5 };
             let casing = theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45);
             let square = Rect::from_center_size(to, vec2(half, half) * 2.0);
-            pen.painter.rect(square, 1.0, color, Stroke::new(1.0, casing), egui::StrokeKind::Outside);
+            pen.painter.rect(
+                square,
+                1.0,
+                color,
+                Stroke::new(1.0, casing),
+                egui::StrokeKind::Outside,
+            );
         }
         Handle::Plane(_) => {
             let points = points();
@@ -184,10 +206,16 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
         Operation::Swivel => {}
         Operation::Move | Operation::Reach => {
             pen.painter.circle_stroke(middle, 8.0, Stroke::new(1.0, lit.gamma_multiply(0.7)));
-            let way =
-                frame.axes[0] * gesture.value.x + frame.axes[1] * gesture.value.y + frame.axes[2] * gesture.value.z;
+            let way = frame.axes[0] * gesture.value.x
+                + frame.axes[1] * gesture.value.y
+                + frame.axes[2] * gesture.value.z;
             if let Some((to, _)) = camera.project(frame.origin + way, size) {
-                pen.painter.extend(Drawn::dashed_line(&[middle, pen.at(to)], Stroke::new(1.0, lit), 3.0, 4.0));
+                pen.painter.extend(Drawn::dashed_line(
+                    &[middle, pen.at(to)],
+                    Stroke::new(1.0, lit),
+                    3.0,
+                    4.0,
+                ));
                 if gesture.snap_to.is_some() {
                     pen.painter.circle_stroke(pen.at(to), 6.0, Stroke::new(2.0, lit));
                 }
@@ -206,10 +234,19 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
 }
 
 /// What is posed, and the numbers, beside the handles and never under the pointer.
-fn readout(pen: &HandlePainter<'_>, view: &View<'_>, frame: &Frame, set: &HandleSet, gesture: &Gesture) {
+fn readout(
+    pen: &HandlePainter<'_>,
+    view: &View<'_>,
+    frame: &Frame,
+    set: &HandleSet,
+    gesture: &Gesture,
+) {
     let theme = pen.theme;
-    let title =
-        pen.painter.layout_no_wrap(gesture.what(), Theme::font(Font::Heading), theme.color(ColorRole::TextPrimary));
+    let title = pen.painter.layout_no_wrap(
+        gesture.what(),
+        Theme::font(Font::Heading),
+        theme.color(ColorRole::TextPrimary),
+    );
     let about = pen.painter.layout_no_wrap(
         about(gesture).to_owned(),
         Theme::font(Font::Small),
@@ -220,9 +257,14 @@ fn readout(pen: &HandlePainter<'_>, view: &View<'_>, frame: &Frame, set: &Handle
     let cells: Vec<_> = fields
         .iter()
         .map(|f| {
-            let name = pen.painter.layout_no_wrap(f.name.to_owned(), Theme::font(Font::Caption), theme.color(f.role));
+            let name = pen.painter.layout_no_wrap(
+                f.name.to_owned(),
+                Theme::font(Font::Caption),
+                theme.color(f.role),
+            );
             let color = if f.fixed { ColorRole::AccentText } else { ColorRole::TextPrimary };
-            let text = pen.painter.layout_no_wrap(f.text.clone(), number.clone(), theme.color(color));
+            let text =
+                pen.painter.layout_no_wrap(f.text.clone(), number.clone(), theme.color(color));
             (name, text, f.typed)
         })
         .collect();
@@ -244,9 +286,17 @@ fn readout(pen: &HandlePainter<'_>, view: &View<'_>, frame: &Frame, set: &Handle
     pen.painter.rect_filled(plate, 4.0, theme.color(ColorRole::ViewportOverlay));
     let line = plate.top() + 18.0;
     let mut x = plate.left() + 12.0;
-    pen.painter.galley(pos2(x, line - title.size().y * 0.5), title.clone(), theme.color(ColorRole::TextPrimary));
+    pen.painter.galley(
+        pos2(x, line - title.size().y * 0.5),
+        title.clone(),
+        theme.color(ColorRole::TextPrimary),
+    );
     x += title.size().x + 8.0;
-    pen.painter.galley(pos2(x, line - about.size().y * 0.5), about, theme.color(ColorRole::TextSecondary));
+    pen.painter.galley(
+        pos2(x, line - about.size().y * 0.5),
+        about,
+        theme.color(ColorRole::TextSecondary),
+    );
     let line = plate.top() + 39.0;
     let mut x = plate.left() + 12.0;
     for (name, text, typed) in cells {
@@ -254,11 +304,25 @@ fn readout(pen: &HandlePainter<'_>, view: &View<'_>, frame: &Frame, set: &Handle
         if typed {
             let field = Rect::from_min_size(pos2(x - 4.0, line - 10.0), vec2(wide - 4.0, 20.0));
             let edge = Stroke::new(1.0, theme.color(ColorRole::AccentBase));
-            pen.painter.rect(field, 4.0, theme.color(ColorRole::SurfaceField), edge, egui::StrokeKind::Inside);
+            pen.painter.rect(
+                field,
+                4.0,
+                theme.color(ColorRole::SurfaceField),
+                edge,
+                egui::StrokeKind::Inside,
+            );
         }
         let after = x + name.size().x + 6.0;
-        pen.painter.galley(pos2(x, line - name.size().y * 0.5), name, theme.color(ColorRole::TextSecondary));
-        pen.painter.galley(pos2(after, line - text.size().y * 0.5), text, theme.color(ColorRole::TextPrimary));
+        pen.painter.galley(
+            pos2(x, line - name.size().y * 0.5),
+            name,
+            theme.color(ColorRole::TextSecondary),
+        );
+        pen.painter.galley(
+            pos2(after, line - text.size().y * 0.5),
+            text,
+            theme.color(ColorRole::TextPrimary),
+        );
         x += wide;
     }
     if let Some(text) = snaps {
@@ -277,14 +341,24 @@ fn snap_hint(pen: &HandlePainter<'_>, gesture: &Gesture) -> std::sync::Arc<egui:
     add("Hold to snap:", ColorRole::TextTertiary);
     for (key, to, name) in SnapTo::KEYS {
         let lit = gesture.snap_to == Some(to);
-        add(&format!("  {} ", key.name()), if lit { ColorRole::AccentText } else { ColorRole::TextSecondary });
+        add(
+            &format!("  {} ", key.name()),
+            if lit { ColorRole::AccentText } else { ColorRole::TextSecondary },
+        );
         add(name, if lit { ColorRole::AccentText } else { ColorRole::TextTertiary });
     }
     pen.painter.layout_job(job)
 }
 
 /// What a tool waits for that was just chosen by its key, beside the handles.
-pub fn awaited(ui: &Ui, view: &View<'_>, rect: Rect, frame: &Frame, set: &HandleSet, operation: Operation) {
+pub fn awaited(
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    frame: &Frame,
+    set: &HandleSet,
+    operation: Operation,
+) {
     let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
     let text = format!("{}: type X, Y, Z or a number", operation.title());
     let font = Theme::font(Font::Small);
@@ -297,7 +371,11 @@ pub fn awaited(ui: &Ui, view: &View<'_>, rect: Rect, frame: &Frame, set: &Handle
     let inside = rect.shrink(8.0);
     corner.x = corner.x.clamp(inside.left(), (inside.right() - extent.x).max(inside.left()));
     corner.y = corner.y.clamp(inside.top() + 40.0, (inside.bottom() - extent.y).max(inside.top()));
-    pen.painter.rect_filled(Rect::from_min_size(corner, extent), 4.0, pen.theme.color(ColorRole::ViewportOverlay));
+    pen.painter.rect_filled(
+        Rect::from_min_size(corner, extent),
+        4.0,
+        pen.theme.color(ColorRole::ViewportOverlay),
+    );
     pen.painter.galley(corner + vec2(12.0, 7.0), text, pen.theme.color(ColorRole::TextSecondary));
 }
 
@@ -333,7 +411,8 @@ struct Field {
 
 fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
     let length = view.settings.length;
-    let signed = |text: String| if text.starts_with(['−', '-']) { text } else { format!("+{text}") };
+    let signed =
+        |text: String| if text.starts_with(['−', '-']) { text } else { format!("+{text}") };
     let field = |k: usize, name: &'static str, role: ColorRole, sign: &str| {
         let typed = &gesture.typed[k];
         let text = if typed.is_empty() {
@@ -357,10 +436,16 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
         (Operation::Swivel, _) => vec![field(0, "Swivel", ColorRole::AccentText, "°")],
         (Operation::Rotate, Limit::Axis(k)) => vec![field(0, NAMES[k], AXES[k], "°")],
         (Operation::Rotate, _) => vec![field(0, "View", ColorRole::TextSecondary, "°")],
-        (Operation::Scale, Limit::Free | Limit::View) => vec![field(0, "All", ColorRole::TextSecondary, "")],
+        (Operation::Scale, Limit::Free | Limit::View) => {
+            vec![field(0, "All", ColorRole::TextSecondary, "")]
+        }
         (operation, _) => {
-            let sign = if operation.is_way() { format!(" {}", length.sign()) } else { String::new() };
-            (0..3).filter(|k| gesture.has_field(*k)).map(|k| field(k, NAMES[k], AXES[k], &sign)).collect()
+            let sign =
+                if operation.is_way() { format!(" {}", length.sign()) } else { String::new() };
+            (0..3)
+                .filter(|k| gesture.has_field(*k))
+                .map(|k| field(k, NAMES[k], AXES[k], &sign))
+                .collect()
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Where the handles stand: the point they are about, the directions of their axes, and how large they are there.
+//! Where the handles stand: the point they are about, the directions of their axes, and how large
+//! they are there.
 
 use glam::{Mat4, Vec2, Vec3};
 
@@ -44,15 +45,20 @@ pub struct Swivel {
 }
 
 impl Frame {
-    /// Where the handles of what is selected stand; nothing where nothing can be posed, or it cannot be seen.
+    /// Where the handles of what is selected stand; nothing where nothing can be posed, or it
+    /// cannot be seen.
     pub fn of(view: &View<'_>, size: Vec2) -> Option<Self> {
         let document = view.session?.document();
         let free = |n: &NodeId| {
-            view.pose.world.get(n.index()).is_some() && !view.visibility.locked.contains(n) && !view.is_hidden(*n)
+            view.pose.world.get(n.index()).is_some()
+                && !view.visibility.locked.contains(n)
+                && !view.is_hidden(*n)
         };
         let node = view.selection.active.filter(free)?;
         let origin = match view.viewport.pivot {
-            Pivot::Median => median(document, view.selection, view.pose).unwrap_or(head(view.pose, node)),
+            Pivot::Median => {
+                median(document, view.selection, view.pose).unwrap_or(head(view.pose, node))
+            }
             Pivot::Spot => spot(view).unwrap_or_else(|| head(view.pose, node)),
             Pivot::Active | Pivot::Each => head(view.pose, node),
         };
@@ -63,13 +69,15 @@ impl Frame {
         };
         let axes = axes(document, view.pose, &view.viewport.camera, node, space);
         let swivel = swivel(document, view.pose, node, view.viewport.reach.chain);
-        let frame = Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0, swivel };
+        let frame =
+            Self { node, origin, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 0.0, swivel };
         frame.seen(&view.viewport.camera, size)
     }
 
     /// The same as it is seen now.
     pub fn seen(self, camera: &Camera, size: Vec2) -> Option<Self> {
-        let (center, depth) = camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
+        let (center, depth) =
+            camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
         let sight = (camera.eye() - self.origin).normalize_or(Vec3::Z);
         Some(Self { center, unit: camera.metres_per_point(depth, size.y), sight, ..self })
     }
@@ -81,7 +89,8 @@ fn swivel(document: &Document, pose: &Pose, node: NodeId, chain: Option<usize>) 
     const OUT: f32 = 0.35;
     let limb = ik::limb_of(document, pose, node, chain, false)?;
     let [first, second, ..] = limb.turns[..] else { return None };
-    let (root, elbow, end) = (head(pose, limb.nodes[first]), head(pose, limb.nodes[second]), head(pose, node));
+    let (root, elbow, end) =
+        (head(pose, limb.nodes[first]), head(pose, limb.nodes[second]), head(pose, node));
     let axis = (end - root).try_normalize()?;
     let length = root.distance(elbow) + elbow.distance(end);
     let out = (elbow - root).reject_from(axis);
@@ -117,17 +126,25 @@ pub fn standing(document: &Document, pose: &Pose, node: NodeId) -> Standing {
 }
 
 /// The directions of a space's axes in the scene; the scene's own where a parent is squashed flat.
-pub fn axes(document: &Document, pose: &Pose, camera: &Camera, node: NodeId, space: GizmoSpace) -> [Vec3; 3] {
+pub fn axes(
+    document: &Document,
+    pose: &Pose,
+    camera: &Camera,
+    node: NodeId,
+    space: GizmoSpace,
+) -> [Vec3; 3] {
     match space {
         GizmoSpace::View => [camera.right(), camera.up(), -camera.forward()],
-        GizmoSpace::Of(space) => {
-            standing(document, pose, node).axes_in_scene(space).unwrap_or([Vec3::X, Vec3::Y, Vec3::Z])
-        }
+        GizmoSpace::Of(space) => standing(document, pose, node).axes_in_scene(space).unwrap_or([
+            Vec3::X,
+            Vec3::Y,
+            Vec3::Z,
+        ]),
     }
 }
 
-/// What one metre of the scene is along a space's axes in a node's parent, with the sign by which its axes are shown, where
-/// that is one number for all of them.
+/// What one metre of the scene is along a space's axes in a node's parent, with the sign by which
+/// its axes are shown, where that is one number for all of them.
 pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
     if space == Space::World {
         return Some(1.0);
@@ -135,8 +152,12 @@ pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
     let columns = [parent.x_axis, parent.y_axis, parent.z_axis].map(|c| c.truncate());
     let [x, y, z] = columns.map(Vec3::length);
     let (least, most) = (x.min(y).min(z), x.max(y).max(z));
-    let square =
-        columns[0].dot(columns[1]).abs().max(columns[1].dot(columns[2]).abs()).max(columns[2].dot(columns[0]).abs());
+    let square = columns[0]
+        .dot(columns[1])
+        .abs()
+        .max(columns[1].dot(columns[2]).abs())
+        .max(columns[2].dot(columns[0]).abs());
     let sense = if glam::Mat3::from_mat4(*parent).determinant() < 0.0 { -1.0 } else { 1.0 };
-    (least > 1e-12 && most - least < 1e-4 * most && square < 1e-4 * most * most).then(|| sense / most)
+    (least > 1e-12 && most - least < 1e-4 * most && square < 1e-4 * most * most)
+        .then(|| sense / most)
 }

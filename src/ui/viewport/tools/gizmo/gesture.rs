@@ -1,5 +1,5 @@
-//! A drag of a handle, or the same begun by a key: what the pointer's way and what is typed come to. It is found from the state
-//! at its start, never by adding up moves.
+//! A drag of a handle, or the same begun by a key: what the pointer's way and what is typed come
+//! to. It is found from the state at its start, never by adding up moves.
 
 use egui::{Event, Key, Modifiers, Ui};
 use glam::{Vec2, Vec3};
@@ -12,8 +12,8 @@ use crate::ui::{
 use ulna_edit::{
     Scene,
     command::{
-        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, PoseDestination, Resize, Shift, ToolCommand,
-        Turn,
+        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, PoseDestination, Resize,
+        Shift, ToolCommand, Turn,
         field::{AnySpace, Axis, Degrees, Factor, Nodes},
     },
     evaluate,
@@ -22,7 +22,8 @@ use ulna_geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Space};
 
-/// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the button.
+/// Seconds that snapping goes on after Ctrl is let go: a hand lets go of it a little before the
+/// button.
 const LINGERS: f64 = 0.12;
 /// Points of a ring that is seen from its edge, and of the ball.
 const RADIUS: f32 = 78.0;
@@ -156,7 +157,8 @@ impl Gesture {
     ) -> Option<Self> {
         let document = view.session?.document();
         let pivot = view.viewport.pivot;
-        // Each about itself, a chain curls; all about one point, what hangs on another goes with it.
+        // Each about itself, a chain curls; all about one point, what hangs on another goes with
+        // it.
         let curls = operation == Operation::Rotate && pivot == Pivot::Each;
         let alone = matches!(operation, Operation::Reach | Operation::Swivel);
         let nodes = if alone {
@@ -166,7 +168,9 @@ impl Gesture {
         } else {
             view.selection.top_level_nodes(document)
         };
-        let free = |n: &NodeId| !view.visibility.locked.contains(n) && view.pose.world.get(n.index()).is_some();
+        let free = |n: &NodeId| {
+            !view.visibility.locked.contains(n) && view.pose.world.get(n.index()).is_some()
+        };
         let nodes: Vec<NodeId> = nodes.into_iter().filter(free).collect();
         if nodes.is_empty() {
             return None;
@@ -197,7 +201,10 @@ impl Gesture {
         };
         if alone && pivot != Pivot::Each {
             // A limb is put where its end is, or by the spot that was set on that.
-            let spot = view.viewport.pivot_spot.filter(|(node, _)| pivot == Pivot::Spot && *node == frame.node);
+            let spot = view
+                .viewport
+                .pivot_spot
+                .filter(|(node, _)| pivot == Pivot::Spot && *node == frame.node);
             gesture.tip = spot.map(|(_, at)| at).filter(|_| operation == Operation::Reach);
             let world = view.pose.world[frame.node.index()];
             gesture.frame.origin = world.transform_point3(gesture.tip.unwrap_or_default());
@@ -207,16 +214,25 @@ impl Gesture {
         Some(gesture)
     }
 
-    /// The axes of a space at the start. What scales has no axes of the picture, which no node can be scaled along.
+    /// The axes of a space at the start. What scales has no axes of the picture, which no node can
+    /// be scaled along.
     fn set_space(&mut self, view: &View<'_>, space: GizmoSpace) {
         let scales_in_view = self.operation == Operation::Scale && space == GizmoSpace::View;
         self.space = match (self.operation, space) {
             _ if scales_in_view => GizmoSpace::Of(Space::Local),
             // Where a limb is put has nothing to do with the axes of its end.
-            (Operation::Reach, GizmoSpace::Of(Space::Local)) if !self.own_axes => GizmoSpace::Of(Space::World),
+            (Operation::Reach, GizmoSpace::Of(Space::Local)) if !self.own_axes => {
+                GizmoSpace::Of(Space::World)
+            }
             _ => space,
         };
-        self.frame.axes = frame::axes(&self.document, &self.pose, &view.viewport.camera, self.frame.node, self.space);
+        self.frame.axes = frame::axes(
+            &self.document,
+            &self.pose,
+            &view.viewport.camera,
+            self.frame.node,
+            self.space,
+        );
     }
 
     const fn first_field(&self) -> usize {
@@ -230,7 +246,8 @@ impl Gesture {
     /// Whether a component can be typed.
     pub fn has_field(&self, k: usize) -> bool {
         match (self.operation, self.limit) {
-            (Operation::Rotate | Operation::Swivel, _) | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
+            (Operation::Rotate | Operation::Swivel, _)
+            | (Operation::Scale, Limit::Free | Limit::View) => k == 0,
             (_, Limit::Axis(axis)) => k == axis,
             (_, Limit::Plane(axis)) => k != axis,
             (Operation::Move | Operation::Reach, Limit::Free | Limit::View) => true,
@@ -246,7 +263,9 @@ impl Gesture {
                     for c in text.chars() {
                         match c {
                             ' ' => self.next_field(1),
-                            c if c.is_ascii_digit() || "+-−*/().,".contains(c) => self.typed[self.field].push(c),
+                            c if c.is_ascii_digit() || "+-−*/().,".contains(c) => {
+                                self.typed[self.field].push(c)
+                            }
                             _ => {}
                         }
                     }
@@ -262,21 +281,38 @@ impl Gesture {
                             self.next_field(if modifiers.shift { 2 } else { 1 });
                         }
                         Key::X | Key::Y | Key::Z if !modifiers.any() || modifiers.shift_only() => {
-                            let k = [Key::X, Key::Y, Key::Z].iter().position(|a| *a == key).unwrap_or(0);
-                            self.choose(view, if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) });
+                            let k = [Key::X, Key::Y, Key::Z]
+                                .iter()
+                                .position(|a| *a == key)
+                                .unwrap_or(0);
+                            self.choose(
+                                view,
+                                if modifiers.shift { Limit::Plane(k) } else { Limit::Axis(k) },
+                            );
                         }
                         // Held, they say what it snaps to.
-                        _ if self.operation.is_way() && SnapTo::KEYS.iter().any(|(k, ..)| *k == key) => {}
+                        _ if self.operation.is_way()
+                            && SnapTo::KEYS.iter().any(|(k, ..)| *k == key) => {}
                         // A hand on the mouse does not mean tools.
                         _ if !self.held && !modifiers.any() && !repeat => {
-                            let meant = tools.iter().find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
+                            let meant = tools
+                                .iter()
+                                .find(|(_, name)| name.eq_ignore_ascii_case(key.name()));
                             match meant {
                                 // Twice, it turns as a ball.
-                                Some((Operation::Rotate, _)) if self.operation == Operation::Rotate => {
-                                    self.limit = if self.limit == Limit::Free { Limit::View } else { Limit::Free };
+                                Some((Operation::Rotate, _))
+                                    if self.operation == Operation::Rotate =>
+                                {
+                                    self.limit = if self.limit == Limit::Free {
+                                        Limit::View
+                                    } else {
+                                        Limit::Free
+                                    };
                                     self.restart();
                                 }
-                                Some((other, _)) if *other != self.operation => return Next::Another(*other),
+                                Some((other, _)) if *other != self.operation => {
+                                    return Next::Another(*other);
+                                }
                                 _ => {}
                             }
                         }
@@ -295,11 +331,13 @@ impl Gesture {
         self.field = all.find(|k| self.has_field(*k)).unwrap_or(self.field);
     }
 
-    /// Goes on along something else. Once more the same: along its own axes, or the scene's; a third time: freely.
+    /// Goes on along something else. Once more the same: along its own axes, or the scene's; a
+    /// third time: freely.
     fn choose(&mut self, view: &View<'_>, limit: Limit) {
         let of_view = view.viewport.space;
         let (local, world) = (GizmoSpace::Of(Space::Local), GizmoSpace::Of(Space::World));
-        let other = if of_view == local && self.operation != Operation::Reach { world } else { local };
+        let other =
+            if of_view == local && self.operation != Operation::Reach { world } else { local };
         if (self.operation == Operation::Rotate && matches!(limit, Limit::Plane(_)))
             || self.operation == Operation::Swivel
         {
@@ -313,7 +351,8 @@ impl Gesture {
             (self.again, self.own_axes) = (true, true);
             self.set_space(view, other);
         } else {
-            self.limit = if self.operation == Operation::Rotate { Limit::View } else { Limit::Free };
+            self.limit =
+                if self.operation == Operation::Rotate { Limit::View } else { Limit::Free };
             (self.again, self.own_axes) = (false, false);
             self.set_space(view, of_view);
         }
@@ -333,7 +372,8 @@ impl Gesture {
         }
     }
 
-    /// The pointer is at a point of the picture: what is to be shown, where that is another than before.
+    /// The pointer is at a point of the picture: what is to be shown, where that is another than
+    /// before.
     pub fn follow(
         &mut self,
         view: &View<'_>,
@@ -345,7 +385,8 @@ impl Gesture {
         if !self.follow_pointer(view, pointer, size, modifiers, now) {
             return None;
         }
-        let commands = edits::posed(view, &self.document, &self.posed(view), |over| self.command(view, over));
+        let commands =
+            edits::posed(view, &self.document, &self.posed(view), |over| self.command(view, over));
         if self.shown.as_ref() == Some(&commands) {
             return None;
         }
@@ -357,7 +398,8 @@ impl Gesture {
         Some(commands)
     }
 
-    /// As [`Self::follow`], of a rotation that is no edit: an axis of the scene, and degrees about it since the start.
+    /// As [`Self::follow`], of a rotation that is no edit: an axis of the scene, and degrees about
+    /// it since the start.
     pub fn follow_bend(
         &mut self,
         view: &View<'_>,
@@ -373,7 +415,14 @@ impl Gesture {
     }
 
     /// Takes up where the pointer is and what is typed; whether there is a value.
-    fn follow_pointer(&mut self, view: &View<'_>, pointer: Vec2, size: Vec2, modifiers: Modifiers, now: f64) -> bool {
+    fn follow_pointer(
+        &mut self,
+        view: &View<'_>,
+        pointer: Vec2,
+        size: Vec2,
+        modifiers: Modifiers,
+        now: f64,
+    ) -> bool {
         let Some(frame) = self.frame.seen(&view.viewport.camera, size) else { return false };
         self.frame = frame;
         if modifiers.command || view.viewport.snap {
@@ -383,7 +432,9 @@ impl Gesture {
         let factor = if modifiers.shift { FINE } else { 1.0 };
         let at = self.fine.follow(pointer, factor);
         match self.operation {
-            Operation::Move | Operation::Reach => self.follow_move(view, at, size, snaps, modifiers.shift),
+            Operation::Move | Operation::Reach => {
+                self.follow_move(view, at, size, snaps, modifiers.shift)
+            }
             Operation::Rotate | Operation::Swivel => self.follow_turn(view, at, size, snaps),
             Operation::Scale => self.follow_scale(view, at, size, snaps),
         }
@@ -404,7 +455,10 @@ impl Gesture {
             let Some(value) = evaluate(&self.typed[k]) else { return false };
             self.value[k] = value as f32 / scale;
         }
-        if self.operation == Operation::Scale && !self.typed[0].is_empty() && self.limit == Limit::Free {
+        if self.operation == Operation::Scale
+            && !self.typed[0].is_empty()
+            && self.limit == Limit::Free
+        {
             self.value = Vec3::splat(self.value.x);
         }
         true
@@ -453,7 +507,8 @@ impl Gesture {
         let far = self.frame.unit * 1e5;
         value = value.clamp(Vec3::splat(-far), Vec3::splat(far));
         // As exact as a point of the picture is.
-        let exact = 10f32.powf(self.frame.unit.max(1e-9).log10().floor()) * if fine { 0.1 } else { 1.0 };
+        let exact =
+            10f32.powf(self.frame.unit.max(1e-9).log10().floor()) * if fine { 0.1 } else { 1.0 };
         let step = if snaps { view.viewport.snap_steps.length } else { exact };
         self.value = (value / step).round() * step;
         if let Some(to) = self.snap_to {
@@ -480,8 +535,12 @@ impl Gesture {
         let way = self.along(spot - from);
         self.value = match self.limit {
             Limit::Free | Limit::View => way,
-            Limit::Axis(k) => Vec3::from_array([0, 1, 2].map(|a| if a == k { way[a] } else { 0.0 })),
-            Limit::Plane(k) => Vec3::from_array([0, 1, 2].map(|a| if a == k { 0.0 } else { way[a] })),
+            Limit::Axis(k) => {
+                Vec3::from_array([0, 1, 2].map(|a| if a == k { way[a] } else { 0.0 }))
+            }
+            Limit::Plane(k) => {
+                Vec3::from_array([0, 1, 2].map(|a| if a == k { 0.0 } else { way[a] }))
+            }
         };
     }
 
@@ -505,7 +564,8 @@ impl Gesture {
             return;
         }
         self.ball = (Vec3::Y, 0.0);
-        let (axis, center) = match self.frame.swivel.filter(|_| self.operation == Operation::Swivel) {
+        let (axis, center) = match self.frame.swivel.filter(|_| self.operation == Operation::Swivel)
+        {
             Some(swivel) => {
                 let middle = swivel.root + (swivel.elbow - swivel.root).project_onto(swivel.axis);
                 (swivel.axis, camera.project(middle, size).map_or(self.frame.center, |(p, _)| p))
@@ -533,7 +593,8 @@ impl Gesture {
         let round = if from > 12.0 { to / from } else { 1.0 + (at.x - self.start.x) / RADIUS };
         let factor = match self.limit {
             Limit::Axis(k) if self.held => {
-                let way = |p| along_axis(&camera.ray(p, size), self.frame.origin, self.frame.axes[k]);
+                let way =
+                    |p| along_axis(&camera.ray(p, size), self.frame.origin, self.frame.axes[k]);
                 match way(at).zip(way(self.start)) {
                     Some((to, from)) if from.abs() > self.frame.unit * 4.0 => to / from,
                     _ => round,
@@ -596,7 +657,8 @@ impl Gesture {
                     |(space, unit)| (space, self.value * unit),
                 );
                 DocumentCommand::Pose(
-                    Shift { node, by: Factor(by), space: Some(AnySpace(space)), children, over }.simplest(),
+                    Shift { node, by: Factor(by), space: Some(AnySpace(space)), children, over }
+                        .simplest(),
                 )
             }
             Operation::Rotate => {
@@ -621,7 +683,11 @@ impl Gesture {
                 let reach = view.viewport.reach;
                 let [x, y, z] = self.frame.axes;
                 let swivels = self.operation == Operation::Swivel;
-                let way = if swivels { Vec3::ZERO } else { x * self.value.x + y * self.value.y + z * self.value.z };
+                let way = if swivels {
+                    Vec3::ZERO
+                } else {
+                    x * self.value.x + y * self.value.y + z * self.value.z
+                };
                 let drag = DragLimb {
                     node,
                     to: self.frame.origin + way,
@@ -645,8 +711,15 @@ impl Gesture {
                     (_, GizmoSpace::View) => (None, Space::Local),
                 };
                 DocumentCommand::Pose(
-                    Resize { node, by: Factor(self.value), space: Some(AnySpace(space)), pivot, children, over }
-                        .simplest(),
+                    Resize {
+                        node,
+                        by: Factor(self.value),
+                        space: Some(AnySpace(space)),
+                        pivot,
+                        children,
+                        over,
+                    }
+                    .simplest(),
                 )
             }
         }
@@ -660,7 +733,10 @@ impl Gesture {
             return self.nodes.clone();
         }
         // The text of the command does not name them: it is asked what it would do.
-        let wanted = self.command(view, PoseDestination::FILE).wanted(&Scene::new(&self.document)).unwrap_or_default();
+        let wanted = self
+            .command(view, PoseDestination::FILE)
+            .wanted(&Scene::new(&self.document))
+            .unwrap_or_default();
         wanted.into_iter().map(|(node, _)| node).collect()
     }
 

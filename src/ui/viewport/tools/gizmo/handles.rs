@@ -1,4 +1,5 @@
-//! The handles: which a tool has, where they lie in the picture, and which one is under the pointer. LOOK §9.1 has their measures.
+//! The handles: which a tool has, where they lie in the picture, and which one is under the
+//! pointer. LOOK §9.1 has their measures.
 
 use glam::{Vec2, Vec3};
 
@@ -78,7 +79,12 @@ impl HandleSet {
 
     /// The widest of it, for what is written beside.
     pub fn radius(&self) -> f32 {
-        let all = [self.arrows.map(|a| a.0), self.rings, self.outer.map(|o| o.0), self.boxes.map(|b| b.0)];
+        let all = [
+            self.arrows.map(|a| a.0),
+            self.rings,
+            self.outer.map(|o| o.0),
+            self.boxes.map(|b| b.0),
+        ];
         all.into_iter().flatten().fold(40.0, f32::max)
     }
 }
@@ -96,7 +102,8 @@ pub struct Shape {
 
 /// The handles of a set as they lie in the picture, those that cannot be used left out.
 pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<Shape> {
-    let at = |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
+    let at =
+        |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
     let mut found = Vec::new();
     let mut add = |handle: Handle, points: &[Vec3], near: f32| {
         let line: Option<Vec<_>> = points.iter().map(|p| Some((at(*p)?, true))).collect();
@@ -139,13 +146,24 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
     if let Some(swivel) = frame.swivel.filter(|_| set.swivel) {
         let ends = [swivel.elbow, swivel.handle].map(|p| camera.project(p, size));
         if let [Some((a, _)), Some((b, _))] = ends {
-            found.push(Shape { handle: Handle::Swivel, line: vec![(a, true), (b, true)], near: 1.0 });
+            found.push(Shape {
+                handle: Handle::Swivel,
+                line: vec![(a, true), (b, true)],
+                near: 1.0,
+            });
         }
     }
     found
 }
 
-fn ring(handle: Handle, axis: Vec3, radius: f32, frame: &Frame, camera: &Camera, size: Vec2) -> Shape {
+fn ring(
+    handle: Handle,
+    axis: Vec3,
+    radius: f32,
+    frame: &Frame,
+    camera: &Camera,
+    size: Vec2,
+) -> Shape {
     let (a, b) = axis.any_orthonormal_pair();
     let point = |k: usize| {
         let angle = k as f32 / STEPS as f32 * std::f32::consts::TAU;
@@ -157,9 +175,11 @@ fn ring(handle: Handle, axis: Vec3, radius: f32, frame: &Frame, camera: &Camera,
 }
 
 impl Shape {
-    /// A point of the picture where a press takes this handle, for who asks for it by name; none where others lie over all of it.
+    /// A point of the picture where a press takes this handle, for who asks for it by name; none
+    /// where others lie over all of it.
     pub fn grip(&self, all: &[Self]) -> Option<Vec2> {
-        let middle = self.line.iter().map(|(p, _)| *p).sum::<Vec2>() / self.line.len().max(1) as f32;
+        let middle =
+            self.line.iter().map(|(p, _)| *p).sum::<Vec2>() / self.line.len().max(1) as f32;
         let seen = || self.line.iter().filter(|(_, near)| *near).map(|(p, _)| *p);
         let points: Vec<Vec2> = match self.handle {
             Handle::Plane(_) => vec![middle],
@@ -191,8 +211,8 @@ impl Shape {
     }
 }
 
-/// The handle under a point of the picture. Spots go before arrows, these before squares and rings; of two alike the one
-/// nearer to the eye.
+/// The handle under a point of the picture. Spots go before arrows, these before squares and rings;
+/// of two alike the one nearer to the eye.
 pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {
     let along = |shape: &Shape| {
         let near = shape.line.windows(2).filter(|w| w[0].1);
@@ -218,7 +238,10 @@ pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {
 /// Whether a point is in a square, or near enough to its middle.
 fn is_inside(corners: &[(Vec2, bool)], at: Vec2) -> bool {
     let middle = corners.iter().map(|(p, _)| *p).sum::<Vec2>() / corners.len().max(1) as f32;
-    let sides = corners.iter().zip(corners.iter().cycle().skip(1)).map(|((a, _), (b, _))| (*b - *a).perp_dot(at - *a));
+    let sides = corners
+        .iter()
+        .zip(corners.iter().cycle().skip(1))
+        .map(|((a, _), (b, _))| (*b - *a).perp_dot(at - *a));
     let (mut left, mut right) = (false, false);
     for side in sides {
         left |= side > 0.0;
@@ -251,7 +274,15 @@ mod tests {
             let node = NodeId::from(0);
             let at = Vec3::new(0.1, 0.4, -0.2);
             let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-            let frame = Frame { node, origin: at, axes, sight: Vec3::Z, center: Vec2::ZERO, unit: 1.0, swivel: None };
+            let frame = Frame {
+                node,
+                origin: at,
+                axes,
+                sight: Vec3::Z,
+                center: Vec2::ZERO,
+                unit: 1.0,
+                swivel: None,
+            };
             let frame = frame.seen(&camera, size).unwrap();
             let all = shapes(&combined, &frame, &camera, size);
             for shape in &all {

@@ -1,5 +1,5 @@
-//! The manipulator: handles about what is selected, and the gestures that they and keys begin. Which handles there are is the
-//! tool's; what a gesture comes to is a command.
+//! The manipulator: handles about what is selected, and the gestures that they and keys begin.
+//! Which handles there are is the tool's; what a gesture comes to is a command.
 //!
 //! ```text
 //!  tool ──► handles ──► press ─┐
@@ -20,7 +20,9 @@ pub use self::{
     gesture::{Gesture, Limit, Operation},
     handles::{Handle, HandleSet},
 };
-use crate::ui::{Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo};
+use crate::ui::{
+    Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo,
+};
 use ulna_edit::Mode;
 
 /// What the manipulator keeps.
@@ -29,10 +31,11 @@ pub struct Gizmo {
     gesture: Option<Gesture>,
     /// A key asks for a gesture to begin.
     wanted: Option<Operation>,
-    /// A tool that was just chosen by its key: what it does once an axis or a number is typed, and until when it waits for one, on
-    /// egui's clock.
+    /// A tool that was just chosen by its key: what it does once an axis or a number is typed, and
+    /// until when it waits for one, on egui's clock.
     waiting: Option<(Operation, f64)>,
-    /// A limb was taken hold of: by a point in its own space, where that is in the scene, and where it was pressed on.
+    /// A limb was taken hold of: by a point in its own space, where that is in the scene, and where
+    /// it was pressed on.
     grabbed: Option<(Option<Vec3>, Vec3, Vec2)>,
 }
 
@@ -55,7 +58,8 @@ impl Gizmo {
         self.wanted = Some(operation);
     }
 
-    /// A tool was chosen by its key: an axis or a number that is typed until then begins its gesture.
+    /// A tool was chosen by its key: an axis or a number that is typed until then begins its
+    /// gesture.
     pub const fn wait(&mut self, operation: Operation, until: f64) {
         self.waiting = Some((operation, until));
     }
@@ -101,14 +105,19 @@ impl Gizmo {
         self.waiting = self.waiting.filter(|(_, until)| now < *until);
         // Rings that bend a painted joint are there to be used: they wait as long as they are seen.
         let rings = (view.mode == Mode::Paint).then_some(Operation::Rotate);
-        let typed = self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
+        let typed =
+            self.waiting.map(|(operation, _)| operation).or(rings).filter(|_| begins_value(ui));
         let Some(frame) = Frame::of(view, size) else {
             if self.gesture.take().is_some() {
                 end(view, false, actions);
             }
             return false;
         };
-        let shown = self.gesture.as_ref().and_then(|g| g.frame.seen(&view.viewport.camera, size)).unwrap_or(frame);
+        let shown = self
+            .gesture
+            .as_ref()
+            .and_then(|g| g.frame.seen(&view.viewport.camera, size))
+            .unwrap_or(frame);
         let shapes = handles::shapes(set, &shown, &view.viewport.camera, size);
         let modifiers = ui.input(|i| i.modifiers);
         let pointer = ui.input(|i| i.pointer.hover_pos()).filter(|p| rect.contains(*p));
@@ -126,11 +135,15 @@ impl Gizmo {
         if self.gesture.is_none() {
             let pressed = ui.input(|i| i.pointer.press_origin()).map(local);
             if let Some(operation) = wanted {
-                let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
+                let at = pointer
+                    .or_else(|| ui.input(|i| i.pointer.latest_pos()))
+                    .map_or(shown.center, local);
                 let limit = if operation.is_turn() { Limit::View } else { Limit::Free };
                 self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
             } else if let Some(operation) = typed {
-                let at = pointer.or_else(|| ui.input(|i| i.pointer.latest_pos())).map_or(shown.center, local);
+                let at = pointer
+                    .or_else(|| ui.input(|i| i.pointer.latest_pos()))
+                    .map_or(shown.center, local);
                 let limit = if operation.is_turn() { Limit::View } else { Limit::Free };
                 self.gesture = Gesture::begin(view, frame, operation, limit, at, false);
                 self.waiting = None;
@@ -160,7 +173,14 @@ impl Gizmo {
     }
 
     /// A frame of the gesture under way.
-    fn go_on(&mut self, ui: &Ui, view: &View<'_>, rect: Rect, response: &Response, actions: &mut Actions) {
+    fn go_on(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        rect: Rect,
+        response: &Response,
+        actions: &mut Actions,
+    ) {
         let size = Vec2::new(rect.width(), rect.height());
         let local = |p: Pos2| Vec2::new(p.x - rect.left(), p.y - rect.top());
         let Some(gesture) = &mut self.gesture else { return };
@@ -174,7 +194,9 @@ impl Gizmo {
             .into_iter()
             .find(|(key, ..)| gesture.operation.is_way() && ui.input(|i| i.key_down(*key)))
             .map(|(_, to, _)| to);
-        if let (Some(of @ (SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface)), Some(at)) = (gesture.snap_to, at) {
+        if let (Some(of @ (SnapTo::Joint | SnapTo::Vertex | SnapTo::Surface)), Some(at)) =
+            (gesture.snap_to, at)
+        {
             let except = gesture.nodes.clone();
             actions.push(ViewportAction::SeekSpot { at: local(at), size, of, except });
             // What is found is followed in the next frame.
@@ -185,7 +207,9 @@ impl Gizmo {
         if let Some(at) = at
             && view.mode == Mode::Paint
         {
-            if let Some((axis, degrees)) = gesture.follow_bend(view, local(at), size, modifiers, now) {
+            if let Some((axis, degrees)) =
+                gesture.follow_bend(view, local(at), size, modifiers, now)
+            {
                 actions.push(BendAction::Turn { nodes: gesture.nodes.clone(), axis, degrees });
             }
         } else if let Some(at) = at
@@ -236,7 +260,11 @@ fn end(view: &View<'_>, kept: bool, actions: &mut Actions) {
 
 /// Whether what was typed in this frame is an axis or the beginning of a number.
 fn begins_value(ui: &Ui) -> bool {
-    if ui.ctx().memory(|m| m.focused()).is_some_and(|id| !crate::ui::Pane::ALL.iter().any(|p| p.focus_id() == id)) {
+    if ui
+        .ctx()
+        .memory(|m| m.focused())
+        .is_some_and(|id| !crate::ui::Pane::ALL.iter().any(|p| p.focus_id() == id))
+    {
         return false;
     }
     ui.input(|i| {
@@ -250,7 +278,8 @@ fn begins_value(ui: &Ui) -> bool {
     })
 }
 
-/// Handles are there by name, too, for readers of the screen and for scripts. They take nothing from the pointer.
+/// Handles are there by name, too, for readers of the screen and for scripts. They take nothing
+/// from the pointer.
 fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::Shape]) {
     for shape in shapes {
         let Some(grip) = shape.grip(shapes) else { continue };
@@ -271,6 +300,9 @@ fn scroll_chain(ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     if notches != 0 {
         let now = view.viewport.reach;
         let chain = now.chain.unwrap_or(2) as i32 + notches;
-        actions.push(ViewportAction::SetReach(ReachOptions { chain: Some(chain.clamp(1, 32) as usize), ..now }));
+        actions.push(ViewportAction::SetReach(ReachOptions {
+            chain: Some(chain.clamp(1, 32) as usize),
+            ..now
+        }));
     }
 }
