@@ -42,8 +42,8 @@ document_commands! {
         to: Option<Seconds>,
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
-    } = "clip.trim", "Trim \
-        clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
+    } = "clip.trim",
+        "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
     /// Splits a clip into two, at the playhead
     SplitClip {
         /// Clip to edit.
@@ -68,8 +68,8 @@ document_commands! {
     ReverseClip {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.reverse", "Reverse \
-        clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
+    } = "clip.reverse",
+        "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
     /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
         /// Clip to edit.
@@ -101,8 +101,8 @@ document_commands! {
     StartAtZero {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.start_at_zero", "Start at \
-        0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
+    } = "clip.start_at_zero",
+        "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
     /// Mirrors a clip: swaps the motion of left and right
     MirrorClip {
         /// Clip to edit.
@@ -157,8 +157,8 @@ document_commands! {
         frames: Option<usize>,
         /// Whether to match the speed at the start as well; yes if omitted.
         speed: Option<bool>,
-    } = "clip.close_loop", "Close the \
-        loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
+    } = "clip.close_loop",
+        "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
 }
 
 choice! {

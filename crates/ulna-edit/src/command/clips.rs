@@ -34,8 +34,8 @@ document_commands! {
         clip: ClipName,
         /// Name of the copy.
         name: Option<String>,
-    } = "clip.duplicate", "Duplicate \
-        clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
+    } = "clip.duplicate",
+        "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
     /// Saves the loop mode in the clip
     LoopClip {
         /// Clip to edit.

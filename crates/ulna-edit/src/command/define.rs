@@ -11,14 +11,14 @@ macro_rules! document_commands {
         $(#[$about:meta])*
         $family:ident in $menu:literal;
         $(
-            #[doc = $help:literal]
+            $(#[doc = $help:literal])+
             $name:ident { $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? } =
                 $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
         )*
     ) => {
         $(
-            #[doc = $help]
+            $(#[doc = $help])+
             #[derive(Clone, Debug, PartialEq)]
             pub struct $name {
                 $($(#[doc = $words])* pub $field: $type,)*
@@ -50,7 +50,7 @@ macro_rules! document_commands {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $family {
-            $(#[doc = $help] $name($name),)*
+            $($(#[doc = $help])+ $name($name),)*
         }
 
         impl $family {
@@ -74,7 +74,7 @@ macro_rules! document_commands {
                     let usual = CommandSpec {
                         name: $text,
                         title: $title,
-                        help: $help.trim_ascii(),
+                        help: concat!($($help),+).trim_ascii(),
                         menu: $menu,
                         asks: false,
                         key: "",
@@ -133,8 +133,7 @@ macro_rules! other_commands {
         $(#[$about:meta])*
         $family:ident in $menu:literal, by $executor:ident;
         $(
-            #[doc = $help:literal]
-            $(#[$mark:meta])*
+            $(#[doc = $help:literal])+
             $name:ident $({ $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? })? =
                 $text:literal, $title:literal
                 $(, $member:ident: $value:expr)*;
@@ -143,7 +142,7 @@ macro_rules! other_commands {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $family {
-            $(#[doc = $help] $(#[$mark])* $name $({ $($(#[doc = $words])* $field: $type),* })?,)*
+            $($(#[doc = $help])+ $name $({ $($(#[doc = $words])* $field: $type),* })?,)*
         }
 
         impl $family {
@@ -165,7 +164,7 @@ macro_rules! other_commands {
                     let usual = CommandSpec {
                         name: $text,
                         title: $title,
-                        help: $help.trim_ascii(),
+                        help: concat!($($help),+).trim_ascii(),
                         menu: $menu,
                         asks: false,
                         key: "",

@@ -24,8 +24,8 @@ other_commands! {
     ResetToFile {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
-    } = "pose.reset_to_file", "Reset to the file's \
-        pose", menu: "Pose", filled: Some(around::reset_to_file);
+    } = "pose.reset_to_file",
+        "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
     /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
     Revert {
         /// Clip to revert, or clip of the layer.
@@ -45,8 +45,8 @@ other_commands! {
         layer: Option<LayerName>,
         /// Keys to edit.
         which: WhichKeys,
-    } = "key.copy", "Copy \
-        keys", menu: "Clip/Edit \
+    } = "key.copy",
+        "Copy keys", menu: "Clip/Edit \
         keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
@@ -139,13 +139,13 @@ other_commands! {
     ExportWeights {
         /// File to write, as JSON or XML by its extension; opens a dialog if omitted.
         path: Option<PathBuf>,
-    } = "weights.export", "Export \
-        weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
+    } = "weights.export",
+        "Export weights…", menu: "Weights/Files", enabled: rules::weighted, anywhere: true;
     /// Renders the open clip as numbered images, an animated GIF or a contact sheet
     Pictures = "file.pictures", "Export pictures…", enabled: clip_shown, anywhere: true;
     /// Saves the model next to its file, with the next number in the name
-    SaveIncremented = "file.save_incremented", "Save \
-        incremented", key: "Ctrl+Alt+S", anywhere: true;
+    SaveIncremented = "file.save_incremented",
+        "Save incremented", key: "Ctrl+Alt+S", anywhere: true;
     /// Discards unsaved changes and reads the file again
     Revert = "file.revert", "Revert to saved…", anywhere: true;
     /// Lists unsaved work of sessions that ended unexpectedly
@@ -160,13 +160,13 @@ other_commands! {
     /// Closes the window
     Quit = "file.quit", "Quit", key: "Ctrl+Q", enabled: always, anywhere: true;
     /// Finds a command by its name or description and runs it
-    Find = "edit.find", "Find a \
-        command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
+    Find = "edit.find",
+        "Find a command…", menu: "Edit", key: "Ctrl+P", enabled: always, anywhere: true;
     /// Lists all edits; click an edit to go back or forward to it
     History = "edit.history", "History", menu: "Edit", key: "Ctrl+Alt+Z";
     /// Lists every command with its key
-    Commands = "help.commands", "Commands and \
-        keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
+    Commands = "help.commands",
+        "Commands and keys", menu: "Help", key: "F1", enabled: always, anywhere: true;
     /// Shows a short tour of the window, on the sample
     Tour = "help.tour", "Start the tour", menu: "Help", enabled: always, anywhere: true;
     /// Shows the version, licenses and graphics device
@@ -226,32 +226,32 @@ other_commands! {
     /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
     PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
     /// Pastes the copied pose onto the selected joints only
-    PasteSelected = "pose.paste_selected", "Paste onto the selected \
-        joints", menu: "Pose", enabled: selected;
+    PasteSelected = "pose.paste_selected",
+        "Paste onto the selected joints", menu: "Pose", enabled: selected;
     /// Pastes the mirror image of the copied pose
     PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
     /// Pastes the mirror image of the copied pose onto the selected joints only
-    PasteFlippedSelected = "pose.paste_flipped_selected", "Paste flipped onto the selected \
-        joints", menu: "Pose", enabled: selected;
+    PasteFlippedSelected = "pose.paste_flipped_selected",
+        "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
     /// Poses the mirror joints along with the posed joints
-    BothSides = "pose.both_sides", "Pose both sides \
-        alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
+    BothSides = "pose.both_sides",
+        "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
     /// Chooses the pivot: each joint, the last picked joint, the center of all, or a set point
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
-    PivotHere = "pivot.here", "Set the pivot under the \
-        pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
+    PivotHere = "pivot.here",
+        "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
     /// Chooses whether children follow a posed joint, stay in place, or keep their angle
-    NextChildren = "children.next", "Next behavior of \
-        children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
+    NextChildren = "children.next",
+        "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
     /// Turns snapping on or off: every drag then moves in the chosen steps
-    SnapDrags = "snap.toggle", "Snap every \
-        drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
+    SnapDrags = "snap.toggle",
+        "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }
 
 other_commands! {
     /// The pointer's tools, each by the command that takes it up.
-    #[derive(Copy, Eq, Default)]
+    #[derive(Copy, Eq)]
     ToolCommand in "Edit/Mode and tool", by Host;
 
     /// Selects by clicking, without a gizmo that moves joints
@@ -259,7 +259,6 @@ other_commands! {
     /// Moves the selected joints; press the key again to start moving
     Move = "tool.move", "Move", key: "W";
     /// Rotates the selected joints; press the key again to start rotating
-    #[default]
     Rotate = "tool.rotate", "Rotate", key: "E";
     /// Scales the selected joints; press the key again to start scaling
     Scale = "tool.scale", "Scale", key: "R";
@@ -267,6 +266,12 @@ other_commands! {
     Combined = "tool.combined", "Move, rotate and scale", key: "Y";
     /// Drags the limb under the pointer by IK
     Drag = "tool.drag", "Drag limbs", key: "U";
+}
+
+impl Default for ToolCommand {
+    fn default() -> Self {
+        Self::Rotate
+    }
 }
 
 impl ToolCommand {
@@ -280,14 +285,14 @@ other_commands! {
     ViewCommand in "View", by Host;
 
     /// Moves the keyboard focus to the next panel
-    NextPanel = "view.next_panel", "Next \
-        panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
+    NextPanel = "view.next_panel",
+        "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
     /// Moves the keyboard focus to the previous panel
-    PreviousPanel = "view.previous_panel", "Previous \
-        panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
+    PreviousPanel = "view.previous_panel",
+        "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
     /// Opens the menu bar for the keyboard; choose with arrow keys and letters
-    MenuBar = "view.menu_bar", "Menu \
-        bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
+    MenuBar = "view.menu_bar",
+        "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
     /// Shows the whole model
     FrameAll = "view.frame_all", "Frame all", key: "A";
     /// Shows what is selected
@@ -332,8 +337,8 @@ other_commands! {
     /// Shows or hides the joints' axes
     Axes = "view.axes", "Joint axes", menu: "View/Overlays";
     /// Shows names and axes of the selected joints only
-    OfSelected = "view.of_selected", "Names and axes of selected joints \
-        only", menu: "View/Overlays";
+    OfSelected = "view.of_selected",
+        "Names and axes of selected joints only", menu: "View/Overlays";
     /// Draws joints as sticks instead of octahedra
     Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
     /// Shows only joints with vertex weights
@@ -367,14 +372,14 @@ other_commands! {
     /// Switches between the dark and the light theme
     Theme = "view.theme", "Switch theme", menu: "View/Window", enabled: always, anywhere: true;
     /// Enlarges text and controls of the window
-    Larger = "view.larger", "Larger \
-        interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
+    Larger = "view.larger",
+        "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
     /// Reduces text and controls of the window
-    Smaller = "view.smaller", "Smaller \
-        interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    Smaller = "view.smaller",
+        "Smaller interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
     /// Shows text and controls of the window at 100 %
-    NormalSize = "view.normal_size", "Normal interface \
-        size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
+    NormalSize = "view.normal_size",
+        "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
     /// Resets the layout of all panels
     ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
 }
@@ -425,24 +430,24 @@ other_commands! {
     TimelineCommand in "Clip/Edit keys", by Host;
 
     /// Sets a key of the translation only
-    KeyTranslation = "keying.translation", "Key the \
-        translation", menu: "Clip/Set \
+    KeyTranslation = "keying.translation",
+        "Key the translation", menu: "Clip/Set \
         keys", key: "Shift+W", enabled: key_set;
     /// Sets a key of the rotation only
-    KeyRotation = "keying.rotation", "Key the \
-        rotation", menu: "Clip/Set \
+    KeyRotation = "keying.rotation",
+        "Key the rotation", menu: "Clip/Set \
         keys", key: "Shift+E", enabled: key_set;
     /// Sets a key of the scale only
-    KeyScale = "keying.scale", "Key the \
-        scale", menu: "Clip/Set \
+    KeyScale = "keying.scale",
+        "Key the scale", menu: "Clip/Set \
         keys", key: "Shift+R", enabled: key_set;
     /// Sets keys of translation, rotation and scale
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for the limbs of the selected joints
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all joints that the clip animates
-    KeyCharacter = "keying.character", "Key the whole \
-        character", menu: "Clip/Set \
+    KeyCharacter = "keying.character",
+        "Key the whole character", menu: "Clip/Set \
         keys", key: "Ctrl+Shift+K", enabled: clip_shown;
     /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
     HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
@@ -457,8 +462,8 @@ other_commands! {
     /// Moves the selected keys one frame later
     NudgeLater = "timeline.later", "One frame later", key: "Alt+ArrowRight", enabled: keys_selected;
     /// Moves the selected keys one frame earlier
-    NudgeEarlier = "timeline.earlier", "One frame \
-        earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
+    NudgeEarlier = "timeline.earlier",
+        "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
     /// Sets the interpolation of the selected keys
     Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
     /// Sets the tangents of the selected keys
@@ -470,58 +475,58 @@ other_commands! {
     /// Selects the keys inside a lasso that you draw
     Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
     /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
-    PasteFlipped = "timeline.paste_flipped", "Paste keys \
-        flipped", key: "Shift+V", enabled: clip_shown;
+    PasteFlipped = "timeline.paste_flipped",
+        "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
     /// Shows the whole clip
     FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
     /// Shows the selected keys
-    FitSelected = "timeline.fit_selected", "Fit the selected \
-        keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
+    FitSelected = "timeline.fit_selected",
+        "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
     /// Selects all keys of the clip
-    All = "keys.all", "Select all \
-        keys", menu: "Clip/Select \
+    All = "keys.all",
+        "Select all keys", menu: "Clip/Select \
         keys", key: "Ctrl+A", enabled: clip_shown;
     /// Deselects all keys
     Nothing = "keys.none", "Deselect all keys", menu: "Clip/Select keys", enabled: keys_selected;
     /// Inverts the selection of keys
-    Invert = "keys.invert", "Invert key \
-        selection", menu: "Clip/Select \
+    Invert = "keys.invert",
+        "Invert key selection", menu: "Clip/Select \
         keys", key: "Ctrl+I", enabled: clip_shown;
     /// Selects all keys at the times of the selected keys
-    Column = "keys.column", "Select keys at the same \
-        times", menu: "Clip/Select \
+    Column = "keys.column",
+        "Select keys at the same times", menu: "Clip/Select \
         keys", key: "K", enabled: keys_selected;
     /// Selects all keys at the playhead and before it
-    Before = "keys.before", "Select keys before the \
-        playhead", menu: "Clip/Select \
+    Before = "keys.before",
+        "Select keys before the playhead", menu: "Clip/Select \
         keys", key: "[", enabled: clip_shown;
     /// Selects all keys at the playhead and after it
-    After = "keys.after", "Select keys after the \
-        playhead", menu: "Clip/Select \
+    After = "keys.after",
+        "Select keys after the playhead", menu: "Clip/Select \
         keys", key: "]", enabled: clip_shown;
     /// Selects all keys of the selected joints
-    OfJoints = "keys.of_joints", "Select keys of the selected \
-        joints", menu: "Clip/Select \
+    OfJoints = "keys.of_joints",
+        "Select keys of the selected joints", menu: "Clip/Select \
         keys", enabled: key_set;
     /// Adds all later keys of the same tracks to the selection
-    Extend = "keys.extend", "Extend key selection to the \
-        end", menu: "Clip/Select \
+    Extend = "keys.extend",
+        "Extend key selection to the end", menu: "Clip/Select \
         keys", enabled: keys_selected;
     /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or
     /// none
-    SameKind = "keys.same_kind", "Select keys of the same \
-        kind", menu: "Clip/Select \
+    SameKind = "keys.same_kind",
+        "Select keys of the same kind", menu: "Clip/Select \
         keys", enabled: keys_selected;
     /// Selects all keys of the same tracks that have the same values
-    SameValue = "keys.same_value", "Select keys with the same \
-        value", menu: "Clip/Select \
+    SameValue = "keys.same_value",
+        "Select keys with the same value", menu: "Clip/Select \
         keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
         /// Kind of the keys.
         kind: KindName,
-    } = "keys.of_kind", "Select keys by \
-        kind", menu: "Clip/Select \
+    } = "keys.of_kind",
+        "Select keys by kind", menu: "Clip/Select \
         keys", asks: true, enabled: clip_shown;
     /// Selects keys by a range of values, of the selected joints if there are any
     InRange {
@@ -531,8 +536,8 @@ other_commands! {
         to: f32,
         /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
-    } = "keys.in_range", "Select keys by \
-        value", menu: "Clip/Select \
+    } = "keys.in_range",
+        "Select keys by value", menu: "Clip/Select \
         keys", asks: true, enabled: clip_shown;
 }
 
@@ -563,16 +568,16 @@ other_commands! {
     /// Finds the worst deformations in all clips and a range of motion
     Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
     /// Shows the next of the worst deformations that were found
-    NextSpot = "paint.next_spot", "Next worst \
-        deformation", menu: "Weights", key: "N", enabled: painting;
+    NextSpot = "paint.next_spot",
+        "Next worst deformation", menu: "Weights", key: "N", enabled: painting;
     /// Shows the previous one of the worst deformations that were found
-    PreviousSpot = "paint.previous_spot", "Previous worst \
-        deformation", menu: "Weights", key: "Shift+N", enabled: painting;
+    PreviousSpot = "paint.previous_spot",
+        "Previous worst deformation", menu: "Weights", key: "Shift+N", enabled: painting;
     /// Selects the next influence of the point under the brush, strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
     /// Selects the previous influence of the point under the brush
-    PreviousInfluence = "paint.previous_influence", "Previous \
-        influence", key: "Shift+J", enabled: painting;
+    PreviousInfluence = "paint.previous_influence",
+        "Previous influence", key: "Shift+J", enabled: painting;
     /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep
     /// the rings
     Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;

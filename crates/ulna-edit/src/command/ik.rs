@@ -152,8 +152,8 @@ document_commands! {
         /// Whether to add keys between frames where the node would exceed the tolerance there; no
         /// if omitted.
         between: Option<bool>,
-    } = "pin.hold", "Hold in \
-        place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+    } = "pin.hold",
+        "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
     /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.

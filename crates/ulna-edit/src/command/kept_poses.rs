@@ -63,8 +63,8 @@ document_commands! {
         node: Option<Nodes>,
         /// Number of the selection set, 0 to 9.
         set: f32,
-    } = "set.keep", "Save a selection set in the \
-        file", menu: "Edit", filled: Some(around::keep_set);
+    } = "set.keep",
+        "Save a selection set in the file", menu: "Edit", filled: Some(around::keep_set);
 }
 
 choice! {

@@ -94,8 +94,8 @@ document_commands! {
         flip: Option<bool>,
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
-    } = "key.paste", "Paste \
-        keys", menu: "Clip/Edit \
+    } = "key.paste",
+        "Paste keys", menu: "Clip/Edit \
         keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
     /// Inserts or removes time; later keys follow
     RippleKeys {
@@ -125,8 +125,8 @@ document_commands! {
         which: WhichKeys,
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
-    } = "key.hold_next", "Hold until next \
-        key", menu: "Clip/Edit \
+    } = "key.hold_next",
+        "Hold until next key", menu: "Clip/Edit \
         keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
@@ -190,8 +190,8 @@ document_commands! {
         tolerance: Option<f32>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.clean", "Remove redundant \
-        keys", menu: "Clip/Edit \
+    } = "key.clean",
+        "Remove redundant keys", menu: "Clip/Edit \
         keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
 }
 

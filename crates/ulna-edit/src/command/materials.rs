@@ -21,8 +21,8 @@ document_commands! {
         strength: Option<f32>,
         /// Whether the texture repeats at its edges; yes if omitted.
         wrap: Option<bool>,
-    } = "material.height_to_normal", "Convert height map to normal \
-        map", asks: true, enabled: rules::opened;
+    } = "material.height_to_normal",
+        "Convert height map to normal map", asks: true, enabled: rules::opened;
 }
 
 fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {

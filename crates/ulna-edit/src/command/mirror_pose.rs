@@ -22,8 +22,8 @@ document_commands! {
         node: Nodes,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.mirror", "Mirror \
-        pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+    } = "pose.mirror",
+        "Mirror pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
     /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.

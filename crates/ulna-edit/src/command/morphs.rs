@@ -81,8 +81,8 @@ document_commands! {
         target: String,
         /// Weight of the target.
         weight: f32,
-    } = "unkeyed.morph", "Pose a morph target without a \
-        key", menu: "Clip", asks: true, enabled: rules::morphing;
+    } = "unkeyed.morph",
+        "Pose a morph target without a key", menu: "Clip", asks: true, enabled: rules::morphing;
 }
 
 /// `weights` with one of them replaced, for every node.

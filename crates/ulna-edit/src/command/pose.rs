@@ -334,24 +334,24 @@ document_commands! {
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_translation", "Reset the \
-        translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
+    } = "pose.reset_translation",
+        "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
     /// Resets the rotation of the selected nodes
     ResetRotation {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_rotation", "Reset the \
-        rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
+    } = "pose.reset_rotation",
+        "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
     /// Resets the scale of the selected nodes
     ResetScale {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.reset_scale", "Reset the \
-        scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
+    } = "pose.reset_scale",
+        "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
 }
 
 /// One edit of all nodes, which rise.
