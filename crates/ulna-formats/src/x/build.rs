@@ -14,7 +14,7 @@ use glam::{Mat4, Vec3};
 
 use super::{
     objects::{Object, Tree},
-    textures::Use,
+    texture_use::Use,
 };
 use crate::{
     gltf::ReadError,

@@ -7,6 +7,7 @@ mod material;
 mod mesh;
 mod objects;
 mod skin;
+mod texture_use;
 mod textures;
 mod tokens;
 
