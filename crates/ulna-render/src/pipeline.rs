@@ -9,7 +9,7 @@ use std::{
 use super::{
     Gpu,
     material::Materials,
-    shader,
+    shaders::shader,
     shadow::{self, Shadow},
     skin::{PLACE_STRIDE, POSED_STRIDE, TANGENT_STRIDE},
     sky,

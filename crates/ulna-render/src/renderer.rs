@@ -340,7 +340,7 @@ impl Renderer {
             for depth in [true, false] {
                 pass.set_pipeline(&self.pipelines.get(Draw::Ghost { depth }, shot.quick));
                 pass.set_bind_group(1, &ghost.bind, &[]);
-                for (part, [posed, places]) in ghost.surfaces(shot.scene) {
+                for (part, [posed, places]) in shot.scene.ghost_surfaces(ghost) {
                     pass.set_vertex_buffer(0, posed.slice(..));
                     pass.set_vertex_buffer(1, places.slice(..));
                     pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
