@@ -16,7 +16,7 @@ use super::{
     ReadError, SaveError, Source, animation,
     container::build_glb,
     meshopt::{self, Unpacked},
-    schema,
+    meshopt_view, schema,
     transcode::mime_type,
     vrm,
 };
@@ -335,7 +335,7 @@ impl Exporter<'_> {
             view["buffer"] = 0.into();
             view["byteOffset"] = at.into();
             if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
-                meshopt::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
+                meshopt_view::EXTENSIONS.iter().for_each(|e| drop(extensions.shift_remove(*e)));
                 if extensions.is_empty() {
                     view.as_object_mut().and_then(|v| v.shift_remove("extensions"));
                 }
@@ -371,7 +371,7 @@ impl Exporter<'_> {
         root["bufferViews"] = views.into();
         for key in ["extensionsUsed", "extensionsRequired"] {
             if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
-                list.retain(|name| !meshopt::EXTENSIONS.iter().any(|e| name == e));
+                list.retain(|name| !meshopt_view::EXTENSIONS.iter().any(|e| name == e));
             }
         }
         root["buffers"] = if bin.length == 0 {

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    clip_extras::{member, text},
     json::Extensions,
     layer_extras,
+    own_extras::{member, text},
 };
 use ulna_model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity, Shared};
 

@@ -6,8 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    clip_extras::{member, text},
     json::Extensions,
+    own_extras::{member, text},
 };
 use ulna_model::{
     Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, MirrorFrom, PrimitiveId, Severity,

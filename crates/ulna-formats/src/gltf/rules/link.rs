@@ -6,8 +6,13 @@ use std::collections::{HashMap, HashSet};
 use glam::{Mat4, Quat, Vec3};
 
 use super::{
-    Report,
-    parse::{Accessor, ElementRule, File, Node, Primitive, SparsePart, Usage, View, size_of_type},
+    extent::{fits, stretch},
+    file::{
+        Accessor, Channel, ElementRule, File, Node, Primitive, Sampler, Skin, SparsePart, Usage,
+        View,
+    },
+    numbers::size_of_type,
+    report::Report,
 };
 
 /// Formats of attributes: type, component, normalized.
@@ -87,49 +92,6 @@ fn use_accessor(accessor: &mut Accessor, usage: Usage, place: &str, out: &mut Re
     if *accessor.usage.get_or_insert(usage) != usage {
         out.error("ACCESSOR_USAGE_OVERRIDE", place.to_owned());
     }
-}
-
-/// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are
-/// made; then it is true.
-pub fn fits(
-    offset: Option<usize>,
-    size: usize,
-    length: usize,
-    view: &View,
-    mut say: Option<(&str, &mut Report)>,
-) -> bool {
-    let (Some(offset), Some(start)) = (offset, view.offset) else { return false };
-    let mut fault = |code: &'static str, place: &dyn Fn(&str) -> String| match &mut say {
-        Some((at, out)) => {
-            out.error(code, place(at));
-            true
-        }
-        None => false,
-    };
-    let whole = |at: &str| at.to_owned();
-    let member = |at: &str| format!("{at}/byteOffset");
-    if !offset.is_multiple_of(size) && !fault("ACCESSOR_OFFSET_ALIGNMENT", &member) {
-        return false;
-    }
-    if !start.saturating_add(offset).is_multiple_of(size)
-        && !fault("ACCESSOR_TOTAL_OFFSET_ALIGNMENT", &whole)
-    {
-        return false;
-    }
-    let most = view.length.unwrap_or(0);
-    if offset > most {
-        return fault("ACCESSOR_TOO_LONG", &member);
-    }
-    offset.saturating_add(length) <= most || fault("ACCESSOR_TOO_LONG", &whole)
-}
-
-/// The stride of an accessor's elements, in bytes, and how many bytes they take in all.
-pub fn stretch(a: &Accessor, view: Option<&View>) -> (usize, usize) {
-    let stride = view.and_then(|v| v.stride).unwrap_or(a.tight);
-    (
-        stride,
-        a.count.unwrap_or(1).saturating_sub(1).saturating_mul(stride).saturating_add(a.element),
-    )
 }
 
 /// Goes through all links.
@@ -442,7 +404,7 @@ fn chain(file: &File, node: usize) -> Vec<usize> {
     way
 }
 
-fn skin(file: &mut File, skin: &mut super::parse::Skin, out: &mut Report) {
+fn skin(file: &mut File, skin: &mut Skin, out: &mut Report) {
     if let Some(joints) = &skin.joints {
         // Of nodes far down a chain the way up is gone once: what all have in common ends where the
         // first does.
@@ -542,7 +504,7 @@ fn animations(file: &mut File, out: &mut Report) {
     file.animations = animations;
 }
 
-fn sampler(file: &mut File, sampler: &super::parse::Sampler, at: &str, out: &mut Report) {
+fn sampler(file: &mut File, sampler: &Sampler, at: &str, out: &mut Report) {
     for (key, index, usage) in
         [("input", sampler.input, Usage::Times), ("output", sampler.output, Usage::Values)]
     {
@@ -576,13 +538,7 @@ fn sampler(file: &mut File, sampler: &super::parse::Sampler, at: &str, out: &mut
     }
 }
 
-fn channel(
-    file: &mut File,
-    channel: &super::parse::Channel,
-    samplers: &[super::parse::Sampler],
-    at: &str,
-    out: &mut Report,
-) {
+fn channel(file: &mut File, channel: &Channel, samplers: &[Sampler], at: &str, out: &mut Report) {
     let target = channel.target.as_ref();
     let path = target.and_then(|t| t.path.as_deref()).unwrap_or_default();
     let node = target.and_then(|t| found(&file.nodes, t.node, || format!("{at}/target/node"), out));

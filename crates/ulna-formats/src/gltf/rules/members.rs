@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Report;
+use super::report::Report;
 
 /// A JSON object, where it is in the file, and where findings go.
 pub struct Members<'a> {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    super::{clip_extras, json as raw, schema, text::Ops},
-    SaveError, Writer,
+    super::{SaveError, clip_extras, json as raw, schema, text::Ops},
+    writer::Writer,
 };
 use ulna_model::{Asset, Clip, Local, Property, Shared, Slice, Track};
 
