@@ -5,6 +5,7 @@ mod difference;
 mod disk;
 mod edited;
 mod export;
+mod export_failure;
 mod findings;
 mod import;
 mod journal;
@@ -42,7 +43,8 @@ pub use self::{
     },
     disk::{Disk, SystemDisk, write_atomically},
     edited::{Edited, EditedThing},
-    export::{ExportFailure, ExportFindings, ExportRequest, Exported, Exporting, file_name},
+    export::{ExportFindings, ExportRequest, Exported, Exporting, file_name},
+    export_failure::ExportFailure,
     findings::{surface_findings, surface_place, weight_place},
     import::{
         Arrival, ClipSource, Fit, ImportError, ImportOptions, ImportRequest, arrivals, files_meant,
