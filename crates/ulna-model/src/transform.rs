@@ -26,7 +26,7 @@ pub enum TransformError {
     /// The parent's matrix cannot be inverted.
     #[error(
         "its parent has a scale of 0, so it cannot be posed in world space; use local values \
-        instead"
+            instead"
     )]
     SingularParent,
     /// A number is not finite.

@@ -50,8 +50,7 @@ impl Gpu {
                     Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
                     Err(error) => {
                         log::warn!(
-                            "graphics device {} could not be opened: \
-                            {error}",
+                            "graphics device {} could not be opened: {error}",
                             facts[k].id()
                         );
                         let name = facts[k].name.clone();

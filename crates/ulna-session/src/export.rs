@@ -20,8 +20,7 @@ use super::{
     vrm_pose,
 };
 use ulna_formats::gltf::{
-    self, ExportOptions, Progress, ReadError, SaveOptions, Source, Target, open_beside, open_bytes,
-    transcode,
+    self, ExportOptions, Progress, SaveOptions, Source, Target, open_beside, open_bytes, transcode,
 };
 use ulna_model::{
     ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words,
@@ -309,18 +308,9 @@ impl Exporting {
                     *clip = Shared::new(made.counted_at(rate));
                 }
             }
-            for (count, what) in [
-                (
-                    pointers,
-                    "with animation \
-                pointers",
-                ),
-                (
-                    packed,
-                    "with unreadable \
-                keys",
-                ),
-            ] {
+            for (count, what) in
+                [(pointers, "with animation pointers"), (packed, "with unreadable keys")]
+            {
                 if count > 0 {
                     let (channels, were) =
                         if count == 1 { ("channel", "was") } else { ("channels", "were") };
@@ -331,11 +321,7 @@ impl Exporting {
             if let Some(off) = off.in_words() {
                 lost.push(Notice::new(
                     "resampled",
-                    format!(
-                        "At {} frames per second, \
-                    {off}",
-                        rate_in_words(rate)
-                    ),
+                    format!("At {} frames per second, {off}", rate_in_words(rate)),
                 ));
             }
         }
@@ -351,8 +337,7 @@ impl Exporting {
             if weights > 0 {
                 let tracks = if weights == 1 { "track" } else { "tracks" };
                 let said = format!(
-                    "{weights} morph weight {tracks} left out, because the export \
-                    has no meshes"
+                    "{weights} morph weight {tracks} left out, because the export has no meshes"
                 );
                 lost.push(Notice::new("morph_tracks_left_out", said));
             }

@@ -11,8 +11,7 @@ use ulna_formats::gltf::{ExportError, ReadError, SaveError};
 pub enum ExportFailure {
     /// No clip is meant.
     #[error(
-        "no clip is selected, so there is nothing to export; select clips, or export a single \
-        file"
+        "no clip is selected, so there is nothing to export; select clips, or export a single file"
     )]
     NoClip,
     /// A path that says nothing.

@@ -41,21 +41,14 @@ fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     let more = nodes.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let joints = if nodes.len() == 1 {
-        "1 joint \
-        is"
-        .to_owned()
+        "1 joint is".to_owned()
     } else {
-        format!(
-            "{} joints \
-        are",
-            nodes.len()
-        )
+        format!("{} joints are", nodes.len())
     };
     let said = format!(
         "{joints} posed ({}{more}): programs that read VRM treat the saved pose as the T-pose, \
-            from which motions and expressions of the \
-         avatar start. To keep the T-pose, reset these joints to rest before saving, and key the \
-         pose in a clip instead",
+            from which motions and expressions of the avatar start. To keep the T-pose, reset \
+            these joints to rest before saving, and key the pose in a clip instead",
         names.join(", ")
     );
     Some(Notice::new("t_pose_is_posed", said))

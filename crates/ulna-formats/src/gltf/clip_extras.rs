@@ -117,8 +117,7 @@ fn rate(
         return Some(rate);
     }
     let message = format!(
-        "Its rate of {rate} {what} per second is invalid; it is kept in the \
-        extras and ignored"
+        "Its rate of {rate} {what} per second is invalid; it is kept in the extras and ignored"
     );
     diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
     None

@@ -39,8 +39,7 @@ pub enum ExportError {
     Source(#[from] ReadError),
     /// The JSON is nested too deeply to be written anew.
     #[error(
-        "the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it \
-        unchanged"
+        "the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it unchanged"
     )]
     Json(#[from] serde_json::Error),
     /// Too large.

@@ -164,8 +164,7 @@ pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> 
     let taken = take(&found);
     if taken.is_none() {
         let message = "The layers stored in its extras have invalid values or keys; they stay in \
-            the file, \
-                but are ignored";
+            the file, but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_LAYERS", place, message.to_owned());
     }
     taken

@@ -34,8 +34,7 @@ impl SaveError {
     /// A change of this kind, there, has no form yet.
     pub(super) fn no_form(place: &str, what: &str) -> Self {
         Self::Unsupported(format!(
-            "{place}: {what} cannot be saved yet. Undo that edit, then save \
-            again"
+            "{place}: {what} cannot be saved yet. Undo that edit, then save again"
         ))
     }
 }

@@ -68,8 +68,7 @@ fn to_gltf(
             let (name, length) = (chunk_name(kind), data.len());
             if data.is_empty() {
                 let said = format!(
-                    "The empty chunk {name} is left out, because .gltf files have \
-                    no chunks"
+                    "The empty chunk {name} is left out, because .gltf files have no chunks"
                 );
                 lost.push(Notice::new("chunk_left_out", said));
                 continue;
@@ -92,8 +91,8 @@ fn to_gltf(
         }
         if stray > 0 {
             let said = format!(
-                "{stray} bytes after the last chunk are left out, because .gltf files \
-                    cannot contain them"
+                "{stray} bytes after the last chunk are left out, because .gltf files cannot \
+                    contain them"
             );
             lost.push(Notice::new("stray_bytes_left_out", said));
         }

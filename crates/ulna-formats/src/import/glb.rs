@@ -257,14 +257,7 @@ impl GlbBuilder {
             json.push_str("]}");
         }
         let bin = (!self.bin.is_empty()).then_some(self.bin.as_slice());
-        build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| {
-            ReadError::at(
-                from,
-                format!(
-                    "it is too \
-            large: {e}"
-                ),
-            )
-        })
+        build_glb(json.as_bytes(), bin, &[], 0)
+            .map_err(|e| ReadError::at(from, format!("it is too large: {e}")))
     }
 }

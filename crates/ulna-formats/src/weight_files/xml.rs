@@ -21,8 +21,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     if root.tag_name().name() != "deformerWeight" {
         let name = root.tag_name().name();
         return Err(WeightFileError::NotWeights(format!(
-            "its root element is “{name}”, not \
-            “deformerWeight”"
+            "its root element is “{name}”, not “deformerWeight”"
         )));
     }
     let mut shapes: Vec<XmlWeights> = Vec::new();
@@ -66,8 +65,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 lists.joints.push((joint.to_owned(), weight(default, || place(0))?, list));
                 if lists.joints.len() > MOST_JOINTS {
                     return Err(WeightFileError::NotWeights(format!(
-                        "“{name}” has more than \
-                        {MOST_JOINTS} joints"
+                        "“{name}” has more than {MOST_JOINTS} joints"
                     )));
                 }
             }
@@ -181,10 +179,7 @@ fn points<'a, 'input>(
 fn number(text: &str, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     let wrong = |_| WeightFileError::Number {
         place: place(),
-        what: format!(
-            "“{text}” is not a \
-        number"
-        ),
+        what: format!("“{text}” is not a number"),
     };
     text.trim().parse::<f32>().map_err(wrong)
 }

@@ -54,8 +54,7 @@ pub fn save(
     {
         return Err(SaveError::no_form(
             "materials",
-            "a change of material variants, cameras, lights \
-            or VRM data",
+            "a change of material variants, cameras, lights or VRM data",
         ));
     }
     writer.looks((&opened.materials, &opened.images), (materials, images))?;

@@ -43,8 +43,7 @@ impl<'a> Writer<'a> {
         let (over, new) = self.patch.counts();
         if over + new > 0 {
             let line = format!(
-                "accessors: {over} of {} rewritten in place, {new} \
-                added",
+                "accessors: {over} of {} rewritten in place, {new} added",
                 self.patch.accessor_count()
             );
             self.changes.push(line);
