@@ -32,7 +32,7 @@ use super::{
     loose::loose_aids,
     sidecars::remove_unnamed,
     stamp::{OnDisk, Stamp, content_hash, names, same_file},
-    unsaved::Unfolded,
+    unfolded::Unfolded,
     vrm_pose,
 };
 use ulna_formats::gltf::{
