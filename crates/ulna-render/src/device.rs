@@ -1,5 +1,5 @@
-//! Graphics devices as their drivers describe them: kind, limits, what is done another way where one
-//! lacks it, and the order in which they are tried.
+//! Graphics devices as their drivers describe them: kind, limits, what is done another way where
+//! one lacks it, and the order in which they are tried.
 
 use serde::Serialize;
 
@@ -163,8 +163,8 @@ fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
 /// Storage buffers that the compute pass binds.
 const SKIN_BUFFERS: u32 = 8;
 
-/// Whether an adapter is a program on the processor. OpenGL does not say so, but such an adapter has
-/// it in its name.
+/// Whether an adapter is a program on the processor. OpenGL does not say so, but such an adapter
+/// has it in its name.
 pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
     let named =
         ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));

@@ -328,8 +328,9 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// The pipeline of a draw.
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
-        let Layouts { frame, shadow, material, picture, surfaces, ghost } = &self.pipelines.layouts;
+        let Layouts { frame, picture, ghost, .. } = &self.pipelines.layouts;
         let buffers = [posed(), placed()];
         // What lies over surfaces, from which the others differ.
         let over = Recipe {
@@ -350,29 +351,8 @@ impl Maker<'_> {
         match draw {
             Draw::Mesh(key) => self.mesh(key, over),
             Draw::Tint { topology, tinted } => self.tint(topology, tinted, over),
-            Draw::MeshLight(_) | Draw::TintLight => {
-                let (shader, features) = if let Draw::MeshLight(features) = draw {
-                    ("mesh", features)
-                } else {
-                    ("tint", 0)
-                };
-                let constants = [("features", f64::from(features))];
-                // It lies as far as can be, and passes where something is nearer.
-                let nearer = depth(false).map(|d| wgpu::DepthStencilState {
-                    depth_compare: Some(wgpu::CompareFunction::Less),
-                    ..d
-                });
-                self.build(&Recipe {
-                    shader,
-                    vertex: "vertex_light",
-                    fragment: Some("fragment_light"),
-                    layouts: &[Some(frame), None, Some(surfaces)],
-                    blend: None,
-                    depth: nearer,
-                    constants: if shader == "mesh" { &constants } else { &[] },
-                    ..over
-                })
-            }
+            Draw::MeshLight(features) => self.light("mesh", Some(features), over),
+            Draw::TintLight => self.light("tint", None, over),
             Draw::Wires => self.build(&Recipe { buffers: &buffers, topology: lines, ..over }),
             Draw::Edges => self.build(&Recipe {
                 vertex: "vertex_over",
@@ -410,40 +390,8 @@ impl Maker<'_> {
                 fragment: Some("fragment_shadow"),
                 ..over
             }),
-            Draw::Joints => {
-                let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
-                    2 => Float32, 3 => Float32x4, 4 => Float32x4];
-                let instance = [Some(wgpu::VertexBufferLayout {
-                    array_stride: BONE_STRIDE,
-                    step_mode: wgpu::VertexStepMode::Instance,
-                    attributes: &attributes,
-                })];
-                self.build(&Recipe {
-                    shader: "joint",
-                    buffers: &instance,
-                    depth: depth(true),
-                    ..over
-                })
-            }
-            Draw::Caster { cut } => {
-                let looks = looks();
-                self.build(&Recipe {
-                    shader: "shadow",
-                    fragment: cut.then_some("fragment"),
-                    layouts: &[Some(shadow), Some(material)],
-                    buffers: &[posed(), looks, placed()],
-                    format: None,
-                    depth: Some(wgpu::DepthStencilState {
-                        format: shadow::FORMAT,
-                        depth_write_enabled: Some(true),
-                        depth_compare: Some(wgpu::CompareFunction::LessEqual),
-                        stencil: Default::default(),
-                        bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-                    }),
-                    samples: 1,
-                    ..over
-                })
-            }
+            Draw::Joints => self.joints(over),
+            Draw::Caster { cut } => self.caster(cut, over),
             Draw::Encode => self.build(&Recipe {
                 shader: "encode",
                 layouts: &[Some(picture)],
@@ -454,6 +402,66 @@ impl Maker<'_> {
                 ..over
             }),
         }
+    }
+
+    /// Light over what a quick picture kept of surfaces: of surfaces with these features, or of
+    /// those that are tinted.
+    fn light(
+        &self,
+        shader: &'static str,
+        features: Option<u16>,
+        over: Recipe<'_>,
+    ) -> wgpu::RenderPipeline {
+        let Layouts { frame, surfaces, .. } = &self.pipelines.layouts;
+        let constants = features.map(|features| ("features", f64::from(features)));
+        // It lies as far as can be, and passes where something is nearer.
+        let nearer = depth(false).map(|d| wgpu::DepthStencilState {
+            depth_compare: Some(wgpu::CompareFunction::Less),
+            ..d
+        });
+        self.build(&Recipe {
+            shader,
+            vertex: "vertex_light",
+            fragment: Some("fragment_light"),
+            layouts: &[Some(frame), None, Some(surfaces)],
+            blend: None,
+            depth: nearer,
+            constants: constants.as_slice(),
+            ..over
+        })
+    }
+
+    /// Joints as solids, an instance a joint.
+    fn joints(&self, over: Recipe<'_>) -> wgpu::RenderPipeline {
+        let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
+            2 => Float32, 3 => Float32x4, 4 => Float32x4];
+        let instance = [Some(wgpu::VertexBufferLayout {
+            array_stride: BONE_STRIDE,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: &attributes,
+        })];
+        self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
+    }
+
+    /// Surfaces that cast shadows; `cut` where parts of them are cut out by their alpha.
+    fn caster(&self, cut: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
+        let Layouts { shadow, material, .. } = &self.pipelines.layouts;
+        self.build(&Recipe {
+            shader: "shadow",
+            fragment: cut.then_some("fragment"),
+            layouts: &[Some(shadow), Some(material)],
+            buffers: &[posed(), looks(), placed()],
+            format: None,
+            depth: Some(wgpu::DepthStencilState {
+                format: shadow::FORMAT,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(wgpu::CompareFunction::LessEqual),
+                stencil: Default::default(),
+                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            }),
+            samples: 1,
+            ..over
+        })
     }
 
     /// What surfaces are drawn into: light, or, in a quick picture, what they are.
