@@ -264,12 +264,31 @@ fn strip_meshes(root: &mut Value) -> Vec<Notice> {
 impl Exporter<'_> {
     /// Keeps only accessors, views and bytes that something names, in one buffer; renumbers them.
     fn gather(&self, root: &mut Value, mut bin: Bin) -> Result<Bin, ExportError> {
-        let Self { source, accessors: old, views, unpacked, .. } = self;
         for animation in
             root.get_mut("animations").and_then(Value::as_array_mut).into_iter().flatten()
         {
             drop_unused_samplers(animation);
         }
+        self.gather_accessors(root);
+        let mut views = self.gather_views(root, &mut bin)?;
+        self.embed_images(root, &mut views, &mut bin);
+        root["bufferViews"] = views.into();
+        for key in ["extensionsUsed", "extensionsRequired"] {
+            if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
+                list.retain(|name| !meshopt_view::EXTENSIONS.iter().any(|e| name == e));
+            }
+        }
+        root["buffers"] = if bin.length == 0 {
+            Vec::new()
+        } else {
+            vec![serde_json::json!({"byteLength": bin.length})]
+        }
+        .into();
+        Ok(bin)
+    }
+
+    /// Keeps the accessors that something names, in the order in which they are named first.
+    fn gather_accessors(&self, root: &mut Value) {
         let mut accessor_map: BTreeMap<u64, u64> = BTreeMap::new();
         let firsts = self.firsts(root);
         for_each_accessor(root, &mut |slot| {
@@ -280,9 +299,16 @@ impl Exporter<'_> {
         });
         let mut accessors = vec![Value::Null; accessor_map.len()];
         for (from, to) in &accessor_map {
-            accessors[*to as usize] = old.get(*from as usize).cloned().unwrap_or_default();
+            accessors[*to as usize] =
+                self.accessors.get(*from as usize).cloned().unwrap_or_default();
         }
         root["accessors"] = accessors.into();
+    }
+
+    /// Puts the bytes of views that something names into the BIN chunk; the views, in the order in
+    /// which they are named first.
+    fn gather_views(&self, root: &mut Value, bin: &mut Bin) -> Result<Vec<Value>, ExportError> {
+        let Self { source, views, unpacked, .. } = self;
         // Keys lie in one view, whose number is one that no view has.
         let keys_view = views.len() as u64;
         let packed = self.packed(root, keys_view);
@@ -312,7 +338,7 @@ impl Exporter<'_> {
             source.buffer(buffer)?.get(start..end).map(|_| (buffer, start..end))
         };
         let stretches = Stretches::of(order.iter().filter_map(plain));
-        let places = stretches.copy(source, &mut bin);
+        let places = stretches.copy(source, bin);
         for from in order {
             let mut view = views.get(from as usize).cloned().unwrap_or_default();
             if !view.is_object() {
@@ -341,7 +367,11 @@ impl Exporter<'_> {
             }
             new_views.push(view);
         }
-        let mut views = new_views;
+        Ok(new_views)
+    }
+
+    /// Puts image files beside the source into the BIN chunk, each once.
+    fn embed_images(&self, root: &mut Value, views: &mut Vec<Value>, bin: &mut Bin) {
         let mut embedded: BTreeMap<String, (usize, &'static str)> = BTreeMap::new();
         for image in list(root, "images").iter_mut().filter(|i| i.is_object()) {
             let Some(uri) =
@@ -352,7 +382,7 @@ impl Exporter<'_> {
             let (view, mime) = if let Some(known) = embedded.get(&uri) {
                 *known
             } else {
-                let Ok(bytes) = source.companion(&uri) else { continue };
+                let Ok(bytes) = self.source.companion(&uri) else { continue };
                 let at = bin.put(&bytes, 0);
                 views.push(
                     serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}),
@@ -367,19 +397,6 @@ impl Exporter<'_> {
                 image.shift_remove("uri");
             }
         }
-        root["bufferViews"] = views.into();
-        for key in ["extensionsUsed", "extensionsRequired"] {
-            if let Some(list) = root.get_mut(key).and_then(Value::as_array_mut) {
-                list.retain(|name| !meshopt_view::EXTENSIONS.iter().any(|e| name == e));
-            }
-        }
-        root["buffers"] = if bin.length == 0 {
-            Vec::new()
-        } else {
-            vec![serde_json::json!({"byteLength": bin.length})]
-        }
-        .into();
-        Ok(bin)
     }
 }
 

@@ -289,7 +289,7 @@ impl Reader<'_> {
             samplers: json::elements(self.root, "samplers")?,
             images: json::elements(self.root, "images")?,
         };
-        let materials = material::materials(&looks, &mut self.diagnostics)?;
+        let materials = material::materials(&looks, &mut self.diagnostics);
         let (images, uris) = material::images(&looks, &mut self.accessors, &mut self.diagnostics);
         progress.reach(0.3)?;
         let extensions = scene_extras::root_extensions(self.root);
