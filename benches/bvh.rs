@@ -171,11 +171,9 @@ fn tree(c: &mut Criterion) {
             });
         });
     });
-    group.bench_function(
-        "build, \
-        plain",
-        |b| b.iter(|| black_box(Plain::build(&positions, &indices).triangles)),
-    );
+    group.bench_function("build, plain", |b| {
+        b.iter(|| black_box(Plain::build(&positions, &indices).triangles))
+    });
     let mut plain = Plain::build(&positions, &indices);
     group.bench_function("refit, plain", |b| {
         b.iter(|| {

@@ -99,20 +99,9 @@ fn limbs(c: &mut Criterion) {
             black_box(ik::solve(document, &start, &limb, &goal));
         });
     });
-    for (name, pins, far) in [
-        (
-            "from pointer to \
-        palette",
-            false,
-            0.0,
-        ),
-        (
-            "full body, four \
-        pins",
-            true,
-            0.5,
-        ),
-    ] {
+    for (name, pins, far) in
+        [("from pointer to palette", false, 0.0), ("full body, four pins", true, 0.5)]
+    {
         if pins {
             let all = ["LeftFoot", "RightFoot", "RightHand", "Head"]
                 .map(|n| named(session.document(), n));

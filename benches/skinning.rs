@@ -223,11 +223,7 @@ fn device(c: &mut Criterion) {
         group.sample_size(20);
         let copy = Copy::new(&gpu.device, count as u64 * SKINNED_BYTES / 2);
         group.bench_function(
-            BenchmarkId::new(
-                "a copy of as many bytes as are read and \
-            written",
-                count,
-            ),
+            BenchmarkId::new("a copy of as many bytes as are read and written", count),
             |b| {
                 b.iter(|| {
                     copy.run(&gpu);
@@ -281,8 +277,7 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     }
     let mut frame = 0;
     c.benchmark_group("pictures").sample_size(20).bench_function(
-        "a moment on, at 1600 × \
-        1000",
+        "a moment on, at 1600 × 1000",
         |b| {
             b.iter(|| {
                 frame += 1;

@@ -218,13 +218,9 @@ fn tools(c: &mut Criterion) {
     tool(c, "weights, normalise all", &document, &uneven, |draft, scope| {
         assert!(draft.normalize(scope).is_empty());
     });
-    plain(
-        c,
-        "weights, normalise \
-        all",
-        &uneven,
-        |_, weights| weights.chunks_exact_mut(4).for_each(scale),
-    );
+    plain(c, "weights, normalise all", &uneven, |_, weights| {
+        weights.chunks_exact_mut(4).for_each(scale)
+    });
 
     tool(c, "weights, prune below 0.001", &document, &map, |draft, scope| {
         assert!(draft.prune(0.001, scope).is_empty());
@@ -500,10 +496,7 @@ fn layers(c: &mut Criterion) {
         .insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || {
-        LayerPaint::new(&document, &canvas, target, Painted::Weights).expect(
-            "a layer \
-        that shows",
-        )
+        LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows")
     };
     let brush = Brush {
         kind: BrushKind::Replace,

@@ -45,8 +45,7 @@ impl App {
         let changed = self.update_brush() || changed;
         if changed || self.outliner.hover != hover {
             log::trace!(
-                "another frame: acts {changed}, hover {hover:?} to \
-                {:?}",
+                "another frame: acts {changed}, hover {hover:?} to {:?}",
                 self.outliner.hover
             );
             ctx.request_repaint();

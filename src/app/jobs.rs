@@ -316,10 +316,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "{label} could not be started: \
-                    {error}."
-                    ),
+                    format!("{label} could not be started: {error}."),
                 );
                 None
             }
@@ -352,8 +349,7 @@ impl App {
                     // It may have been the scene that is waited for.
                     self.renderer.give_up_scene();
                     let text = format!(
-                        "{label} failed because of an error in Ulna. The open file \
-                        is unchanged."
+                        "{label} failed because of an error in Ulna. The open file is unchanged."
                     );
                     self.toast(ctx, ToastKind::Error, text);
                 }
@@ -421,10 +417,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "The changes could not be listed: \
-                    {error}."
-                    ),
+                    format!("The changes could not be listed: {error}."),
                 );
             }
             Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),

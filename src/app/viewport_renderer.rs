@@ -459,9 +459,7 @@ impl ViewportRenderer {
             Err(error) => error.to_string(),
             Ok(()) if left_out > 0 => {
                 let many = if left_out == 1 {
-                    "1 surface \
-                    is"
-                    .to_owned()
+                    "1 surface is".to_owned()
                 } else {
                     format!("{left_out} surfaces are")
                 };

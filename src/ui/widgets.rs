@@ -401,14 +401,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
                 if !text.is_empty() {
                     let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
                     clear.widget_info(|| {
-                        WidgetInfo::labeled(
-                            Role::Button,
-                            true,
-                            format!(
-                                "Clear \
-                        {name}"
-                            ),
-                        )
+                        WidgetInfo::labeled(Role::Button, true, format!("Clear {name}"))
                     });
                     paint_icon(
                         ui.painter(),
@@ -454,11 +447,9 @@ pub fn choices<T: PartialEq + Copy>(
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
-        Some(MixMask::Below { joint, .. }) => format!(
-            "{} and \
-            below",
-            document.node(*joint).label(*joint)
-        ),
+        Some(MixMask::Below { joint, .. }) => {
+            format!("{} and below", document.node(*joint).label(*joint))
+        }
         Some(MixMask::Left) => "Left side".into(),
         Some(MixMask::Right) => "Right side".into(),
         Some(MixMask::Upper) => "Upper body".into(),

@@ -52,8 +52,7 @@ pub fn walk(frames: usize, rate: f64) -> String {
         };
         writeln!(
             text,
-            "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS \
-            {channels}"
+            "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS {channels}"
         )
         .unwrap();
     };
@@ -219,10 +218,12 @@ fn long_captures_are_opened_and_lies_are_not_believed() {
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");
     std::fs::write(&path, text).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
-    assert!(session.diagnostics.iter().any(|d| d.message.contains(
-        "states 1000000 frames, but has \
-        only 3"
-    )));
+    assert!(
+        session
+            .diagnostics
+            .iter()
+            .any(|d| d.message.contains("states 1000000 frames, but has only 3"))
+    );
     let one = named(session.document(), "Hips");
     assert!(
         session.document().clips.values().next().unwrap().tracks.values().any(|t| t.target == one)

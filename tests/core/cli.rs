@@ -91,8 +91,7 @@ fn the_status_tells_fine_from_faulty_from_unusable() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("bad.glb"),
-        "the sentence names the \
-        file"
+        "the sentence names the file"
     );
     assert_eq!(ulna(&["info", text(&at("nowhere.glb"))]).status.code(), Some(2));
     assert_eq!(ulna(&["info"]).status.code(), Some(2));
@@ -138,10 +137,8 @@ fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
         .find(|n| n.ends_with(".bin"))
         .expect("data");
     assert!(
-        fs::read(at("there").join(&bin)).expect(
-            "the data came \
-        along"
-        ) == fs::read(at(&bin)).expect("bytes")
+        fs::read(at("there").join(&bin)).expect("the data came along")
+            == fs::read(at(&bin)).expect("bytes")
     );
     fs::create_dir(at("taken")).expect("a folder");
     fs::write(at("taken").join(&bin), b"somebody's").expect("a file");
@@ -245,13 +242,8 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.success() && at("b.glb").exists(), "{said}");
     assert!(
-        said.contains(
-            "left as they \
-            are"
-        ) && said.contains(
-            "no unlocked joint can receive the \
-            remaining weight"
-        ),
+        said.contains("left as they are")
+            && said.contains("no unlocked joint can receive the remaining weight"),
         "{said}"
     );
 }

@@ -160,10 +160,7 @@ fn a_bake_warns_of_jumps_with_their_times() {
     let said = bake(&mut session);
     // From 60° to 0 at 1 s; from −20° to 0 at 2 s.
     assert!(
-        said.contains(
-            "warning: the pose jumps at 1.000 s (“High” by 100.0 cm and \
-        60°)"
-        ),
+        said.contains("warning: the pose jumps at 1.000 s (“High” by 100.0 cm and 60°)"),
         "{said}"
     );
     let document = session.document();
@@ -232,13 +229,11 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
             let frame = f64::from(frames.times[2] - frames.times[1]);
             assert!(
                 (frame * wanted - 1.0).abs() < 1e-3,
-                "{clips:?} retimed {retimed}: {frame} s; \
-                {said}"
+                "{clips:?} retimed {retimed}: {frame} s; {said}"
             );
             assert!(
                 (baked.guess_fps().unwrap().0 - wanted).abs() < 1e-3,
-                "{clips:?} retimed \
-                {retimed}"
+                "{clips:?} retimed {retimed}"
             );
         }
     }

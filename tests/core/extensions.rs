@@ -63,8 +63,7 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
             assert!(close(&primitive.uv0[vertex].to_array()), "{component} {normalized}");
             assert!(
                 close(&primitive.targets[0].positions[vertex].to_array()),
-                "{component} \
-                {normalized}"
+                "{component} {normalized}"
             );
         }
     }

@@ -163,10 +163,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     assert_eq!(posed[0].normals[2], glam::Vec3::ZERO);
     assert_eq!(codes(&session), ["ACCESSOR_INDEX_TRIANGLE_DEGENERATE"]);
     assert!(
-        session.diagnostics[0].message.starts_with(
-            "2 of \
-        3"
-        ),
+        session.diagnostics[0].message.starts_with("2 of 3"),
         "{}",
         session.diagnostics[0].message
     );
@@ -230,10 +227,8 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
     #[cfg(feature = "render")]
     if let Ok(gpu) = ulna_render::Gpu::headless() {
         let pose = Pose::evaluate(session.document(), &Stack::default());
-        let found = ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect(
-            "a computed \
-            surface",
-        );
+        let found =
+            ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
         let far = found[0]
             .2
             .positions

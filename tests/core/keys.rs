@@ -266,10 +266,7 @@ fn what_is_flipped_twice_is_as_it_was() {
         for track in document.clips.values().take(3).flat_map(|c| c.tracks.values()) {
             let Some(there) = mirror.track(document, track) else { continue };
             let Some(back) = mirror.track(document, &there.track) else {
-                panic!(
-                    "{path:?}: a \
-                partner without one"
-                )
+                panic!("{path:?}: a partner without one")
             };
             assert_eq!(back.track.target, track.target, "{path:?}");
             let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
@@ -289,8 +286,7 @@ fn what_is_flipped_twice_is_as_it_was() {
             if !there.scale_left {
                 assert!(
                     gap < 2e-4 * size,
-                    "{path:?} {:?} {}: \
-                    {gap}",
+                    "{path:?} {:?} {}: {gap}",
                     track.target,
                     track.property.path()
                 );

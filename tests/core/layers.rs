@@ -35,10 +35,8 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
     session.preview("Another type", edits).expect("it fits");
     session.commit();
     session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
-    Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect(
-        "the sample with whole \
-        weights",
-    )
+    Session::open_bytes(&session.pack("x").expect("it packs").bytes)
+        .expect("the sample with whole weights")
 }
 
 fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
@@ -339,8 +337,7 @@ fn check(document: &Document) -> usize {
             assert_eq!(fault(&map, v, map.stride()), None, "vertex {v}: {now:?}");
             assert!(
                 now.is_sorted_by(|a, b| a.1 >= b.1),
-                "vertex {v}, not the strongest first: \
-                {now:?}"
+                "vertex {v}, not the strongest first: {now:?}"
             );
             let Some(should) = should.filter(|s| s.len() <= map.stride()) else { continue };
             // Each slot is rounded, and the largest takes what that leaves.
@@ -350,8 +347,7 @@ fn check(document: &Document) -> usize {
                 let found = f64::from(map.weight(v, *j));
                 assert!(
                     (found - w / sum).abs() <= slack,
-                    "vertex {v}, joint {j}: {found}, not \
-                    {w}"
+                    "vertex {v}, joint {j}: {found}, not {w}"
                 );
             }
         }
@@ -545,8 +541,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
         assert!(
             compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
-            "seen \
-            otherwise: {plan:?}"
+            "seen otherwise: {plan:?}"
         );
     }
     let steps = session.history().done().len();
@@ -580,8 +575,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         }
         assert!(
             *again.document() == after && all_same(again.document(), &after),
-            "replayed \
-            otherwise: {plan:?}"
+            "replayed otherwise: {plan:?}"
         );
         session.redo();
         assert!(*session.document() == after && all_same(session.document(), &after));
@@ -742,8 +736,7 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     assert_eq!(
         &session.pack("x").expect("it packs").bytes[..],
         bytes,
-        "a hidden layer changes \
-        nothing"
+        "a hidden layer changes nothing"
     );
     while session.undo().is_some() {}
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
@@ -877,8 +870,7 @@ fn merging_changes_what_is_seen_by_rounding_only() {
                 for (j, w) in before[&key].vertex(v) {
                     assert!(
                         (map.weight(v, j) - before[&key].weight(v, j)).abs() < 1e-5,
-                        "{key:?} \
-                        {v}: {j} {w}"
+                        "{key:?} {v}: {j} {w}"
                     );
                 }
             }
@@ -1019,8 +1011,7 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
     session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("solo");
     assert!(
         maps(session.document()).iter().zip(&before).any(|(a, b)| !same(a.1, b.1)),
-        "nothing \
-        was shown alone"
+        "nothing was shown alone"
     );
     session
         .run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm"))

@@ -75,8 +75,7 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
         for (old, new) in meant.iter().zip(&new) {
             assert!(
                 same_keys(&before.clips[*old], &after.clips[*new]),
-                "{path:?}: \
-                {}",
+                "{path:?}: {}",
                 before.clip_label(*old)
             );
             clips += 1;
@@ -133,10 +132,7 @@ fn ten_files_of_one_clip_each_come_together() {
         assert_eq!(merged.document().clips.count(), 0);
         let said = run(&mut merged, import(&clips.join(name)));
         assert!(
-            said.iter().all(|s| !s.contains(
-                "left \
-            out"
-            ) && !s.contains("was skipped")),
+            said.iter().all(|s| !s.contains("left out") && !s.contains("was skipped")),
             "{said:?}"
         );
         assert_eq!(merged.document().clips.count(), 10);
@@ -336,8 +332,7 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
             };
             assert!(
                 off < 2e-5 * largest,
-                "{:?} of {}: \
-                {off}",
+                "{:?} of {}: {off}",
                 track.property,
                 theirs.document().path(track.target)
             );
@@ -543,10 +538,7 @@ fn files_with_no_joint_in_common_say_so() {
     let error = ours.run_line(&import(&path)).unwrap_err().to_string();
     assert!(
         error.contains("crane.gltf")
-            && error.contains(
-                "the only joint that it animates (Boom) was \
-            not found"
-            ),
+            && error.contains("the only joint that it animates (Boom) was not found"),
         "{error}"
     );
     assert_eq!(ours.pack("model").unwrap().bytes, before);

@@ -144,8 +144,8 @@ proptest! {
                     == Some(text.as_str())).collect();
             match posed(&session, &text) {
                 // An exact name comes first.
-                Ok(found) => prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} \
-                    {exact:?}"),
+                Ok(found) =>
+                    prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} {exact:?}"),
                 Err(why) => {
                     prop_assert!(exact.len() != 1, "{text}: {why}");
                     let meant = if exact.is_empty() {

@@ -79,8 +79,7 @@ fn turned_by(
         for (was, is) in axes(before, other).into_iter().zip(axes(after, other)) {
             assert!(
                 (turn * was).distance(is) < 1e-5,
-                "{of}: axes of \
-                {}",
+                "{of}: axes of {}",
                 document.node(other).label(other)
             );
         }
@@ -194,8 +193,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
             let off = (world(&again, other) - world(&after, other)).to_cols_array();
             assert!(
                 off.iter().all(|v| v.abs() < 1e-6),
-                "{name}: \
-                {}",
+                "{name}: {}",
                 stands.node(other).label(other)
             );
         }
@@ -212,8 +210,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
         }
         assert!(
             (local(&session).scale - Vec3::splat(2.0)).length() < 1e-4,
-            "{name}: \
-            {}",
+            "{name}: {}",
             local(&session).scale
         );
         session.undo();
@@ -346,8 +343,7 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
             for node in file.node_ids() {
                 assert!(
                     place(&now, node).distance(joints[node.index()]) < 1e-6,
-                    "{shape}: a joint \
-                    moves"
+                    "{shape}: a joint moves"
                 );
             }
         }
@@ -393,8 +389,7 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
         let wanted = was.lerp(about + turn * (was - about), f64::from(share));
         assert!(
             wanted.distance(is.as_dvec3()) < 1e-5,
-            "{joint}: vertex {v} of {share}: {wanted} \
-            {is}"
+            "{joint}: vertex {v} of {share}: {wanted} {is}"
         );
         went += usize::from(share > 0.5);
         stayed += usize::from(share < 0.01);

@@ -75,10 +75,8 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
             assert_eq!(errors, "");
         } else {
             assert!(
-                errors.contains(&format!(
-                    "{said} with animation \
-                    pointers"
-                )) && errors.contains("not resampled"),
+                errors.contains(&format!("{said} with animation pointers"))
+                    && errors.contains("not resampled"),
                 "{errors}"
             );
         }
@@ -204,8 +202,7 @@ fn visibility_that_is_required_is_shown_the_same() {
             assert_eq!(
                 found,
                 if hides { wanted.clone() } else { BTreeSet::new() },
-                "{required:?} \
-                {time:?}"
+                "{required:?} {time:?}"
             );
         }
         assert_eq!(*session.pack("a").unwrap().bytes, *bytes);
@@ -337,8 +334,7 @@ fn copied_keys_come_back_to_a_chain_of_one_name() {
                 let there = old.times.len() + k;
                 assert!(
                     (new.times[there] - old.times[k] - by).abs() < 1e-4,
-                    "{of} {track:?}: \
-                    {}",
+                    "{of} {track:?}: {}",
                     new.times[there]
                 );
                 assert_eq!(new.value(there), old.value(k), "{of} {track:?}");

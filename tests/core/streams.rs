@@ -182,13 +182,11 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
         assert_eq!(
             after.contains(&old),
             stays || !before.contains(&old),
-            "{named}: {before:?}, \
-            {after:?}"
+            "{named}: {before:?}, {after:?}"
         );
         assert!(
             disk.of("other.glb") < 4096,
-            "{named}: {} bytes of a GLB were \
-            read",
+            "{named}: {} bytes of a GLB were read",
             disk.of("other.glb")
         );
         open(&path);

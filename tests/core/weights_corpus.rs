@@ -125,8 +125,7 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
         for part in weighted(session.document()) {
             assert!(
                 map(session.document(), part) == map(again.document(), part),
-                "{name}: \
-                {part:?}"
+                "{name}: {part:?}"
             );
         }
         assert!(bare(session.document()) == bare(again.document()), "{name}");
@@ -233,8 +232,7 @@ fn characters_keep_their_weights_in_another_type() {
                 assert_eq!(map(again.document(), *part).encoding, encoding, "{name}");
                 assert!(
                     map(again.document(), *part) == map(session.document(), *part),
-                    "{name} \
-                    {bits}"
+                    "{name} {bits}"
                 );
             }
             before.push(path.clone());
@@ -325,15 +323,13 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             let gone = all.iter().filter(|(j, _)| kept.iter().all(|(k, _)| k != j));
             assert!(
                 weakest > 0.0 && gone.clone().all(|(_, w)| *w <= weakest),
-                "{name} {v}: \
-                {all:?} {kept:?}"
+                "{name} {v}: {all:?} {kept:?}"
             );
         }
         assert!(
-            session.run_line(&CommandLine::new("weights.sets").with("sets", 1)).expect(
-                "fewer \
-            sets"
-            ),
+            session
+                .run_line(&CommandLine::new("weights.sets").with("sets", 1))
+                .expect("fewer sets"),
             "{name}"
         );
         let bytes = session.pack("x").expect("it packs").bytes;
@@ -675,10 +671,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
     let mut session = session(json, &bin);
     let refused = session
         .run_line(&CommandLine::new("weights.normalize"))
-        .expect_err(
-            "there are \
-        none",
-        )
+        .expect_err("there are none")
         .to_string();
     assert!(refused.contains("name a skinned mesh"), "{refused}");
     assert!(*session.document() == *session.opened());

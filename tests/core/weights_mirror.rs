@@ -60,8 +60,7 @@ fn mirrored(session: &mut Session, name: &str) {
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
     assert!(
         pairs * 10 > canvas.place_count() * 9,
-        "{name}: {pairs} of {} places are \
-        paired",
+        "{name}: {pairs} of {} places are paired",
         canvas.place_count()
     );
     assert!(worst <= 1e-6, "{name}: after the tool {worst}");
@@ -161,8 +160,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
         if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
             assert!(
                 (here.get(a) - there.get(b)).abs() <= 1e-6,
-                "{} and \
-                {}",
+                "{} and {}",
                 here.get(a),
                 there.get(b)
             );
@@ -227,8 +225,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
     assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
     assert!(
         wrong * 100 < right && right > 400,
-        "{right} right, {wrong} wrong, {} \
-        unpaired",
+        "{right} right, {wrong} wrong, {} unpaired",
         pairs.unpaired
     );
     // The rest is told by a word.
@@ -268,10 +265,9 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
     let other = guessed[usize::from(held)];
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
-    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect(
-        "it has \
-        none",
-    );
+    session
+        .run_line(&CommandLine::new("joints.pair").with("joint", name.as_str()))
+        .expect("it has none");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
     assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
@@ -300,8 +296,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
                 let p = rest[(canvas.parts()[part].first + v) as usize];
                 assert!(
                     (p[sides.axis] > sides.offset) == sides.left_is_high,
-                    "{kind:?} painted \
-                    {p}"
+                    "{kind:?} painted {p}"
                 );
             }
             painted += patch.vertices.len();
@@ -330,8 +325,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
             here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
         assert!(
             (there.get(stand_in) - wanted).abs() <= 1e-6,
-            "{} for \
-            {wanted}",
+            "{} for {wanted}",
             there.get(stand_in)
         );
         assert_eq!((there.get(held), there.get(other)), (0.0, 0.0));
@@ -395,8 +389,7 @@ fn mirrored_layers_take_up_other_pairs() {
     assert!(first.document().meshes == after.document().meshes, "the same is seen");
     assert!(
         first.document().meshes != without.document().meshes,
-        "and it is another thing than \
-        before"
+        "and it is another thing than before"
     );
     assert!(after.undo().is_some());
     assert!(

@@ -421,8 +421,8 @@ proptest! {
                 list.write(&mut joints, &mut weights);
             }
             let slots = own as usize * 4..own as usize * 4 + 4;
-            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from \
-                {:?}", v, maps.slots(v));
+            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..],
+                "vertex {} from {:?}", v, maps.slots(v));
             let now = &draft.map(part).weights[slots];
             prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
@@ -537,11 +537,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
         [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
     for tool in tools {
         let ran = session
-            .run_line(&tool.clone().with(
-                "vertices",
-                "0/0: 60-150; 0/1: \
-            60-150",
-            ))
+            .run_line(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150"))
             .expect("it runs");
         assert!(ran, "{tool} does nothing");
         assert!(alike(&session), "{tool} parts them");

@@ -15,24 +15,15 @@ use ulna_session::Session;
 #[test]
 fn every_shader_is_valid_wgsl() {
     for (name, source) in SHADERS {
-        let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| {
-            panic!(
-                "{name}: \
-                {}",
-                e.emit_to_string(source)
-            )
-        });
+        let module = naga::front::wgsl::parse_str(source)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
         let mut validator = naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         );
-        validator.validate(&module).unwrap_or_else(|e| {
-            panic!(
-                "{name}: \
-            {}",
-                e.emit_to_string(source)
-            )
-        });
+        validator
+            .validate(&module)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
     }
     assert!(SHADERS.len() >= 4);
 }
@@ -328,17 +319,8 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
     tinted.set(0, &[low, high, high, low]);
     let picture = tinted.draw(TintKind::Heat, "dark", false);
     let size = glam::Vec2::splat(Tinted::SIDE as f32);
-    let [left, right] = [-1.0, 1.0].map(|x| {
-        tinted
-            .camera
-            .project(glam::vec3(x, 0.0, 0.0), size)
-            .expect(
-                "before \
-            the eye",
-            )
-            .0
-            .x
-    });
+    let [left, right] = [-1.0, 1.0]
+        .map(|x| tinted.camera.project(glam::vec3(x, 0.0, 0.0), size).expect("before the eye").0.x);
     assert!(right - left > 60.0);
     let mut compared = 0;
     for x in left.ceil() as u32 + 4..right.floor() as u32 - 4 {
@@ -347,8 +329,7 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
         let wanted = heat(weight);
         assert!(
             pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2),
-            "{weight}: {pixel:?} \
-            {wanted:?}"
+            "{weight}: {pixel:?} {wanted:?}"
         );
         compared += 1;
     }
@@ -409,10 +390,8 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let mut document = session.document().clone();
-    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect(
-        "a skinned \
-        node",
-    );
+    let node =
+        document.node_ids().find(|n| document.node(*n).skin.is_some()).expect("a skinned node");
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);

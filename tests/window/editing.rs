@@ -26,10 +26,10 @@ pub(super) fn session(window: &Window) -> &Session {
 
 pub(super) fn node(window: &Window, name: &str) -> NodeId {
     let document = session(window).document();
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
-        "a node \
-        of that name",
-    )
+    document
+        .node_ids()
+        .find(|id| document.node(*id).name.as_deref() == Some(name))
+        .expect("a node of that name")
 }
 
 pub(super) fn click(window: &mut Window, name: &str) {
@@ -198,8 +198,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     assert_eq!(
         window.state().selection().active,
         Some(arm),
-        "Escape ended the turn, not the \
-        selection"
+        "Escape ended the turn, not the selection"
     );
 }
 
@@ -294,8 +293,7 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     assert_eq!(
         session(&window).document().clips,
         session(&window).opened().clips,
-        "nothing is \
-        keyed yet"
+        "nothing is keyed yet"
     );
     click(&mut window, "Discard");
     assert!(session(&window).document().aids.unkeyed.is_empty());
@@ -438,12 +436,9 @@ fn a_still_window_asks_for_no_frames() {
         let at = middle + egui::vec2((k % 6) as f32 * 24.0 - 60.0, (k / 6) as f32 * 40.0 - 120.0);
         window.event(Event::PointerMoved(at));
         window.run_steps(2);
-        window.try_run().unwrap_or_else(|e| {
-            panic!(
-                "the window does not rest with a pointer at \
-            {at}: {e}"
-            )
-        });
+        window
+            .try_run()
+            .unwrap_or_else(|e| panic!("the window does not rest with a pointer at {at}: {e}"));
     }
 }
 
@@ -585,14 +580,8 @@ fn names_in_any_script_have_a_glyph() {
     assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
     assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
     // A row each, none over another.
-    let rows: Vec<_> = [
-        "左腕",
-        "joint with a \
-        break",
-    ]
-    .iter()
-    .map(|n| window.get_by_label(n).rect())
-    .collect();
+    let rows: Vec<_> =
+        ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
     assert!(!rows[0].intersects(rows[1]), "{rows:?}");
 }
 
@@ -611,8 +600,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     assert_eq!(
         std::fs::read(&path).unwrap(),
         file,
-        "nothing is saved before it is said what is \
-        meant"
+        "nothing is saved before it is said what is meant"
     );
 
     // Left, it stays here, and is not asked about again.
@@ -637,8 +625,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     assert_eq!(
         read.document().clips,
         session(&window).document().clips,
-        "the keys are in the \
-        file"
+        "the keys are in the file"
     );
     let before = Session::open_bytes(&file).unwrap();
     assert_ne!(read.document().clips, before.document().clips);

@@ -312,35 +312,15 @@ fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
     let note = "Strip is shared by “LeftSkin” (Here) and “RightSkin” (There)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(
-        window
-            .query_by_label(
-                "Joint \
-        Left0"
-            )
-            .is_some()
-            && window
-                .query_by_label(
-                    "Joint \
-        Right0"
-                )
-                .is_none()
+        window.query_by_label("Joint Left0").is_some()
+            && window.query_by_label("Joint Right0").is_none()
     );
     click(&mut window, "There");
     let note = "Strip is shared by “RightSkin” (There) and “LeftSkin” (Here)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(
-        window
-            .query_by_label(
-                "Joint \
-        Right0"
-            )
-            .is_some()
-            && window
-                .query_by_label(
-                    "Joint \
-        Left0"
-                )
-                .is_none()
+        window.query_by_label("Joint Right0").is_some()
+            && window.query_by_label("Joint Left0").is_none()
     );
 }
 

@@ -403,17 +403,9 @@ impl<C, N: Ord> Mix<C, N> {
         const MOST_CLIPS: usize = 64;
         for (l, lane) in self.lanes.iter().enumerate() {
             let name = if lane.name.is_empty() {
-                format!(
-                    "lane \
-                    {}",
-                    l + 1
-                )
+                format!("lane {}", l + 1)
             } else {
-                format!(
-                    "lane \
-                    “{}”",
-                    lane.name
-                )
+                format!("lane “{}”", lane.name)
             };
             if !lane.weight.is_finite() || lane.weight < 0.0 {
                 return Some(format!("{name}: its weight must be 0 or more"));
@@ -453,8 +445,7 @@ impl<C, N: Ord> Mix<C, N> {
                     0 => return Some(format!("{place}: it has no clip")),
                     count if count > MOST_CLIPS => {
                         return Some(format!(
-                            "{place}: it blends {count} clips, but the maximum is \
-                            {MOST_CLIPS}"
+                            "{place}: it blends {count} clips, but the maximum is {MOST_CLIPS}"
                         ));
                     }
                     _ => {}

@@ -341,8 +341,7 @@ mod tests {
         assert!(exact.track.validate().is_ok() && exact.track.times.len() > 3);
         assert!(
             degrees(exact.error) < 0.0101,
-            "{}° with {} \
-            keys",
+            "{}° with {} keys",
             degrees(exact.error),
             exact.track.times.len()
         );

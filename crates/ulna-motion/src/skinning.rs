@@ -394,8 +394,7 @@ mod tests {
                 let wanted = turned.as_vec3().normalize_or_zero();
                 assert!(
                     (out_normals[k] - wanted).length() < 1e-3,
-                    "{k} of {count}: {} \
-                    {wanted}",
+                    "{k} of {count}: {} {wanted}",
                     out_normals[k]
                 );
             }

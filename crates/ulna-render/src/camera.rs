@@ -303,8 +303,7 @@ mod tests {
         let clip = |p: Vec3| camera.clip_from_world(1.0).project_point3(p).z;
         assert!(
             clip(camera.eye()) > clip(camera.target) && clip(camera.target) > 0.0,
-            "nearer is \
-            more"
+            "nearer is more"
         );
     }
 
@@ -320,8 +319,7 @@ mod tests {
             assert!(camera.eye().distance(Vec3::new(1.0, 2.0, 3.0)) < 1e-4);
             assert!(
                 camera.right().distance(turn * Vec3::X) < 2e-3,
-                "{x} {y} {z}: \
-                {}",
+                "{x} {y} {z}: {}",
                 camera.right()
             );
             assert!(camera.up().distance(turn * Vec3::Y) < 2e-3);
@@ -370,8 +368,7 @@ mod tests {
                         }
                         assert!(
                             (0.8..0.95).contains(&most),
-                            "{low} {high} {yaw} {pitch} \
-                            {orthographic}: {most}"
+                            "{low} {high} {yaw} {pitch} {orthographic}: {most}"
                         );
                         framed += 1;
                     }

@@ -224,8 +224,7 @@ mod tests {
                 let text = at(colors, role.path()).as_str().unwrap_or_default();
                 assert!(
                     text.starts_with('#') && matches!(text.len(), 7 | 9),
-                    "{theme} {}: \
-                    “{text}”",
+                    "{theme} {}: “{text}”",
                     role.path()
                 );
                 assert_eq!(role.color(theme), Color::parse(text));

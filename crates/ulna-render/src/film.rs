@@ -305,8 +305,7 @@ mod tests {
                 straighten(&mut one);
                 assert!(
                     one.get_pixel(0, 0).0[0].abs_diff(value) <= 2,
-                    "{value} {alpha} \
-                    {:?}",
+                    "{value} {alpha} {:?}",
                     one.get_pixel(0, 0)
                 );
             }

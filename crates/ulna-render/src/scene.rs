@@ -245,8 +245,7 @@ impl Scene {
                         tangents.as_ref(),
                     ),
                     looks: buffer(
-                        "vertex \
-                        looks",
+                        "vertex looks",
                         bytemuck::cast_slice(&looks),
                         wgpu::BufferUsages::VERTEX,
                     ),

@@ -185,8 +185,7 @@ mod tests {
                 .sum();
             assert!(
                 found.distance(wanted) < 0.05 * wanted.length(),
-                "{normal}: {found}, not \
-                {wanted}"
+                "{normal}: {found}, not {wanted}"
             );
         }
     }

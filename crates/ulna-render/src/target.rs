@@ -78,8 +78,7 @@ impl Target {
         let color = texture("picture", COLOR, 1, seen, seen_as);
         let light = (!gpu.view_formats).then(|| {
             texture(
-                "picture as \
-                light",
+                "picture as light",
                 COLOR_SRGB,
                 1,
                 attachment | wgpu::TextureUsages::TEXTURE_BINDING,

@@ -39,10 +39,8 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
                 }
                 Ok((picture, false)) => Some(picture),
                 Err(error) => {
-                    let message = format!(
-                        "The image cannot be decoded and is not displayed: \
-                        {error}"
-                    );
+                    let message =
+                        format!("The image cannot be decoded and is not displayed: {error}");
                     findings.push(Diagnostic::new(
                         Severity::Error,
                         "IMAGE_DATA_INVALID",

@@ -77,8 +77,8 @@ pub enum SaveFailure {
         path: PathBuf,
     },
     /// Another file is there.
-    #[error("{path} already exists. Use --force to replace it, or choose another \
-        name", path = path.display())]
+    #[error("{path} already exists. Use --force to replace it, or choose another name",
+        path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -98,8 +98,8 @@ pub enum SaveFailure {
         path: PathBuf,
     },
     /// There is no such folder.
-    #[error("the folder {folder} does not exist. Create it first, or save to another \
-        folder", folder = folder.display())]
+    #[error("the folder {folder} does not exist. Create it first, or save to another folder",
+        folder = folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,

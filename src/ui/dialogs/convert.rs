@@ -78,13 +78,8 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(
-        RichText::new(format!(
-            "{} · \
-        {}",
-            draft.format,
-            draft.contents()
-        ))
-        .font(Theme::font(Font::Heading)),
+        RichText::new(format!("{} · {}", draft.format, draft.contents()))
+            .font(Theme::font(Font::Heading)),
     );
     small(ui, theme, "Opens as a new glTF model. The original file is not changed.");
     ui.add_space(10.0);
@@ -119,11 +114,9 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
                 now.conversion.height = Some(steep);
             }
             let words = if draft.found.heights == 1 {
-                "becomes a normal \
-                map"
+                "becomes a normal map"
             } else {
-                "become \
-                normal maps"
+                "become normal maps"
             };
             let text = format!("strength ({} {words})", many(draft.found.heights, "height map"));
             small(ui, theme, &text);
@@ -220,11 +213,9 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     if !(0.1..=3600.0).contains(&lasts(rate)) {
         for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4)
         {
-            let button = ui.button(format!("{usual}")).on_hover_text(format!(
-                "The longest clip lasts {:.2} \
-                    s",
-                lasts(usual)
-            ));
+            let button = ui
+                .button(format!("{usual}"))
+                .on_hover_text(format!("The longest clip lasts {:.2} s", lasts(usual)));
             name_widget(ui, &button, &format!("Use {usual} per second"));
             if button.clicked() {
                 chosen = Some(usual);
@@ -258,8 +249,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
                 ui,
                 theme,
                 &format!(
-                    "… and {} more. Open the file to see them under \
-                    Problems",
+                    "… and {} more. Open the file to see them under Problems",
                     findings.len() - MOST
                 ),
             );

@@ -175,8 +175,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             FilmKind::Sheet => {
                 let [columns, rows] = sheet_grid(count, now.size);
                 format!(
-                    "{}, {columns} × {rows}: {} × {} \
-                    pixels",
+                    "{}, {columns} × {rows}: {} × {} pixels",
                     many(count, "image"),
                     columns * w,
                     rows * h

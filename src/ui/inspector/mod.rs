@@ -265,17 +265,8 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
             return false;
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(
-                ui,
-                theme,
-                icons::ICON_RESTART_ALT,
-                "Reset to \
-                rest",
-                "",
-                false,
-                Ok(()),
-            )
-            .clicked()
+            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(()))
+                .clicked()
         })
         .inner
     })

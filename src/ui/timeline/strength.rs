@@ -121,8 +121,7 @@ impl Row<'_> {
             ));
         }
         ground.on_hover_text(
-            "Double-click to add a key. Drag a key to move it. Right-click a key \
-            to remove it",
+            "Double-click to add a key. Drag a key to move it. Right-click a key to remove it",
         );
     }
 

@@ -66,8 +66,7 @@ pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         } else {
             let side = if falls { "outside" } else { "inside" };
             format!(
-                "Center of mass {by:.*} {} \
-                {side}",
+                "Center of mass {by:.*} {} {side}",
                 if unit.per_metre() > 50.0 { 0 } else { 3 },
                 unit.sign()
             )

@@ -77,12 +77,8 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         painter.add(Shape::line(arc, Stroke::new(1.5, color.gamma_multiply(0.85))));
         if let Some(hand) = on(now) {
             painter.line_segment([center, hand], Stroke::new(2.0, color));
-            let text = format!(
-                "{:.0}° of \
-                {:.0}°",
-                (now - low).to_degrees(),
-                (high - low).to_degrees()
-            );
+            let text =
+                format!("{:.0}° of {:.0}°", (now - low).to_degrees(), (high - low).to_degrees());
             let font = Theme::font(Font::NumberSmall);
             super::overlay::haloed(
                 &painter,

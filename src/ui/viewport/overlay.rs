@@ -105,14 +105,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 },
             );
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(
-                    egui::Role::Button,
-                    true,
-                    format!(
-                        "{name}: \
-            {now}"
-                    ),
-                )
+                egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}"))
             });
         };
     if document.scenes.len() > 1 {
@@ -218,8 +211,7 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
             crate::ui::widgets::name_widget(ui, &step, "Frames between ghosts");
             ui.label(if now.step == 1 { "frame" } else { "frames" });
             ui.radio_value(&mut now.by_keys, true, "Keys").on_hover_text(
-                "At the keys of the selection, or of the whole clip if the \
-                    selection has no keys",
+                "At the keys of the selection, or of the whole clip if the selection has no keys",
             );
         });
         ui.horizontal(|ui| {
@@ -280,14 +272,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         },
     );
     button.widget_info(|| {
-        egui::WidgetInfo::labeled(
-            egui::Role::Button,
-            true,
-            format!(
-                "View: \
-        {text}"
-            ),
-        )
+        egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}"))
     });
     if shown != text {
         button.on_hover_text(text);

@@ -113,11 +113,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
                     if ui
-                        .selectable_label(
-                            matches!(brush.falloff, Falloff::Own(_)),
-                            "Custom \
-                        curve",
-                        )
+                        .selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve")
                         .clicked()
                     {
                         brush.falloff = own;
@@ -181,21 +177,16 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
     let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
     let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
-    let grid = egui::Grid::new(
-        "brush \
-        switches",
-    )
-    .spacing(vec2(12.0, 2.0))
-    .min_col_width(column)
-    .max_col_width(column);
+    let grid = egui::Grid::new("brush switches")
+        .spacing(vec2(12.0, 2.0))
+        .min_col_width(column)
+        .max_col_width(column);
     grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
         let text = match view.paint.partner.zip(view.session) {
-            Some((node, session)) => format!(
-                "Mirror \
-                {}",
-                session.document().node(node).label(node)
-            ),
+            Some((node, session)) => {
+                format!("Mirror {}", session.document().node(node).label(node))
+            }
             None => "Mirror".to_owned(),
         };
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
@@ -222,17 +213,8 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             check(ui, theme, &mut brush.build_up, "Accumulate")
                 .on_hover_text("Passing over a vertex again within a stroke paints it again");
         } else {
-            check(
-                ui,
-                theme,
-                &mut brush.this_joint,
-                "This joint \
-                only",
-            )
-            .on_hover_text(
-                "Changes only \
-                the painted joint's weights",
-            );
+            check(ui, theme, &mut brush.this_joint, "This joint only")
+                .on_hover_text("Changes only the painted joint's weights");
         }
         ui.end_row();
         if brush.kind == BrushKind::Smooth {
@@ -261,8 +243,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
                 .max_decimals(0);
             let response = ui.add(steady.prefix("Stabilizer "));
             let response = response.on_hover_text(
-                "Smooths the stroke: the brush trails the pointer by this \
-                    many points",
+                "Smooths the stroke: the brush trails the pointer by this many points",
             );
             name_widget(ui, &response, "Stabilizer");
         });
@@ -272,16 +253,8 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
 
 /// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
-    let choices = [
-        (
-            "Front and \
-        back",
-            false,
-            false,
-        ),
-        ("Front-facing", true, false),
-        ("Visible", true, true),
-    ];
+    let choices =
+        [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
     let now = choices
         .iter()
         .find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only))
@@ -506,10 +479,9 @@ fn bar(
             Theme::font(Font::Number),
             theme.color(ColorRole::TextPrimary),
         );
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(
-            "Drag, or click to \
-            type a number",
-        );
+        response
+            .on_hover_cursor(CursorIcon::ResizeHorizontal)
+            .on_hover_text("Drag, or click to type a number");
         if !key.is_empty() {
             crate::ui::widgets::key_chips(ui, theme, key);
         }
@@ -521,15 +493,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
     response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Image,
-            true,
-            format!(
-                "Fall-off curve: \
-            {}",
-                brush.falloff.label()
-            ),
-        )
+        WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.label()))
     });
     if (response.dragged() || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
@@ -585,8 +549,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
         }
     }
     response.on_hover_text(
-        "Strength from the center of the brush to its rim. Drag to draw a \
-        custom curve",
+        "Strength from the center of the brush to its rim. Drag to draw a custom curve",
     );
 }
 

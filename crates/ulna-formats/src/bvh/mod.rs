@@ -54,15 +54,11 @@ pub fn read(
     let stated = (capture.frame_time > 0.0).then(|| 1.0 / capture.frame_time);
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
-        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or(
-            "not a \
-            number"
-                .into(),
-            |t| t.to_string(),
-        );
+        let time = Some(capture.frame_time)
+            .filter(|t| t.is_finite())
+            .map_or("not a number".into(), |t| t.to_string());
         let message = format!(
-            "the frame time is {time}, which is invalid; {} frames per second \
-            are used",
+            "the frame time is {time}, which is invalid; {} frames per second are used",
             short(rate)
         );
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);

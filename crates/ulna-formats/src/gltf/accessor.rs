@@ -251,11 +251,7 @@ impl<'a> Accessors<'a> {
         let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
             return Err(ReadError::at(
                 format!("bufferViews/{view}"),
-                format!(
-                    "buffer {} does not \
-                    exist",
-                    v.buffer.0
-                ),
+                format!("buffer {} does not exist", v.buffer.0),
             )
             .into());
         };
@@ -279,11 +275,7 @@ impl<'a> Accessors<'a> {
         let Some(component) = Component::of(a.component_type.0) else {
             return Err(ReadError::at(
                 here(),
-                format!(
-                    "component type {} is \
-                unknown",
-                    a.component_type.0
-                ),
+                format!("component type {} is unknown", a.component_type.0),
             ));
         };
         let width = match &*a.kind {
@@ -407,11 +399,7 @@ impl<'a> Accessors<'a> {
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
             ReadError::at(
                 here(),
-                format!(
-                    "its {} elements extend beyond buffer view \
-                {}",
-                    shape.count, view.0
-                ),
+                format!("its {} elements extend beyond buffer view {}", shape.count, view.0),
             )
         })?;
         let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
@@ -498,20 +486,16 @@ impl<'a> Accessors<'a> {
         let here = format!("accessors/{index}/sparse");
         let count = sparse.count.0;
         if count > shape.count {
-            return Err(ReadError::at(
-                here,
-                "it replaces more elements than the accessor \
-                has",
-            )
-            .into());
+            return Err(
+                ReadError::at(here, "it replaces more elements than the accessor has").into()
+            );
         }
         let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
             Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
             _ => {
                 return Err(ReadError::at(
                     here,
-                    "the type of its indices is not an unsigned \
-                integer",
+                    "the type of its indices is not an unsigned integer",
                 )
                 .into());
             }
@@ -533,10 +517,7 @@ impl<'a> Accessors<'a> {
             let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
                 return Err(ReadError::at(
                     here,
-                    format!(
-                        "it replaces element {element}, which does \
-                    not exist"
-                    ),
+                    format!("it replaces element {element}, which does not exist"),
                 )
                 .into());
             };

@@ -327,11 +327,7 @@ pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(
 ) -> Result<Option<[f32; N]>, D::Error> {
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
     <[f32; N]>::try_from(list).map(Some).map_err(|list| {
-        D::Error::custom(format!(
-            "{N} numbers are expected, but there are \
-            {}",
-            list.len()
-        ))
+        D::Error::custom(format!("{N} numbers are expected, but there are {}", list.len()))
     })
 }
 

@@ -105,8 +105,7 @@ pub fn unpack(
                     "the parts that need it stay in the file, but are not displayed"
                 };
                 let message = format!(
-                    "The data packed with {extension} cannot be unpacked: \
-                    {damage}; {shown}"
+                    "The data packed with {extension} cannot be unpacked: {damage}; {shown}"
                 );
                 diagnostics.add(Severity::Error, "ULNA_PACKED", place, message);
                 if plain { Unpacked::Plain } else { Unpacked::Damaged(extension) }

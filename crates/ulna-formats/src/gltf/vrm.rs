@@ -161,10 +161,8 @@ fn roles(
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();
     for (role, node) in bones {
         if node >= nodes {
-            let message = format!(
-                "The humanoid bone {role} refers to node {node}, which does not \
-                exist"
-            );
+            let message =
+                format!("The humanoid bone {role} refers to node {node}, which does not exist");
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             continue;
         }
@@ -174,8 +172,7 @@ fn roles(
             }
             Entry::Occupied(entry) => {
                 let message = format!(
-                    "The humanoid bone {} is defined twice; the first one is \
-                    used",
+                    "The humanoid bone {} is defined twice; the first one is used",
                     entry.key()
                 );
                 diagnostics.add(Severity::Warning, "ULNA_VRM", place, message);
@@ -215,16 +212,9 @@ fn counted(names: &[String], what: &str) -> String {
         names.join(", ")
     };
     if names.len() == 1 {
-        format!(
-            "1 {what} ({some}) \
-        is"
-        )
+        format!("1 {what} ({some}) is")
     } else {
-        format!(
-            "{} {what}s ({some}) \
-        are",
-            names.len()
-        )
+        format!("{} {what}s ({some}) are", names.len())
     }
 }
 

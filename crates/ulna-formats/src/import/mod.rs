@@ -152,11 +152,7 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     let offers = if offers.is_empty() {
         String::new()
     } else {
-        format!(
-            "; likely rates are \
-        {}",
-            offers.join(", ")
-        )
+        format!("; likely rates are {}", offers.join(", "))
     };
     Some(format!(
         "its longest clip lasts {longest:.3} s at a rate of {} per second, which is \

@@ -142,8 +142,8 @@ mod tests {
 
         #[test]
         fn xml_keeps_every_bit_of_joints_that_move_something(table in shapes()) {
-            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table)).expect("XML of our \
-                own");
+            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table))
+                .expect("XML of our own");
             prop_assert_eq!(read.shapes.len(), table.shapes.len());
             for (a, b) in table.shapes.iter().zip(&read.shapes) {
                 prop_assert_eq!(&a.name, &b.name);

@@ -268,8 +268,7 @@ impl Builder<'_, '_> {
             self.odd(
                 child,
                 format!(
-                    "there are {found} texture coordinates for {count} vertices; \
-                they are left out"
+                    "there are {found} texture coordinates for {count} vertices; they are left out"
                 ),
             );
         }

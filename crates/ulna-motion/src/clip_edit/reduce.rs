@@ -283,8 +283,8 @@ mod tests {
             for time in track.times.iter() {
                 sample_into(&track, f64::from(*time), &mut a);
                 sample_into(&made, f64::from(*time), &mut b);
-                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5, "{}: {:?} \
-                    {:?}", time, a, b);
+                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5,
+                    "{}: {:?} {:?}", time, a, b);
             }
         }
     }

@@ -543,8 +543,8 @@ mod tests {
             for k in 0..100 {
                 let time = (free - 1e-3) * f64::from(k) / 100.0;
                 let off = MotionError::between(&track, now, time);
-                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3, "{:?} at \
-                    {}: {:?}", how, time, off);
+                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3,
+                    "{:?} at {}: {:?}", how, time, off);
             }
         }
     }

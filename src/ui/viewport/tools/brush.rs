@@ -166,12 +166,9 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
     let Some((at, shares)) = state.list_at.clone() else { return };
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;
-    let area = egui::Area::new(egui::Id::unique(
-        "joints \
-        here",
-    ))
-    .order(egui::Order::Foreground)
-    .fixed_pos(at);
+    let area = egui::Area::new(egui::Id::unique("joints here"))
+        .order(egui::Order::Foreground)
+        .fixed_pos(at);
     let shown = area.show(ui.ctx(), |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_min_width(180.0);
@@ -374,14 +371,8 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
         // What the plate at the cursor says would lie over it.
         if gone_to && view.paint.hover.is_none() {
-            let clip = spot.clip.map_or_else(
-                || {
-                    "Range of \
-                motion"
-                        .to_owned()
-                },
-                |c| document.clip_label(c),
-            );
+            let clip =
+                spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
             let (map, own) = canvas.maps(document).map_of(vertex);
             let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
             let joint = strongest.and_then(|(j, _)| canvas.joints().get(usize::from(j)));
@@ -630,9 +621,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         }
         WeightLook::Strain => ("Stretch in this pose".into(), stretch),
         WeightLook::Volume => (
-            "Volume loss in this \
-                pose"
-                .into(),
+            "Volume loss in this pose".into(),
             ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
         ),
         WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
@@ -656,10 +645,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
                     }
                 };
                 (
-                    format!(
-                        "Error of {bits}-bit weights in this pose, \
-                    {unit}"
-                    ),
+                    format!("Error of {bits}-bit weights in this pose, {unit}"),
                     std::array::from_fn(at),
                 )
             } else {

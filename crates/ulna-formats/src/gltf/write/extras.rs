@@ -60,21 +60,12 @@ impl Writer<'_> {
         if !self.put_extra(at, member, text)? {
             return Err(SaveError::no_form(
                 place,
-                &format!(
-                    "“{member}” in extras that are not an \
-                object"
-                ),
+                &format!("“{member}” in extras that are not an object"),
             ));
         }
         self.changes.push(format!(
-            "{place}: “{member}” {} its \
-            extras",
-            if gone {
-                "removed \
-            from"
-            } else {
-                "in"
-            }
+            "{place}: “{member}” {} its extras",
+            if gone { "removed from" } else { "in" }
         ));
         Ok(())
     }

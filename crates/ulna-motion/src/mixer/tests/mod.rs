@@ -355,8 +355,8 @@ proptest! {
         for k in 0..=50 {
             let time = 3.0 + f64::from(k) * 0.01;
             let z = pose(&document, &mixer.stack(&document, &mix, time))[0].translation.z;
-            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at \
-                {}", z, time);
+            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at {}", z,
+                time);
         }
         let at = pose(&document, &mixer.stack(&document, &mix, 3.0))[0].translation.z;
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
@@ -385,8 +385,8 @@ proptest! {
                 let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
                 // Linear keys turn corners: their velocity is known to within what it changes over
                 // one.
-                prop_assert!(moved < m + 0.12 && turned < t + 0.25, "joint {} at {}: {} m/s, {} \
-                    rad/s", joint, cut, moved, turned);
+                prop_assert!(moved < m + 0.12 && turned < t + 0.25,
+                    "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
             }
         }
     }
@@ -407,8 +407,8 @@ proptest! {
                 let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
                 // A straight weight would make it jump by the distance of the clips over the fade:
                 // metres a second.
-                prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} \
-                    rad/s", k, edge, moved, turned);
+                prop_assert!(moved < m + 0.15 && turned < t + 0.4,
+                    "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
             }
         }
     }
