@@ -137,7 +137,8 @@ fn many(c: &mut Criterion) {
     let roots: Vec<String> = (0..10).map(|k| (k * 20).to_string()).collect();
     let all: Vec<String> = (0..200).map(|k| k.to_string()).collect();
     let file = format!(
-        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],"nodes":[{}],"skins":[{{"joints":[{}]}}]}}"#,
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],
+            "nodes":[{}],"skins":[{{"joints":[{}]}}]}}"#,
         roots.join(","),
         joints.join(","),
         all.join(",")

@@ -24,7 +24,8 @@ fn rig(joints: usize) -> Vec<u8> {
         bin.extend(bytes);
         bin.resize(bin.len().next_multiple_of(4), 0);
         views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bin.len() - from}));
-        let accessor = json!({"bufferView": views.len() - 1, "componentType": component, "count": count,
+        let accessor = json!({"bufferView": views.len() - 1, "componentType": component,
+            "count": count,
                 "type": kind});
         accessors.push(accessor);
         accessors.len() - 1

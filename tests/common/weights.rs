@@ -274,7 +274,10 @@ pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
             {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4},
                 "indices": 5}]})
     };
-    let view = |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let view = |offset: usize, length: usize| {
+        serde_json::json!({"buffer": 0, 
+        "byteOffset": offset, "byteLength": length})
+    };
     let json = serde_json::json!({
         "scenes": [{"nodes": [0, 1, 2]}],
         "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},

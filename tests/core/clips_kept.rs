@@ -31,7 +31,8 @@ fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
                 views.push(
                     json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
                 );
-                let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count,
+                let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
+                    "count": count,
                         "type": kind});
                 if kind == "SCALAR" {
                     (accessor["min"], accessor["max"]) =
@@ -511,7 +512,8 @@ fn a_second_key_goes_on_as_new_keys_do() {
         &["A", "B"],
         &[("Empty", vec![(1, "translation", "LINEAR", vec![0.0], vec![0.0; 3])])],
     );
-    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0, "degrees": [20, 0, 0],
+    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0,
+        "degrees": [20, 0, 0],
             "interpolation": "smooth"});
     for second in [
         json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 1,

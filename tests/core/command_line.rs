@@ -42,7 +42,8 @@ const FINE: &str =
     r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}]}"#;
 const FAULTY: &str =
     r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"rotation":[0,0,0,2]}]}"#;
-const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],"materials":[{"alphaCutoff":0.5}]}"#;
+const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],
+    "materials":[{"alphaCutoff":0.5}]}"#;
 
 #[test]
 fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
@@ -241,7 +242,8 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
     let (_keep, at) = folder();
     write(
         &at("fix.jsonl"),
-        "# two\n{\"do\":\"node.rename_pattern\",\"from\":\"Left*\",\"to\":\"*.L\"}\n{\"do\":\"layers.add\",\"name\":\"A\"}\n",
+        "# two\n{\"do\":\"node.rename_pattern\",\"from\":\"Left*\",\"to\":\"*.L\"}\n\
+        {\"do\":\"layers.add\",\"name\":\"A\"}\n",
     );
     let (script, model) = (at("fix.jsonl"), at("m.glb"));
     fs::copy(SAMPLE, &model).unwrap();

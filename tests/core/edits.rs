@@ -93,7 +93,8 @@ impl Data {
         self.bin.extend_from_slice(bytes);
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         self.views.push(json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}));
-        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": component, "type": kind,
+        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": component,
+            "type": kind,
                 "count": count});
         for (key, value) in more.as_object().into_iter().flatten() {
             accessor[key] = value.clone();

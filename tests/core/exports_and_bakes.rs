@@ -109,7 +109,8 @@ fn swings(clips: &[(&str, f64, f64, f32)]) -> Vec<u8> {
             views.push(
                 json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
             );
-            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count + 1,
+            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
+                "count": count + 1,
                     "type": kind});
             if kind == "SCALAR" {
                 (accessor["min"], accessor["max"]) = (json!([0]), json!([times[count]]));
@@ -214,7 +215,10 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
                     );
                 }
             }
-            let bar = |(k, clip): (usize, &&str)| json!({"plays": {"clip": clip}, "start": 2.0 * k as f64, "length": 2});
+            let bar = |(k, clip): (usize, &&str)| {
+                json!({"plays": {"clip": clip},
+                "start": 2.0 * k as f64, "length": 2})
+            };
             lay(&mut session, clips.iter().enumerate().map(bar).collect());
             let offered = mix_rate(session.document());
             assert!((offered - wanted).abs() < 1e-3, "{clips:?} retimed {retimed}: {offered}");

@@ -73,7 +73,8 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
 fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let bin = [positions.as_slice(), &[0xa0, 1, 2, 3]].concat();
-    let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12, "count": 3,
+    let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12,
+        "count": 3,
             "mode": "ATTRIBUTES"});
     for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
         let json = json!({

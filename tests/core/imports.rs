@@ -136,7 +136,8 @@ fn facing(
                 .map(bones)
                 .map(|(role, k)| (role, json!({"node": k})))
                 .collect();
-            root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "meta": {"name": "x", "authors": ["x"],
+            root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0",
+                "meta": {"name": "x", "authors": ["x"],
                 "licenseUrl": "https://vrm.dev/licenses/1.0/"},
                     "humanoid": {"humanBones": bones}}});
             root["extensionsUsed"] = json!(["VRMC_vrm"]);

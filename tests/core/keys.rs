@@ -432,7 +432,8 @@ fn odd_clips_take_every_command() {
 #[test]
 fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     let mut session = sample();
-    let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail","property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
+    let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail",
+        "property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
     let error = session.run_line(&line("key.paste").with("text", text)).unwrap_err().to_string();
     assert!(error.contains("select the nodes to paste the keys to"), "{error}");
     run(&mut session, line("key.paste").with("text", text).with("node", "Head").with("time", 0.35));

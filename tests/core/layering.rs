@@ -286,3 +286,24 @@ fn no_role_of_the_theme_is_spelled() {
         assert!(found.is_none(), "{} spells {found:?}", path.display());
     }
 }
+
+#[test]
+fn no_line_is_longer_than_the_formatter_makes_it() {
+    // rustfmt breaks neither comments nor strings, nor the bodies of macros.
+    const COLUMNS: usize = 100;
+    let mut files = all_sources();
+    for folder in ["tests", "benches", "examples"] {
+        sources(&Path::new(ROOT).join(folder), &mut files);
+    }
+    assert!(files.len() > 500, "{} files", files.len());
+    let mut long = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a source");
+        for (k, line) in text.lines().enumerate() {
+            if line.chars().count() > COLUMNS {
+                long.push(format!("{}:{}", file.display(), k + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "over {COLUMNS} columns: {long:?}");
+}

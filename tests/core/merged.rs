@@ -397,7 +397,8 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
         assert!(none.contains("clips"), "{broken}: {none}");
     }
     let twisted = r#"{"ulna_clips":1,"times":["AAAAAA=="],"clips":[{"name":"A","tracks":[
-        {"node":"Hips","property":"translation","interpolation":"LINEAR","times":0,"values":"AAAAAA=="}]}]}"#;
+        {"node":"Hips","property":"translation","interpolation":"LINEAR","times":0,
+        "values":"AAAAAA=="}]}]}"#;
     let none = said(&mut session, text(twisted));
     assert!(none.contains("Hips"), "{none}");
     assert!(!session.is_unsaved());

@@ -109,7 +109,8 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
             {
                 let turn = DQuat::from_axis_angle(axis.into(), f64::to_radians(degrees));
                 let with = |more: Value| {
-                    let mut line = json!({"do": "pose.turn", "node": name, "axis": axis, "degrees": degrees,
+                    let mut line = json!({"do": "pose.turn", "node": name, "axis": axis,
+                        "degrees": degrees,
                             "space": "world"});
                     line.as_object_mut().unwrap().extend(over.as_object().unwrap().clone());
                     line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

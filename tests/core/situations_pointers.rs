@@ -274,8 +274,10 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
 fn an_infinite_near_plane_is_named() {
     let camera = |znear: &str, zfar: &str| {
         format!(
-            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"Eye","camera":0,"translation":[1,2,3]}}],
-            "cameras":[{{"type":"perspective","perspective":{{"yfov":0.8,"znear":{znear}{zfar}}}}}]}}"#
+            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
+            "nodes":[{{"name":"Eye","camera":0,"translation":[1,2,3]}}],
+            "cameras":[{{"type":"perspective","perspective":{{"yfov":0.8,
+            "znear":{znear}{zfar}}}}}]}}"#
         )
     };
     let folder = tempfile::tempdir().unwrap();

@@ -199,7 +199,8 @@ fn three_skins_are_mirrored_as_one_body() {
             .map(|(_, v, ..)| v.to_string())
             .collect();
         assert_eq!(high.len(), 6);
-        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk",
+        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4,
+            "mesh": "Trunk",
                 "vertices": high.join(", ")});
         line(&mut session, shoulder);
         let painted = session.document().clone();
@@ -665,7 +666,10 @@ fn ties_are_left_as_they_are_stored() {
         .collect();
     let before = bin.len();
     bin.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
-    let view = |offset: usize, length: usize| json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let view = |offset: usize, length: usize| {
+        json!({"buffer": 0, 
+        "byteOffset": offset, "byteLength": length})
+    };
     let bytes = glb(
         json!({
             "scenes": [{"nodes": [0, 1]}],

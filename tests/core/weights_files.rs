@@ -197,7 +197,8 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
     let xml = |shape: &str, joint: &str| {
         format!(
-            r#"<deformerWeight><weights source="{joint}" shape="{shape}" max="2"><point index="0" value="1"/><point index="1" value="1"/></weights></deformerWeight>"#
+            r#"<deformerWeight><weights source="{joint}" shape="{shape}" max="2">
+            <point index="0" value="1"/><point index="1" value="1"/></weights></deformerWeight>"#
         )
     };
     write(&xml("elsewhere", "Hips"));

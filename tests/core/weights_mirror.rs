@@ -371,7 +371,8 @@ fn mirrored_layers_take_up_other_pairs() {
     let layer = [
         text(r#"{"do":"weight_layer.add","mesh":"Mannequin"}"#),
         text(
-            r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#,
+            r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,
+            "vertices":"of LeftLowerArm 0.3..1"}"#,
         ),
         text(r#"{"do":"weight_layer.mirror","layer":"Layer 1","from":"left"}"#),
     ];

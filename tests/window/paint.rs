@@ -281,7 +281,10 @@ fn on_two_skins() -> Vec<u8> {
         0.9, 0.1, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0,
     ]));
     bin.extend([0u16, 1, 2, 2, 1, 3].iter().flat_map(|i| i.to_le_bytes()));
-    let view = |at: usize, bytes: usize| serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes});
+    let view = |at: usize, bytes: usize| {
+        serde_json::json!({"buffer": 0, 
+        "byteOffset": at, "byteLength": bytes})
+    };
     let json = serde_json::json!({
         "scene": 0, "scenes": [{"nodes": [0, 2, 4, 5]}],
         "nodes": [

@@ -4,7 +4,7 @@
 //! ```text
 //!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
 //!  upper lane           ╱████╳███╲       covers what is below, where its mask lets it
-//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier as it comes in
+//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier one
 //! ```
 //!
 //! The same data names clips and joints by id in a document, and by name in text

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  what is shown ─┐
-//!  a test pose ───┴► turns, in each joint's own axes ─► so far from the bind pose ─► what is painted on
+//!  a test pose ───┴► turns, in the joint's own axes ─► away from the bind pose ─► the pose
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@
 //!  lanes, lowest first    clip instance ── its layers ─┐
 //!                         clip instance ── its layers ─┴─ averaged, over what lies below
 //!                                        ▼
-//!  additive lanes ─► offsets of a transition ─► the unkeyed pose ─► constraints ─► worlds ─► palettes
+//!  additive lanes ─► transition offsets ─► unkeyed pose ─► constraints ─► worlds ─► palettes
 //! ```
 //!
 //! The window, the command line, thumbnails, the search for the worst pose and baking hand the same

@@ -8,12 +8,13 @@
 //!
 //! ```text
 //!  the opened bytes ─┐
-//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ── no ─► refused, with the step that is lost
-//!  file as it is ────┘   (touched                                    │ yes
+//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ─ no ─► refused, with
+//!  file as it is ────┘   (touched                                    │ yes        the lost step
 //!                         elements only)                             ▼
-//!                     is the place free, or as we left it? ── no ─► refused, until a person consents
+//!                     is the file there absent, or as we left it? ─ no ─► refused until confirmed
 //!                                                                    │ yes
-//!       data beside it ─► file~ (as it was) ─► temporary, synced ─► rename ─► journal: saved ─► what nobody names goes
+//!       data beside it ─► file~ (as it was) ─► temporary file, synced ─► rename
+//!                                          ─► journal: saved ─► unreferenced files removed
 //! ```
 
 use std::{

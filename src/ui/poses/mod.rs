@@ -2,7 +2,7 @@
 //! picture of this model. A click puts the pose on, a drag sideways as far as it goes.
 //!
 //! ```text
-//!  press on a card ──► the document as it is ──► drag: that document, and the pose by so much ──► release keeps, Esc drops
+//!  press on a card ─► the document as it is ─► drag: the pose, by a share of it ─► release or Esc
 //! ```
 
 mod domain;

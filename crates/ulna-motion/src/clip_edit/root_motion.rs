@@ -7,9 +7,10 @@
 //! scene. For a root joint of world `W = W_q·R`:
 //!
 //! ```text
-//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
+//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C: they stay in place
 //!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
-//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C       a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R, M_R the root's own travel
+//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C      a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R,
+//!                                                      M_R the root's own travel
 //! ```
 //!
 //! Keys are made at all times at which any of them had one, and between where a straight way is too

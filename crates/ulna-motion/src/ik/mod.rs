@@ -5,7 +5,7 @@
 //! there does not matter, and the way back ends where it began:
 //!
 //! ```text
-//!  start ──► carried by the shortest turn of the line from root to end ──► swivelled about that line
+//!  start ──► turned with the line from root to end ──► swivelled about that line
 //!        ──► two bones: folded in their plane, by the law of cosines
 //!            more: forward and backward reaching (Aristidou and Lasenby, FABRIK, 2011)
 //!        ──► what unequal scales left: damped least squares
