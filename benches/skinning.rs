@@ -24,7 +24,7 @@ const JOINTS: usize = 200;
 fn primitive(count: usize) -> Primitive {
     let point =
         |k: usize| Vec3::new(noise(k as u32 * 3), noise(k as u32 * 3 + 1), noise(k as u32 * 3 + 2));
-    // Neighbours share joints, as in a real mesh.
+    // Neighbors share joints, as in a real mesh.
     let joints =
         (0..count * 4).map(|k| ((k / 4 * JOINTS / count + k % 4) % JOINTS) as u16).collect();
     let weights = (0..count).flat_map(|_| [0.5, 0.25, 0.15, 0.1]).collect();

@@ -91,7 +91,7 @@ impl App {
             let clips = exporting.clips();
             let (sizes, fails) = match exporting.measure(&shared) {
                 Ok(sizes) => (sizes, None),
-                Err(error) if error.is_cancelled() => return,
+                Err(error) if error.is_canceled() => return,
                 Err(error) => (Vec::new(), Some(error.to_string())),
             };
             let foreseen = ExportForeseen {
@@ -208,7 +208,7 @@ impl App {
                 let kind = if lost.is_empty() { ToastKind::Ok } else { ToastKind::Note };
                 self.say(ctx, kind, format!("{text}{lost}"), verbs);
             }
-            Err(error) if error.is_cancelled() => {}
+            Err(error) if error.is_canceled() => {}
             Err(error) => {
                 let ask = Action::Run(FileCommand::Export.into());
                 self.say(

@@ -81,7 +81,7 @@ impl App {
                 };
                 self.say(ctx, ToastKind::Ok, text, Vec::new());
             }
-            Err(FilmError::Cancelled) => {}
+            Err(FilmError::Canceled) => {}
             Err(error) => self.say(
                 ctx,
                 ToastKind::Error,

@@ -165,7 +165,7 @@ impl App {
                 job: job.map(|j| JobView {
                     label: j.label.clone(),
                     fraction: j.progress.fraction(),
-                    cancellable: j.cancellable,
+                    cancelable: j.cancelable,
                 }),
                 recent: &self.program.recent.shown,
                 welcome: self.program.welcome,

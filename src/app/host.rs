@@ -639,7 +639,7 @@ impl App {
                     PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
                 }
             }
-            // Cancelled, or the system has none: the list of files stays.
+            // Canceled, or the system has none: the list of files stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
                 let instead = self.files.browsing.take().and_then(|b| b.instead);
                 if since.elapsed() < AT_ONCE && instead.is_some() {

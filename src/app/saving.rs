@@ -347,7 +347,7 @@ impl App {
     ) {
         let (loaded, replayed) = match result {
             Ok(loaded) => loaded,
-            Err(ReadError::Cancelled) => return,
+            Err(ReadError::Canceled) => return,
             Err(error) => {
                 self.toast(
                     ctx,

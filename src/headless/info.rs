@@ -212,7 +212,7 @@ fn facts(session: &Session, path: &Path) -> Value {
             "version": v.version,
             "title": v.title,
             "authors": v.authors,
-            "license": v.licence,
+            "license": v.license,
             "springs": v.springs,
             "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into()))
                 .collect::<serde_json::Map<_, _>>(),

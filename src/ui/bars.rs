@@ -343,7 +343,7 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let now = format!(
         "{}° {} {}",
         cut(steps.angle),
-        cut(steps.length * length.per_metre()),
+        cut(steps.length * length.per_meter()),
         length.sign()
     );
     let theme = view.theme;
@@ -379,7 +379,7 @@ fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
         };
     group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
     let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
-    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
+    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_meter()));
     group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
     (steps != view.viewport.snap_steps).then_some(steps)
 }
@@ -450,12 +450,12 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Color32::TRANSPARENT
     };
     ui.painter().rect_filled(rect, 4.0, fill);
-    let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
+    let center = egui::pos2(rect.left() + 13.0, rect.center().y);
     if view.timeline.auto_key {
-        ui.painter().circle_filled(centre, 5.0, theme.color(ColorRole::Record));
+        ui.painter().circle_filled(center, 5.0, theme.color(ColorRole::Record));
     } else {
         ui.painter().circle_stroke(
-            centre,
+            center,
             4.5,
             egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)),
         );

@@ -181,7 +181,7 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
 
 /// How far long work is, and a way to stop it.
 fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
-    if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
+    if job.cancelable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
         actions.push(ProgramAction::CancelJob);
     }
     let bar = ProgressBar::new(job.fraction)

@@ -1,4 +1,4 @@
-//! Both themes, from the design tokens. Panels take colours, sizes and fonts from here and nowhere
+//! Both themes, from the design tokens. Panels take colors, sizes and fonts from here and nowhere
 //! else.
 
 use std::sync::Arc;

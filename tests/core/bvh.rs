@@ -15,7 +15,7 @@ use crate::common::{named, run, shared};
 /// A name, a parent, an offset, a swing and its part.
 type Joint = (&'static str, Option<usize>, [f32; 3], f32, f32);
 
-/// Joints with their parents, offsets in centimetres, and how many degrees each swings to either
+/// Joints with their parents, offsets in centimeters, and how many degrees each swings to either
 /// side, about x, at which part of the step.
 const BODY: [Joint; 18] = [
     ("Hips", None, [0.0, 94.0, 0.0], 0.0, 0.0),
@@ -135,7 +135,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     // Five ends of limbs.
     assert_eq!(joints, BODY.len() + 5);
     let rest = Pose::evaluate(document, &Stack::default());
-    // Centimetres, by its size.
+    // Centimeters, by its size.
     assert!(
         (place(document, &rest, "Head").y - 1.56).abs() < 1e-4,
         "{}",

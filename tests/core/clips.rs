@@ -402,12 +402,12 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
         let error = session.exporting(wrong).run(&SystemDisk, &Progress::default()).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
-    let cancelled = Progress::default();
-    cancelled.cancel();
+    let canceled = Progress::default();
+    canceled.cancel();
     let to = folder.path().join("never");
     let stopped =
-        session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &cancelled);
-    assert!(stopped.unwrap_err().is_cancelled() && !to.exists());
+        session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &canceled);
+    assert!(stopped.unwrap_err().is_canceled() && !to.exists());
     // The open file is not replaced.
     let own = folder.path().join("own.glb");
     session.write_to(&own).unwrap();
@@ -428,7 +428,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// Reduced by half a millimetre of a body 1.8 m high no vertex of any character moves by more, at
+/// Reduced by half a millimeter of a body 1.8 m high no vertex of any character moves by more, at
 /// 1,000 times of each clip that is tried; keys become fewer, and what is LINEAR stays so.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {

@@ -347,16 +347,16 @@ mod pictures {
     }
 
     #[test]
-    fn a_jpeg_for_the_press_and_a_grey_one_are_shown() {
+    fn a_jpeg_for_the_press_and_a_gray_one_are_shown() {
         let (picture, findings) = shown(include_bytes!("../data/cmyk.jpg"));
         assert!(findings.is_empty(), "{findings:?}");
         let [r, g, b, a] = picture.expect("a picture").get_pixel(4, 4).0;
         assert!(r > 220 && g < 40 && b < 40 && a == 255, "{r} {g} {b} {a}");
-        let mut grey = std::io::Cursor::new(Vec::new());
+        let mut gray = std::io::Cursor::new(Vec::new());
         image::GrayImage::from_pixel(8, 8, image::Luma([77]))
-            .write_to(&mut grey, image::ImageFormat::Jpeg)
+            .write_to(&mut gray, image::ImageFormat::Jpeg)
             .expect("a JPEG");
-        let [r, g, b, _] = shown(&grey.into_inner()).0.expect("a picture").get_pixel(0, 0).0;
+        let [r, g, b, _] = shown(&gray.into_inner()).0.expect("a picture").get_pixel(0, 0).0;
         assert!(r.abs_diff(77) < 4 && r == g && g == b);
     }
 

@@ -34,7 +34,7 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
     }
     session.preview("Another type", edits).expect("it fits");
     session.commit();
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     Session::open_bytes(&session.pack("x").expect("it packs").bytes)
         .expect("the sample with whole weights")
 }
@@ -77,7 +77,7 @@ enum Step {
     Merge(usize),
     Flatten,
     /// A stroke into a layer, or into the one that tools work on: vertices from here, so many,
-    /// towards a joint.
+    /// toward a joint.
     Stroke(Option<usize>, usize, usize, usize, f32),
     /// A tool, on vertices from here, so many.
     Smooth(usize, usize),
@@ -205,8 +205,8 @@ fn run(session: &mut Session, step: &Step) -> bool {
     done.is_ok()
 }
 
-/// Vertices moved towards a joint.
-fn towards(
+/// Vertices moved toward a joint.
+fn toward(
     document: &Document,
     key: PrimitiveKey,
     vertices: &[u32],
@@ -237,7 +237,7 @@ fn towards(
     patch
 }
 
-/// A stroke that moves vertices towards a joint, dab by dab.
+/// A stroke that moves vertices toward a joint, dab by dab.
 fn stroke(
     session: &mut Session,
     layer: Option<LayerId>,
@@ -250,7 +250,7 @@ fn stroke(
     let joint = (j % before.skins[SkinId(0)].joints.len()) as u16;
     for dab in 0..2u32 {
         let list: Vec<u32> = vertices.clone().filter(|v| (v + dab) % 3 != 0).collect();
-        let patch = towards(session.document(), (mesh, primitive), &list, joint, amount);
+        let patch = toward(session.document(), (mesh, primitive), &list, joint, amount);
         session.extend("Paint", mesh, primitive, patch).expect("it fits");
     }
     let shown = session.document().clone();
@@ -453,7 +453,7 @@ struct BrushStroke {
     mirror: bool,
     joint: usize,
     value: f32,
-    /// By dab: a vertex, and the radius in metres.
+    /// By dab: a vertex, and the radius in meters.
     dabs: Vec<(usize, f32)>,
 }
 
@@ -758,7 +758,7 @@ fn paint_places(
     for (part, vertices) in parts {
         let part = canvas.parts()[part];
         let patch =
-            towards(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
+            toward(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
         session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
     }
     assert!(session.commit());

@@ -203,7 +203,7 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
 }
 
 /// The mannequin whose joints have other axes, another size, another name, an armature in
-/// centimetres and another way up.
+/// centimeters and another way up.
 fn other_mannequin() -> Session {
     let mut session = sample();
     let document = session.document().clone();
@@ -244,7 +244,7 @@ fn other_mannequin() -> Session {
     let list: Vec<u32> = edits.iter().map(|(n, _)| n.0).collect();
     root["skins"] = serde_json::json!([{"joints": list}]);
     let count = root["nodes"].as_array().unwrap().len();
-    // On its back, and in centimetres.
+    // On its back, and in centimeters.
     let top = edits[0].0;
     let parent = document.node(top).parent;
     root["nodes"].as_array_mut().unwrap().push(serde_json::json!({

@@ -26,7 +26,7 @@ fn named(document: &Document, name: &str) -> ClipId {
     document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap().0
 }
 
-/// The greatest distance between joints of two poses, metres.
+/// The greatest distance between joints of two poses, meters.
 fn apart(a: &Pose, b: &Pose) -> f32 {
     a.world.iter().zip(&b.world).map(|(a, b)| a.w_axis.distance(b.w_axis)).fold(0.0, f32::max)
 }

@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn a_gesture_that_is_cancelled_never_happened(lines in prop::collection::vec(commands(),
+    fn a_gesture_that_is_canceled_never_happened(lines in prop::collection::vec(commands(),
         1..6)) {
         let mut session = sample();
         let before = session.document().clone();

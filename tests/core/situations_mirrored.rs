@@ -319,7 +319,7 @@ fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
 fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let file = session.document().clone();
-    let modelled: Vec<Vec3> =
+    let modeled: Vec<Vec3> =
         file.meshes.values().flat_map(|m| m.primitives[0].positions.to_vec()).collect();
     for (k, name) in LEFT.iter().chain(&["Hips", "Spine"]).enumerate() {
         does(
@@ -331,8 +331,8 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     let posed = cloud(session.document(), &pose(session.document(), None));
     let joints: Vec<DVec3> =
         file.node_ids().map(|n| place(&pose(session.document(), None), n)).collect();
-    assert!(farthest(&posed, &modelled) > 0.2);
-    for (shape, wanted) in [("stored", &modelled), ("posed", &posed)] {
+    assert!(farthest(&posed, &modeled) > 0.2);
+    for (shape, wanted) in [("stored", &modeled), ("posed", &posed)] {
         let stands = session.document().clone();
         does(&mut session, json!({"do": "skin.bind", "shape": shape}));
         let bytes = session.pack("a").unwrap().bytes;

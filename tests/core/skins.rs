@@ -115,7 +115,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     assert!(clips == 0 || clips > 10, "{clips}");
 }
 
-/// By command, in a pose of a clip: what was modelled is seen where it was bound, what follows
+/// By command, in a pose of a clip: what was modeled is seen where it was bound, what follows
 /// moves with the joints, the rest is as reopening finds it, and undone the file is its bytes.
 #[test]
 fn a_bind_is_a_snapshot_that_is_saved_and_undone() {

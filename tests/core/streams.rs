@@ -265,7 +265,7 @@ fn an_export_that_is_canceled_halfway_leaves_nothing() {
         };
         let stopped =
             session.exporting(each_clip(folder.path().to_owned(), false)).run(&disk, &progress);
-        assert!(stopped.is_err_and(|e| e.is_cancelled()));
+        assert!(stopped.is_err_and(|e| e.is_canceled()));
         assert_eq!(disk.written.lock().unwrap().len(), cancels_after);
         let left: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();

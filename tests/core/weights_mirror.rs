@@ -13,7 +13,7 @@ use ulna_weights::{
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many
-/// those are. With `rings`, over those alone whose neighbours are mirrored too: edges may run
+/// those are. With `rings`, over those alone whose neighbors are mirrored too: edges may run
 /// across a quad one way on both sides.
 fn worst_difference(
     document: &Document,
@@ -52,7 +52,7 @@ fn worst_difference(
 
 /// Mirrors a file's weights, then paints on it with every brush and the mirror on.
 fn mirrored(session: &mut Session, name: &str) {
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, joints) = partners(session.document());
@@ -90,7 +90,7 @@ fn mirrored(session: &mut Session, name: &str) {
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
-        // What mixes with its neighbours spreads the differences of rings that are not mirrored:
+        // What mixes with its neighbors spreads the differences of rings that are not mirrored:
         // one dab from even ground.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
         session
@@ -171,7 +171,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     // Mirrored layers know it, too, since it is the document's.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     assert_eq!(sides.pairs.joint(a), b);
-    session.run_line(&pair(a).with("with", text(a))).expect("it is of the centre");
+    session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
     assert_eq!(partners(session.document()).2[usize::from(a)], a);
     session.run_line(&pair(a)).expect("it has none");
     assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
@@ -186,7 +186,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
 
 /// A model whose left side is not quite the right one's mirror image.
 #[test]
-fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
+fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     let session = sample();
     let exact = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let sides = Sides::of(session.document(), &exact).expect("sides");
@@ -222,7 +222,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
             _ => wrong += 1,
         }
     }
-    assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
+    assert!(pairs.by_topology > 500, "{} by their neighbors", pairs.by_topology);
     assert!(
         wrong * 100 < right && right > 400,
         "{right} right, {wrong} wrong, {} unpaired",

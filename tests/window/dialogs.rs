@@ -467,7 +467,7 @@ fn a_clip_becomes_a_picture_that_moves() {
 }
 
 /// What takes long goes on beside the window, is one step when it is done, and leaves nothing where
-/// it is cancelled.
+/// it is canceled.
 #[test]
 fn many_keys_are_reduced_beside_the_window() {
     use ulna_edit::CommandLine;
@@ -483,24 +483,24 @@ fn many_keys_are_reduced_beside_the_window() {
     let (mut window, _folder) = window(&bytes);
     click(&mut window, &format!("Clip {name}"));
     let keys = |window: &Window| session(window).document().clips[idle].key_count();
-    for cancelled in [true, false] {
+    for canceled in [true, false] {
         find(&mut window, "clip.reduce");
         press(&mut window, Modifiers::NONE, Key::Enter);
         assert_eq!(keys(&window), many, "it is not done at once");
         assert!(says(&window, "Reduce keys"), "it is said what goes on");
-        if cancelled {
+        if canceled {
             click(&mut window, "Cancel");
         }
         for _ in 0..2000 {
-            if keys(&window) < many || (cancelled && says(&window, "Reduce keys was canceled")) {
+            if keys(&window) < many || (canceled && says(&window, "Reduce keys was canceled")) {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
             window.run_steps(1);
         }
-        assert!(!cancelled || says(&window, "Reduce keys was canceled"));
-        assert_eq!(keys(&window) < many, !cancelled);
-        assert_eq!(session(&window).history().done().len(), usize::from(!cancelled));
+        assert!(!canceled || says(&window, "Reduce keys was canceled"));
+        assert_eq!(keys(&window) < many, !canceled);
+        assert_eq!(session(&window).history().done().len(), usize::from(!canceled));
     }
 }
 

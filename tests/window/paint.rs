@@ -334,7 +334,7 @@ fn a_mesh_on_one_skin_has_no_note_about_others() {
 }
 
 #[test]
-fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
+fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colors() {
     let Some(shared) = crate::common::shared() else { return };
     let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
     let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));

@@ -2,7 +2,7 @@
 //! window and the command line carry out the same request; the document stays with its file.
 //!
 //! Files are made one at a time: each is read back, written beside its place under a name of its
-//! own, and let go of. Only when all are there do they take their places, so that what is cancelled
+//! own, and let go of. Only when all are there do they take their places, so that what is canceled
 //! or cannot be made leaves nothing.
 
 use std::{
@@ -194,9 +194,9 @@ fn left_behind(written: usize, count: usize) -> String {
 }
 
 impl ExportFailure {
-    /// Whether somebody cancelled it.
-    pub const fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Cancelled))
+    /// Whether somebody canceled it.
+    pub const fn is_canceled(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Canceled))
     }
 }
 

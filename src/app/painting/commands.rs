@@ -326,7 +326,7 @@ impl App {
         let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
         let mut commands = match &parts[..] {
             [] => vec![command],
-            // One for all: what each makes of its neighbours it makes of them as they are now,
+            // One for all: what each makes of its neighbors it makes of them as they are now,
             // across seams too.
             [_, _, ..] if of_weights => {
                 let spelled = parts
@@ -394,7 +394,7 @@ impl App {
         }
     }
 
-    /// Shows where a problem is: its node, and the faults of weights in colours.
+    /// Shows where a problem is: its node, and the faults of weights in colors.
     pub(in crate::app) fn show_problem(&mut self, ctx: &Context, problem: usize) {
         let (Some(problem), Some(session)) = (self.problems.list.get(problem), &self.session)
         else {
@@ -439,7 +439,7 @@ impl App {
                 return;
             }
             self.painting.look = WeightLook::Faults;
-            // Weights that do not sum to 1 draw vertices into the model, where their colours are
+            // Weights that do not sum to 1 draw vertices into the model, where their colors are
             // not seen; dots are.
             self.painting.select_next = Some(VertexCommand::Faulty);
             self.run(ctx, ModeCommand::PaintMode);

@@ -271,12 +271,12 @@ impl App {
         let stroking = *stroking;
         let points = match stroking.brush.radius {
             Radius::Pixels(points) => points,
-            Radius::Scene(metres) => {
-                metres
+            Radius::Scene(meters) => {
+                meters
                     / self
                         .viewport
                         .camera
-                        .metres_per_point(self.viewport.camera.distance, size.y)
+                        .meters_per_point(self.viewport.camera.distance, size.y)
                         .max(1e-12)
             }
         };

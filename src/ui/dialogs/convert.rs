@@ -39,7 +39,7 @@ pub struct ConvertDraft {
 }
 
 impl ConvertDraft {
-    /// Metres of its unit, as it would be taken.
+    /// Meters of its unit, as it would be taken.
     fn unit(&self) -> f32 {
         self.conversion.unit.or(self.found.unit).unwrap_or(1.0)
     }
@@ -61,7 +61,7 @@ fn many_of(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Units, with metres of each.
+/// Units, with meters of each.
 const UNITS: [(f32, &str); 6] = [
     (1.0, "meters"),
     (0.01, "centimeters"),
@@ -167,7 +167,7 @@ fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
 
 fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let unit = now.unit();
-    let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
+    let known = UNITS.iter().position(|(meters, _)| (meters - unit).abs() < 1e-6);
     let mut chosen = known.unwrap_or(UNITS.len());
     let mut list: Vec<(usize, &str, &str)> =
         UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
@@ -178,14 +178,14 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         now.conversion.unit = Some(UNITS.get(chosen).map_or(unit * 2.0, |u| u.0));
     }
     if chosen == UNITS.len() {
-        let mut metres = now.unit();
+        let mut meters = now.unit();
         let field = ui.add_sized(
             [86.0, 24.0],
-            DragValue::new(&mut metres).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
+            DragValue::new(&mut meters).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
         );
         name_widget(ui, &field, "Meters per unit");
         if field.changed() {
-            now.conversion.unit = Some(metres);
+            now.conversion.unit = Some(meters);
         }
     }
     if let Some(size) = now.size {

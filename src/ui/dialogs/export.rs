@@ -265,7 +265,7 @@ impl Preset {
 }
 
 fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labelled(ui, theme, "Preset", |ui| {
+    labeled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
         let combo = egui::ComboBox::from_id_salt("export preset")
             .selected_text(shown)
@@ -285,7 +285,7 @@ fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
 
 /// What files are called, where each clip gets one.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labelled(ui, theme, "File name", |ui| {
+    labeled(ui, theme, "File name", |ui| {
         let width = ui.available_width() - 120.0;
         let field = egui::TextEdit::singleline(&mut draft.names)
             .align(egui::Align2::LEFT_CENTER)
@@ -382,7 +382,7 @@ fn how_ui(
     actions: &mut Actions,
 ) -> bool {
     ui.spacing_mut().item_spacing.y = 6.0;
-    labelled(ui, theme, "Content", |ui| {
+    labeled(ui, theme, "Content", |ui| {
         segments(ui, theme, |ui| {
             for (skeleton, text) in [(false, "Whole model"), (true, "Skeleton and clips")] {
                 if segment(ui, theme, text, now.skeleton_only == skeleton, false).clicked() {
@@ -406,7 +406,7 @@ fn how_ui(
                 .color(theme.color(ColorRole::TextTertiary)),
         );
     });
-    labelled(ui, theme, "Keys", |ui| {
+    labeled(ui, theme, "Keys", |ui| {
         segments(ui, theme, |ui| {
             for (resampled, text) in [(false, "As stored"), (true, "Resampled")] {
                 if segment(ui, theme, text, now.resampled == resampled, false).clicked() {
@@ -435,7 +435,7 @@ fn how_ui(
             );
         }
     });
-    labelled(ui, theme, "Files", |ui| {
+    labeled(ui, theme, "Files", |ui| {
         segments(ui, theme, |ui| {
             for (each, text) in [(false, "One file"), (true, "One file per clip")] {
                 if segment(ui, theme, text, now.each == each, false).clicked() {
@@ -462,7 +462,7 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
     let each = now.each;
     let (label, text) = if each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
     let mut enter = false;
-    labelled(ui, theme, label, |ui| {
+    labeled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
         let field = egui::TextEdit::singleline(text)
             .align(egui::Align2::LEFT_CENTER)
@@ -631,7 +631,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     );
 }
 
-pub(super) fn labelled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+pub(super) fn labeled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), egui::Sense::hover());
         let at = rect.left_center();

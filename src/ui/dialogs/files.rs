@@ -345,7 +345,7 @@ fn list_ui(
             {
                 *text = folder_text(above);
             }
-            // The name of a file that is saved does not hide its neighbours.
+            // The name of a file that is saved does not hide its neighbors.
             let wanted = if saves { String::new() } else { typed.to_lowercase() };
             let whole = entries.iter().any(|e| e.name == typed);
             let fits = |e: &&Entry| whole || e.order.contains(&wanted);

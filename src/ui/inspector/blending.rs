@@ -242,13 +242,13 @@ fn line_ui(
 struct Plane {
     rect: Rect,
     center: [f32; 2],
-    /// Points a metre a second.
+    /// Points a meter a second.
     scale: f32,
 }
 
 impl Plane {
     fn of(points: &[(ClipId, [f32; 2])], rect: Rect) -> Self {
-        /// Metres a second that are in sight at least: nothing is made large that hardly goes.
+        /// Meters a second that are in sight at least: nothing is made large that hardly goes.
         const LEAST: f32 = 0.5;
         // Standing still is in sight, too.
         let range = |axis: usize| {

@@ -217,7 +217,7 @@ fn gaps_ui(
     all: &mut bool,
     actions: &mut Actions,
 ) {
-    /// Metres and radians below which a joint is not listed at first, and rows at first.
+    /// Meters and radians below which a joint is not listed at first, and rows at first.
     const SMALL: (f32, f32) = (0.003, 0.009);
     const FEW: usize = 4;
     let theme = view.theme;

@@ -10,10 +10,10 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// How far the joints of a skin show its meshes apart at rest, metres, in a state of the document.
+/// How far the joints of a skin show its meshes apart at rest, meters, in a state of the document.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
-/// Below this they agree, metres: what single precision leaves of a body.
+/// Below this they agree, meters: what single precision leaves of a body.
 const AGREE: f64 = 1e-4;
 
 /// The matrices of a joint in each skin that it belongs to.

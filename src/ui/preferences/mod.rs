@@ -150,9 +150,9 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     });
     field(ui, theme, "Length unit", |ui| {
         let options = [
-            (Length::Metres, "Meters"),
-            (Length::Centimetres, "Centimeters"),
-            (Length::Millimetres, "Millimeters"),
+            (Length::Meters, "Meters"),
+            (Length::Centimeters, "Centimeters"),
+            (Length::Millimeters, "Millimeters"),
         ];
         choice(ui, theme, &mut settings.length, &options);
     });

@@ -51,7 +51,7 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let bone = next.map_or(Vec3::Y, |n| document.node(*n).rest.transform().translation);
         let zero = (from_rest * bone).reject_from(axis).normalize_or(axis.any_orthonormal_vector());
         let side = axis.cross(zero);
-        let reach = camera.metres_per_point(depth, size.y) * RADIUS;
+        let reach = camera.meters_per_point(depth, size.y) * RADIUS;
         let on = |angle: f32| -> Option<Pos2> {
             let (p, _) =
                 camera.project(head + (zero * angle.cos() + side * angle.sin()) * reach, size)?;

@@ -395,7 +395,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     if view.shown_clip() != Some(seen.of.1.clip) || !at_end || playback.playing {
         return;
     }
-    /// Metres that are no jump.
+    /// Meters that are no jump.
     const NONE: f32 = 1e-4;
     let color = theme.color(ColorRole::SelectionBase);
     for gap in
@@ -408,7 +408,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.circle_filled(from, 3.0, color);
         painter.circle_stroke(to, 3.5, egui::Stroke::new(1.5, color));
         let unit = view.settings.length;
-        let text = format!("{:.1} {}", gap.distance * unit.per_metre(), unit.sign());
+        let text = format!("{:.1} {}", gap.distance * unit.per_meter(), unit.sign());
         let font = Theme::font(Font::NumberSmall);
         // Beyond the end that the gizmo is not at.
         let ink = theme.color(ColorRole::SelectionText);

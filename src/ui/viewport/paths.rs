@@ -98,13 +98,13 @@ pub fn paths_ui(
         let about = path.places[k];
         let frame = f64::from(about.time) * view.timeline.playback.fps;
         let unit = view.settings.length;
-        let speed = path.speed(k) * unit.per_metre();
+        let speed = path.speed(k) * unit.per_meter();
         let label = view
             .session
             .map_or_else(String::new, |s| s.document().node(path.node).label(path.node));
         let text = format!(
             "{label}, frame {frame:.0}, {speed:.*} {}/s",
-            if unit.per_metre() > 50.0 { 0 } else { 2 },
+            if unit.per_meter() > 50.0 { 0 } else { 2 },
             unit.sign()
         );
         plate(&painter, view.theme, at, text);

@@ -71,10 +71,10 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Radius::Pixels(points) => {
             bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key(BrushCommand::Radius));
         }
-        Radius::Scene(metres) => {
+        Radius::Scene(meters) => {
             let unit = view.settings.length;
-            let mut shown = *metres * unit.per_metre();
-            let most = unit.per_metre();
+            let mut shown = *meters * unit.per_meter();
+            let most = unit.per_meter();
             bar(
                 ui,
                 theme,
@@ -85,7 +85,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 3,
                 &key(BrushCommand::Radius),
             );
-            *metres = shown / unit.per_metre();
+            *meters = shown / unit.per_meter();
         }
     }
     bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
@@ -106,7 +106,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         curve_ui(ui, theme, &mut brush);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            labelled(ui, theme, "Fall-off", |ui| {
+            labeled(ui, theme, "Fall-off", |ui| {
                 combo(ui, "Fall-off", brush.falloff.label(), |ui| {
                     for falloff in Falloff::PRESETS {
                         ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
@@ -120,7 +120,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     }
                 });
             });
-            labelled(ui, theme, "Reach", |ui| {
+            labeled(ui, theme, "Reach", |ui| {
                 combo(ui, "Reach", brush.reach.label(), |ui| {
                     for reach in Reach::ALL {
                         ui.selectable_value(&mut brush.reach, reach, reach.label());
@@ -133,12 +133,12 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let size = match brush.radius {
         Radius::Pixels(points) => {
             points
-                * view.viewport.camera.metres_per_point(
+                * view.viewport.camera.meters_per_point(
                     view.viewport.camera.distance,
                     ui.ctx().content_rect().height(),
                 )
         }
-        Radius::Scene(metres) => metres,
+        Radius::Scene(meters) => meters,
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
     switches_ui(ui, view, &mut brush, &mut in_scene);
@@ -553,7 +553,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     );
 }
 
-fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
+fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(56.0, 24.0), Sense::hover());
         ui.painter().text(

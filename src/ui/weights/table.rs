@@ -389,7 +389,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
         let palette = view.pose.palette(document, canvas.skin);
         let unit = view.settings.length;
         let text = |v: glam::Vec3| {
-            let v = v * unit.per_metre();
+            let v = v * unit.per_meter();
             format!("{:.3}  {:.3}  {:.3}", v.x, v.y, v.z).replace('-', "−")
         };
         let number = |ui: &mut Ui, t: String, role: ColorRole| {

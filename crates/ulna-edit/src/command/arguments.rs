@@ -606,10 +606,10 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         return Ok(fits);
     }
     // What lists call a clip without a name, or one whose name has more than a line.
-    let labelled: Vec<ClipId> =
+    let labeled: Vec<ClipId> =
         document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
-    if !labelled.is_empty() {
-        return Ok(labelled);
+    if !labeled.is_empty() {
+        return Ok(labeled);
     }
     const MOST: usize = 12;
     let labels: Vec<String> =
@@ -661,9 +661,9 @@ fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
         return (index < document.nodes.len()).then(|| index.into()).into_iter().collect();
     }
-    let labelled = by(&|id| document.node(id).label(id) == text);
-    if !labelled.is_empty() {
-        return labelled;
+    let labeled = by(&|id| document.node(id).label(id) == text);
+    if !labeled.is_empty() {
+        return labeled;
     }
     match (text.contains('*'), text.contains('/')) {
         (true, false) => by(&|id| matches(text, &document.node(id).label(id))),

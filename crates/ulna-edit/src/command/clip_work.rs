@@ -1026,7 +1026,7 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
 /// What of a seam would be worse than it was, and what can be done instead; nothing where nothing
 /// is.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
-    /// What measuring rounds: radians, metres, and metres a second.
+    /// What measuring rounds: radians, meters, and meters a second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {

@@ -56,7 +56,7 @@ document_commands! {
 choice! {
     /// Which shape of a mesh is bound.
     BoundShape {
-        /// What was modelled: it is seen where its joints stand.
+        /// What was modeled: it is seen where its joints stand.
         Stored = "stored",
         /// What is seen: it stays as it is posed.
         Posed = "posed",
@@ -621,7 +621,7 @@ impl BindSkin {
     }
 }
 
-/// How far a joint is bound from where it was, metres of the scene, the farthest.
+/// How far a joint is bound from where it was, meters of the scene, the farthest.
 fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
     let place =
         |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();

@@ -199,7 +199,7 @@ pub fn read(
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
-            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => {
+            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Canceled))) => {
                 return Err(error);
             }
             Err(Missing::Refused(error)) => {

@@ -9,7 +9,7 @@ use super::super::{ViewportState, overlay, pick};
 use crate::ui::{
     Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
     theme::Font,
-    weight_marks::{hatch, heat_color, mask_grey, painted_layer},
+    weight_marks::{hatch, heat_color, mask_gray, painted_layer},
     widgets::elided,
 };
 use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
@@ -575,7 +575,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             Radius::Pixels(r) => format!("Radius {r:.0} px"),
             Radius::Scene(r) => {
                 let unit = view.settings.length;
-                format!("Radius {:.3} {}", r * unit.per_metre(), unit.sign())
+                format!("Radius {:.3} {}", r * unit.per_meter(), unit.sign())
             }
         },
         BrushNumber::Strength => format!("Strength {:.2}", brush.strength),
@@ -603,7 +603,7 @@ fn legend_size(rect: Rect) -> egui::Vec2 {
     if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
 }
 
-/// What the colours mean.
+/// What the colors mean.
 fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -630,12 +630,12 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let farthest = view.paint.farthest;
             if farthest > 0.0 {
                 // In what it takes few digits in, whatever lengths are shown in elsewhere.
-                let (unit, per_metre) = match farthest {
+                let (unit, per_meter) = match farthest {
                     d if d >= 1.0 => ("m", 1.0),
                     d if d >= 1e-3 => ("mm", 1e3),
                     _ => ("µm", 1e6),
                 };
-                let most = farthest * per_metre;
+                let most = farthest * per_meter;
                 let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
                 let at = |k: usize| {
                     if k == 0 {
@@ -691,7 +691,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
         let part = (k as f32 + 0.5) / steps as f32;
         let color =
-            if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+            if mask.is_some() { Color32::from_gray(mask_gray(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
     let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);

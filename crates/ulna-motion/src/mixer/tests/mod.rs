@@ -105,7 +105,7 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
-/// By how much the velocity of a joint changes in the middle of three moments `h` apart: metres and
+/// By how much the velocity of a joint changes in the middle of three moments `h` apart: meters and
 /// radians a second.
 fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
@@ -322,7 +322,7 @@ proptest! {
         }
     }
 
-    /// An inertial transition where a travelling loop comes to its end, with a cut on another lane
+    /// An inertial transition where a traveling loop comes to its end, with a cut on another lane
     /// at that moment, knows the velocity of what was seen, and not that of the jumps.
     #[test]
     fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
@@ -349,7 +349,7 @@ proptest! {
         };
         let mix = Shared::new(Mix { lanes: vec![body, arms] });
         let mut mixer = Mixer::default();
-        // It was at the end of its way and went there at `far` metres a second: it goes on by no
+        // It was at the end of its way and went there at `far` meters a second: it goes on by no
         // more than that for the transition.
         let target = alone(&document, 1, 0.0)[0].translation;
         for k in 0..=50 {
@@ -406,7 +406,7 @@ proptest! {
             for k in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
                 // A straight weight would make it jump by the distance of the clips over the fade:
-                // metres a second.
+                // meters a second.
                 prop_assert!(moved < m + 0.15 && turned < t + 0.4,
                     "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
             }
