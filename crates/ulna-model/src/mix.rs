@@ -4,7 +4,7 @@
 //! ```text
 //!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
 //!  upper lane           ╱████╳███╲       covers what is below, where its mask lets it
-//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier as it comes in
+//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier one
 //! ```
 //!
 //! The same data names clips and joints by id in a document, and by name in text
@@ -52,7 +52,7 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     /// Whether only lanes like this one count.
     #[serde(default, skip_serializing_if = "is_no")]
     pub solo: bool,
-    /// Whether rotations are averaged by the normalised sum, and not on the sphere.
+    /// Whether rotations are averaged by the normalized sum, and not on the sphere.
     #[serde(default, skip_serializing_if = "is_no")]
     pub nlerp: bool,
     /// What plays, in any order.
@@ -166,7 +166,7 @@ pub enum Plays<C = ClipId> {
     },
     /// The clips around a place in a plane: strafing.
     Plane {
-        /// Each with its place, such as metres a second to the body's right, and ahead; in any
+        /// Each with its place, such as meters a second to the body's right, and ahead; in any
         /// order.
         points: Vec<(C, [f32; 2])>,
         /// The place.

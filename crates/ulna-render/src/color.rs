@@ -12,7 +12,7 @@ pub fn tokens() -> &'static Value {
     &TOKENS
 }
 
-/// A colour with straight alpha, sRGB bytes.
+/// A color with straight alpha, sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub [u8; 4]);
 

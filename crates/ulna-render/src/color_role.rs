@@ -32,7 +32,7 @@ macro_rules! roles {
 }
 
 roles! {
-    /// What a color is for (table `color` of the tokens; LOOK, *Colour: when to use what*).
+    /// What a color is for (table `color` of the tokens; LOOK, *Color: when to use what*).
     ColorRole {
         SurfaceWindow = "surface.window",
         SurfacePanel = "surface.panel",

@@ -18,7 +18,7 @@ pub(super) struct Ghost {
     pub moment: u64,
     /// In the order of the scene's parts: what was posed, and where its instances were.
     pub surfaces: Vec<Option<[wgpu::Buffer; 2]>>,
-    pub centre: Vec3,
+    pub center: Vec3,
     pub bind: wgpu::BindGroup,
     pub color: wgpu::Buffer,
 }

@@ -2,7 +2,7 @@
 //! window and the command line carry out the same request; the document stays with its file.
 //!
 //! Files are made one at a time: each is read back, written beside its place under a name of its
-//! own, and let go of. Only when all are there do they take their places, so that what is cancelled
+//! own, and let go of. Only when all are there do they take their places, so that what is canceled
 //! or cannot be made leaves nothing.
 
 use std::{

@@ -76,9 +76,9 @@ impl ExportFailure {
         }
     }
 
-    /// Whether somebody cancelled it.
-    pub const fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Cancelled))
+    /// Whether somebody canceled it.
+    pub const fn is_canceled(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Canceled))
     }
 }
 

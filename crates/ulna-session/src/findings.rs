@@ -73,8 +73,8 @@ fn of(
     match found.weights.as_deref() {
         Some(map) => weight_findings(&place, map, counts[mesh.index()]),
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
-            let message = "The mesh is skinned, but this primitive has no weights, so no joint \
-                moves it";
+            let message =
+                "The mesh is skinned, but this primitive has no weights, so no joint moves it";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
             vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
         }

@@ -349,7 +349,7 @@ impl Session {
         for path in files {
             let source = match Self::open(&path, progress) {
                 Ok(source) => source,
-                Err(error) if many && !matches!(error, ReadError::Cancelled) => {
+                Err(error) if many && !matches!(error, ReadError::Canceled) => {
                     let said = format!("{} was skipped: {error}", path.display());
                     notes.push(Notice::new(error.code(), said));
                     continue;

@@ -88,8 +88,8 @@ impl Session {
         // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
-            let message = "no file was given; name a model, or a .json or .xml file with weights, \
-                as “path”";
+            let message =
+                "no file was given; name a model, or a .json or .xml file with weights, as “path”";
             CommandError::other("no_file_named", message)
         })?;
         let given = Given::read(path, document)?.only(meant.from)?;

@@ -90,13 +90,13 @@ pub fn read(
 /// Frames a second where a file states none.
 const USUAL: f64 = 30.0;
 
-/// Metres of the unit in which a body is as high as people are, with the height in the file's; none
+/// Meters of the unit in which a body is as high as people are, with the height in the file's; none
 /// where it has none.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
-    /// Metres: metres, decimetres, inches, centimetres, millimetres, and what the files of Carnegie
+    /// Meters: meters, decimeters, inches, centimeters, millimeters, and what the files of Carnegie
     /// Mellon's motions are commonly in.
     const UNITS: [f32; 6] = [1.0, 0.1, 0.0254, 0.01, 0.001, 0.056_444];
-    /// Metres of a body.
+    /// Meters of a body.
     const HIGH: f32 = 1.7;
     let mut places: Vec<Vec3> = Vec::with_capacity(capture.joints.len());
     for joint in &capture.joints {

@@ -52,7 +52,7 @@ impl Component {
         }
     }
 
-    /// The smallest difference of the normalised integer type; 0 for floats.
+    /// The smallest difference of the normalized integer type; 0 for floats.
     pub fn step(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -63,7 +63,7 @@ impl Component {
         }
     }
 
-    /// Decodes one component (glTF 2.0, *Animations*, for the normalised forms).
+    /// Decodes one component (glTF 2.0, *Animations*, for the normalized forms).
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         match self {
             Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -434,7 +434,7 @@ impl<'a> Accessors<'a> {
         Ok(list)
     }
 
-    /// All components as whole numbers of 32 bits, not normalised.
+    /// All components as whole numbers of 32 bits, not normalized.
     pub fn integers(&mut self, index: usize, place: &str) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;

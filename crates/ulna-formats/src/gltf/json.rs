@@ -355,7 +355,8 @@ mod tests {
         use super::super::schema;
         let take = |text: &str| typed::<schema::Animation>(text, "", &mut false).is_ok();
         assert!(take(
-            r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],"samplers":[{"input":0,"output":1}]}"#
+            r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],
+            "samplers":[{"input":0,"output":1}]}"#
         ));
         assert!(!take(r#"["x",[],[]]"#));
         assert!(!take(r#"{"channels":[[0,[1,"scale",{}]]],"samplers":[]}"#));

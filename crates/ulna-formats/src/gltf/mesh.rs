@@ -167,8 +167,8 @@ impl PrimitiveReader<'_, '_> {
         self.unpack()?;
         let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
-            let message = "The primitive has no vertex positions; it stays in the file, but is not \
-                displayed";
+            let message =
+                "The primitive has no vertex positions; it stays in the file, but is not displayed";
             self.diagnostics.add(
                 Severity::Warning,
                 "MESH_PRIMITIVE_NO_POSITION",

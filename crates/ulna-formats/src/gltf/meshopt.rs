@@ -505,7 +505,7 @@ fn exponential(elements: &mut [u8]) {
     }
 }
 
-/// Filter 4: colours as luma and chroma.
+/// Filter 4: colors as luma and chroma.
 fn color(elements: &mut [u8], stride: usize) {
     let rgba = |y: i32, orange: i32, green: i32, alpha: i32, largest: f32| {
         let bits = 32 - alpha.leading_zeros();

@@ -46,7 +46,7 @@ pub struct Opened {
 #[derive(Debug, Default)]
 pub struct Progress {
     permille: AtomicU32,
-    cancelled: AtomicBool,
+    canceled: AtomicBool,
 }
 
 impl Progress {
@@ -57,22 +57,22 @@ impl Progress {
 
     /// Asks the work to stop at the next chance.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.canceled.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that
     /// looks at both by itself.
     pub const fn parts(&self) -> (&AtomicBool, &AtomicU32) {
-        (&self.cancelled, &self.permille)
+        (&self.canceled, &self.permille)
     }
 
     /// Says how far the work is.
     ///
     /// # Errors
-    /// [`ReadError::Cancelled`] where somebody cancelled.
+    /// [`ReadError::Canceled`] where somebody canceled.
     pub fn reach(&self, fraction: f32) -> Result<(), ReadError> {
         self.permille.store((fraction * 1000.0) as u32, Ordering::Relaxed);
-        if self.cancelled.load(Ordering::Relaxed) { Err(ReadError::Cancelled) } else { Ok(()) }
+        if self.canceled.load(Ordering::Relaxed) { Err(ReadError::Canceled) } else { Ok(()) }
     }
 }
 

@@ -220,8 +220,8 @@ impl GlbBuilder {
             });
             self.roots = vec![at];
         }
-        let mut root = json!({"asset": {"version": "2.0", "generator": format!("Ulna, from \
-            {from}")}});
+        let mut root =
+            json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});
         if !self.roots.is_empty() {
             root["scene"] = 0.into();
             root["scenes"] = json!([{"nodes": self.roots}]);

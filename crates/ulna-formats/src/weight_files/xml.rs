@@ -205,8 +205,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         let (name, max) = (escaped(&shape.name), shape.vertex_count);
         let size = shape.positions.len();
         put(format_args!(
-            "  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" \
-            max=\"{max}\">\n"
+            "  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" max=\"{max}\">\n"
         ));
         for (k, p) in shape.positions.iter().enumerate() {
             put(format_args!("    <point index=\"{k}\" value=\"{} {} {}\"/>\n", p.x, p.y, p.z));

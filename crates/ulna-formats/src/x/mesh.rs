@@ -166,7 +166,8 @@ impl Builder<'_, '_> {
         if corners.triangles.is_empty() {
             return Ok(());
         }
-        let mut attributes = json!({"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
+        let mut attributes = json!(
+            {"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
                 true)});
         self.attributes(&corners.vertices, normals.as_ref(), &declared, &mut attributes);
         let needs_uv =

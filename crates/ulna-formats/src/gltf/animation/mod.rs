@@ -263,7 +263,7 @@ impl Channels<'_, '_, '_> {
                 );
                 self.diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
             }
-            Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled)) => {
+            Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Canceled)) => {
                 return Err(error);
             }
             Missing::Refused(error) => {
