@@ -1,4 +1,4 @@
-//! Whether weight layers fit a document.
+//! Check of weight layers against a document.
 
 use super::{
     Document, LayerId, LayerPart, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
