@@ -23,6 +23,9 @@ mod replay;
 mod run_error;
 mod running;
 mod save;
+mod save_failure;
+mod save_paths;
+mod save_request;
 mod session;
 mod sidecars;
 mod stamp;
@@ -56,7 +59,10 @@ pub use self::{
     recovery::{KeptStep, Recovered, Recovery, RecoveryError},
     replay::{Outlook, Replayed},
     run_error::{NeedsHost, RunError},
-    save::{Consent, SaveFailure, SaveRequest, SavedFile, Saving, incremented},
+    save::{SavedFile, Saving},
+    save_failure::SaveFailure,
+    save_paths::incremented,
+    save_request::{Consent, SaveRequest},
     session::{Imported, Session},
     stamp::{OnDisk, Stamp, content_hash, hard_links},
     unfolded::Unsaved,
