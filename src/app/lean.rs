@@ -12,7 +12,7 @@ use egui::{
 };
 use egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenDescriptor};
 
-use ulna_render::{Gpu, SHADERS, is_software};
+use ulna_render::{SHADERS, is_software};
 
 /// What replaces egui's painting, frame for frame.
 pub(super) struct LeanPanels(Arc<Parts>);
@@ -291,6 +291,7 @@ mod tests {
     use egui_wgpu::{RendererOptions, WgpuConfiguration};
 
     use super::*;
+    use ulna_render::Gpu;
 
     const SIZE: [u32; 2] = [320, 200];
 

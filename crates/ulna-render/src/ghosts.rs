@@ -6,8 +6,8 @@ use wgpu::util::DeviceExt as _;
 use super::{
     Gpu, Scene,
     ghost::{Ghost, GhostLook},
-    pipeline::Layouts,
-    scene::ScenePrimitive,
+    layouts::Layouts,
+    scene_primitive::ScenePrimitive,
 };
 use ulna_model::{Document, NodeId, Topology};
 use ulna_motion::Pose;
