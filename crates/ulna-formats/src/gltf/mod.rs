@@ -22,6 +22,7 @@ mod outline;
 mod own_extras;
 mod patch;
 mod pose_extras;
+mod progress;
 mod read;
 pub mod rules;
 mod saved;
@@ -46,7 +47,8 @@ pub use self::{
     container::{Container, build_glb},
     error::ReadError,
     export::{ExportError, ExportOptions, Exporter, export},
-    read::{Opened, Progress, open, open_beside, open_bytes},
+    progress::Progress,
+    read::{Opened, open, open_beside, open_bytes},
     saved::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded},
     sidecar::is_sidecar,
     source::{Source, resolve as resolve_uri},

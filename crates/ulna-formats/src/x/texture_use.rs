@@ -1,4 +1,4 @@
-//! What a texture of an `.x` file is used for, from the names of its parameter and its file.
+//! Use of a texture of an `.x` file, from the names of its parameter and its file.
 
 /// What a picture is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
