@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 use serde_json::json;
 
-use super::build::{Builder, Numbers, SHEARED, fail, matrix, mirror};
+use super::builder::{Builder, Numbers, SHEARED, fail, matrix, mirror};
 use crate::{
     gltf::ReadError,
     import::{KeysOut, unlikely_rate},

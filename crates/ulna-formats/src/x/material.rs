@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{
-    build::{Builder, Numbers, linear},
+    builder::{Builder, Numbers, linear},
     objects::Inside,
     texture_use::Use,
 };

@@ -1,6 +1,7 @@
 //! DirectX `.x`, read only: text, binary and MSZIP.
 
 mod build;
+mod builder;
 mod clips;
 mod declared;
 mod material;

@@ -7,7 +7,7 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::{
-    build::{Builder, Numbers, fail, matrix},
+    builder::{Builder, Numbers, fail, matrix},
     mesh::Corner,
     objects::Object,
 };

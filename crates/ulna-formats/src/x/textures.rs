@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{build::Builder, texture_use::Use};
+use super::{builder::Builder, texture_use::Use};
 use crate::{
     gltf::resolve_uri,
     import::{green_turned, read_picture},
