@@ -37,6 +37,7 @@ mod weight_cells;
 mod weight_import;
 mod weight_layers;
 mod weight_source;
+mod weight_tally;
 mod work;
 
 pub use self::{
