@@ -231,7 +231,7 @@ fn weights(opened: &Document, now: &Document) -> Vec<Edited> {
     all
 }
 
-/// What makes things what they were when the file was opened, with what rests on them.
+/// Edits that make a thing what it was when the file was opened, with what rests on it.
 ///
 /// # Errors
 /// Where something cannot be taken back by itself.
@@ -240,104 +240,123 @@ pub(super) fn reverted(
     now: &Document,
     thing: EditedThing,
 ) -> Result<Outcome, CommandError> {
+    match thing {
+        EditedThing::Layer(home, id) => Ok(reverted_layer(opened, now, home, id)),
+        EditedThing::Clip(id) => Ok(reverted_clip(opened, now, id)),
+        EditedThing::Node(id) => Ok(reverted_node(opened, now, id)),
+        EditedThing::Weights(id) => reverted_weights(opened, now, id),
+    }
+}
+
+/// The edit that makes a pose layer what it was.
+fn reverted_layer(opened: &Document, now: &Document, home: LayerHome, id: PoseLayerId) -> Outcome {
+    let mut layers = (*now.aids.layers(home)).clone();
+    let at = layers.position(id);
+    match (as_opened(opened, home, id), at) {
+        (Some(was), Some(at)) => layers.0[at] = was.clone(),
+        (Some(was), None) => layers.0.push(was.clone()),
+        (None, Some(at)) => {
+            layers.0.remove(at);
+        }
+        (None, None) => return Outcome::default(),
+    }
+    let to = (!layers.is_empty()).then(|| Shared::new(layers));
+    Outcome::from(vec![Edit::SetPoseLayers { home, to }])
+}
+
+/// The edits that make a clip what it was. What rests on a new clip goes with it.
+fn reverted_clip(opened: &Document, now: &Document, id: ClipId) -> Outcome {
     let mut edits = Vec::new();
     let mut notes = Vec::new();
-    match thing {
-        EditedThing::Layer(home, id) => {
-            let mut layers = (*now.aids.layers(home)).clone();
-            let at = layers.position(id);
-            match (as_opened(opened, home, id), at) {
-                (Some(was), Some(at)) => layers.0[at] = was.clone(),
-                (Some(was), None) => layers.0.push(was.clone()),
-                (None, Some(at)) => {
-                    layers.0.remove(at);
-                }
-                (None, None) => return Ok(Outcome::default()),
-            }
-            let to = (!layers.is_empty()).then(|| Shared::new(layers));
-            edits.push(Edit::SetPoseLayers { home, to });
+    let was = opened.clips.get(id).cloned();
+    if was.is_none() {
+        // What rests on it goes with it.
+        let unkeyed: Vec<_> = now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
+        for (at, pose) in &unkeyed {
+            edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
+                at: **at,
+                node: *node,
+                to: None,
+            }));
+            edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs {
+                at: **at,
+                node: *node,
+                to: None,
+            }));
         }
-        EditedThing::Clip(id) => {
-            let was = opened.clips.get(id).cloned();
-            if was.is_none() {
-                // What rests on it goes with it.
-                let unkeyed: Vec<_> =
-                    now.aids.unkeyed.iter().filter(|(at, _)| at.clip == id).collect();
-                for (at, pose) in &unkeyed {
-                    edits.extend(pose.locals.keys().map(|node| Edit::SetUnkeyed {
-                        at: **at,
-                        node: *node,
-                        to: None,
-                    }));
-                    edits.extend(pose.morphs.keys().map(|node| Edit::SetUnkeyedMorphs {
-                        at: **at,
-                        node: *node,
-                        to: None,
-                    }));
-                }
-                let home = LayerHome::Clip(id);
-                if let Some(layers) = now.aids.pose_layers.get(&home) {
-                    notes.push(Notice::new(
-                        "layers_removed",
-                        format!("{} removed with it", count(layers.0.len(), "layer")),
-                    ));
-                    edits.push(Edit::SetPoseLayers { home, to: None });
-                }
-                if !unkeyed.is_empty() {
-                    let poses = count(unkeyed.len(), "unkeyed pose");
-                    notes.push(Notice::new(
-                        "unkeyed_poses_removed",
-                        format!("{poses} removed with it"),
-                    ));
-                }
-                let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);
-                let bars = bars.filter(|b| b.clips().any(|c| *c == id)).count();
-                if bars > 0 {
-                    notes.push(Notice::new(
-                        "mix_bars_silent",
-                        format!("{} of the mix left without a clip", count(bars, "bar")),
-                    ));
-                }
-            } else if now.aids.pose_layers.contains_key(&LayerHome::Clip(id)) {
-                notes.push(Notice::new("layers_stay", "its layers now apply to the reverted keys"));
-            }
-            edits.push(Edit::SetClip { clip: id, to: was });
+        let home = LayerHome::Clip(id);
+        if let Some(layers) = now.aids.pose_layers.get(&home) {
+            notes.push(Notice::new(
+                "layers_removed",
+                format!("{} removed with it", count(layers.0.len(), "layer")),
+            ));
+            edits.push(Edit::SetPoseLayers { home, to: None });
         }
-        EditedThing::Node(id) => {
-            let (Some(was), Some(is)) = (opened.nodes.get(id), now.nodes.get(id)) else {
-                return Ok(Outcome::default());
-            };
-            if was.pose != is.pose {
-                edits.push(Edit::SetPoses(vec![(id, was.pose)]));
-            }
-            if was.name != is.name {
-                edits.push(Edit::SetNodeName { node: id, to: was.name.clone() });
-            }
-            if was.hidden != is.hidden {
-                edits.push(Edit::SetHidden { node: id, to: was.hidden });
-            }
-            if was.morph_weights != is.morph_weights {
-                edits.push(Edit::SetMorphs { node: id, to: was.morph_weights.clone() });
-            }
+        if !unkeyed.is_empty() {
+            let poses = count(unkeyed.len(), "unkeyed pose");
+            notes.push(Notice::new("unkeyed_poses_removed", format!("{poses} removed with it")));
         }
-        EditedThing::Weights(id) => {
-            let (Some(was), Some(is)) = (opened.meshes.get(id), now.meshes.get(id)) else {
-                return Ok(Outcome::default());
-            };
-            for (k, (a, b)) in was.primitives.iter().zip(&is.primitives).enumerate() {
-                let primitive = PrimitiveId::from(k);
-                if now.layered(id, primitive).is_some() {
-                    return Err(CommandError::other(
-                        "weights_under_layers",
-                        "this mesh has weight layers, so its weights cannot be reverted; remove or \
-                            flatten the layers first",
-                    ));
-                }
-                if a.weights != b.weights {
-                    edits.push(Edit::BindWeights { mesh: id, primitive, to: a.weights.clone() });
-                }
-            }
+        let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);
+        let bars = bars.filter(|b| b.clips().any(|c| *c == id)).count();
+        if bars > 0 {
+            notes.push(Notice::new(
+                "mix_bars_silent",
+                format!("{} of the mix left without a clip", count(bars, "bar")),
+            ));
+        }
+    } else if now.aids.pose_layers.contains_key(&LayerHome::Clip(id)) {
+        notes.push(Notice::new("layers_stay", "its layers now apply to the reverted keys"));
+    }
+    edits.push(Edit::SetClip { clip: id, to: was });
+    Outcome { edits, notes, keys: None }
+}
+
+/// The edits that make pose, name, visibility and morph weights of a node what they were.
+fn reverted_node(opened: &Document, now: &Document, id: NodeId) -> Outcome {
+    let mut edits = Vec::new();
+    let (Some(was), Some(is)) = (opened.nodes.get(id), now.nodes.get(id)) else {
+        return Outcome::default();
+    };
+    if was.pose != is.pose {
+        edits.push(Edit::SetPoses(vec![(id, was.pose)]));
+    }
+    if was.name != is.name {
+        edits.push(Edit::SetNodeName { node: id, to: was.name.clone() });
+    }
+    if was.hidden != is.hidden {
+        edits.push(Edit::SetHidden { node: id, to: was.hidden });
+    }
+    if was.morph_weights != is.morph_weights {
+        edits.push(Edit::SetMorphs { node: id, to: was.morph_weights.clone() });
+    }
+    Outcome::from(edits)
+}
+
+/// The edits that make the weights of a mesh what they were.
+///
+/// # Errors
+/// Where weight layers lie over them.
+fn reverted_weights(
+    opened: &Document,
+    now: &Document,
+    id: MeshId,
+) -> Result<Outcome, CommandError> {
+    let mut edits = Vec::new();
+    let (Some(was), Some(is)) = (opened.meshes.get(id), now.meshes.get(id)) else {
+        return Ok(Outcome::default());
+    };
+    for (k, (a, b)) in was.primitives.iter().zip(&is.primitives).enumerate() {
+        let primitive = PrimitiveId::from(k);
+        if now.layered(id, primitive).is_some() {
+            return Err(CommandError::other(
+                "weights_under_layers",
+                "this mesh has weight layers, so its weights cannot be reverted; remove or \
+                    flatten the layers first",
+            ));
+        }
+        if a.weights != b.weights {
+            edits.push(Edit::BindWeights { mesh: id, primitive, to: a.weights.clone() });
         }
     }
-    Ok(Outcome { edits, notes, keys: None })
+    Ok(Outcome::from(edits))
 }

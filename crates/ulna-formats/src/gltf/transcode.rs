@@ -132,46 +132,8 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
             *ops.member("buffers").item(k) = Ops::Remove;
         }
     }
-    for (k, raw) in views.iter().enumerate() {
-        let view: schema::BufferView =
-            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false)
-                .map_err(SaveError::Source)?;
-        let op = ops.member("bufferViews").item(k);
-        let shift = |op: &mut Ops, buffer: usize, offset: Option<raw_json::Index>| {
-            let (index, base) = places.get(buffer).copied().unwrap_or_default();
-            if index != buffer {
-                *op.member("buffer") = Ops::Replace(index.to_string());
-            }
-            if base != 0 {
-                *op.member("byteOffset") =
-                    Ops::Replace((base + offset.map_or(0, |o| o.0)).to_string());
-            }
-        };
-        shift(op, view.buffer.0, view.byte_offset);
-        for name in meshopt_view::EXTENSIONS {
-            if let Some(packed) = view.extensions.get::<Packed>(name) {
-                shift(op.member("extensions").member(name), packed.buffer.0, packed.byte_offset);
-            }
-        }
-    }
-    let mut view_count = views.len();
-    for (k, raw) in
-        raw_json::elements(&root, "images").map_err(SaveError::Source)?.iter().enumerate()
-    {
-        let Ok(image) = raw_json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
-        let Some(uri) = image.uri else { continue };
-        let Ok(bytes) = data_uri(&uri).unwrap_or_else(|| source.companion(&uri)) else { continue };
-        bin.resize(bin.len().next_multiple_of(4), 0);
-        let view =
-            serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()});
-        ops.member("bufferViews").push(view.to_string());
-        let op = ops.member("images").item(k);
-        *op.member("uri") = Ops::Remove;
-        *op.member("bufferView") = Ops::Replace(view_count.to_string());
-        *op.member("mimeType") = Ops::Replace(format!("\"{}\"", mime_type(&bytes)));
-        view_count += 1;
-        bin.extend_from_slice(&bytes);
-    }
+    move_views(&views, &places, &mut ops)?;
+    embed_images(source, &root, views.len(), &mut bin, &mut ops)?;
     if bin.is_empty() {
         // Buffers without bytes of their own stay as they are.
         let mut ops = if rest.is_empty() { Ops::Keep } else { ops };
@@ -203,6 +165,66 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
         beside: Vec::new(),
         lost,
     })
+}
+
+/// Names the new buffers in views, and where views begin there. `places`: by old buffer, its new
+/// number and its start in that.
+fn move_views(
+    views: &[&RawValue],
+    places: &[(usize, usize)],
+    ops: &mut Ops,
+) -> Result<(), SaveError> {
+    for (k, raw) in views.iter().enumerate() {
+        let view: schema::BufferView =
+            raw_json::typed(raw.get(), &format!("bufferViews/{k}"), &mut false)
+                .map_err(SaveError::Source)?;
+        let op = ops.member("bufferViews").item(k);
+        let shift = |op: &mut Ops, buffer: usize, offset: Option<raw_json::Index>| {
+            let (index, base) = places.get(buffer).copied().unwrap_or_default();
+            if index != buffer {
+                *op.member("buffer") = Ops::Replace(index.to_string());
+            }
+            if base != 0 {
+                *op.member("byteOffset") =
+                    Ops::Replace((base + offset.map_or(0, |o| o.0)).to_string());
+            }
+        };
+        shift(op, view.buffer.0, view.byte_offset);
+        for name in meshopt_view::EXTENSIONS {
+            if let Some(packed) = view.extensions.get::<Packed>(name) {
+                shift(op.member("extensions").member(name), packed.buffer.0, packed.byte_offset);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts the images of files beside the source, and of `data:` URIs, into the BIN chunk.
+fn embed_images(
+    source: &Source,
+    root: &RawMap<'_>,
+    mut view_count: usize,
+    bin: &mut Vec<u8>,
+    ops: &mut Ops,
+) -> Result<(), SaveError> {
+    for (k, raw) in
+        raw_json::elements(root, "images").map_err(SaveError::Source)?.iter().enumerate()
+    {
+        let Ok(image) = raw_json::typed::<Uri>(raw.get(), "", &mut false) else { continue };
+        let Some(uri) = image.uri else { continue };
+        let Ok(bytes) = data_uri(&uri).unwrap_or_else(|| source.companion(&uri)) else { continue };
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        let view =
+            serde_json::json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()});
+        ops.member("bufferViews").push(view.to_string());
+        let op = ops.member("images").item(k);
+        *op.member("uri") = Ops::Remove;
+        *op.member("bufferView") = Ops::Replace(view_count.to_string());
+        *op.member("mimeType") = Ops::Replace(format!("\"{}\"", mime_type(&bytes)));
+        view_count += 1;
+        bin.extend_from_slice(&bytes);
+    }
+    Ok(())
 }
 
 /// Member of a buffer's extras: the buffer is a chunk of unknown type of the `.glb` that the file
