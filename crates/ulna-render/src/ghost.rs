@@ -6,8 +6,8 @@ use glam::Vec3;
 /// A ghost that a picture is to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GhostLook {
-    /// Which moment, by a number that is the caller's own. The same number is the same pose until
-    /// [`crate::Scene::forget_ghosts`].
+    /// Moment, by a number that is the caller's own. The same number is the same pose until
+    /// [`Scene::forget_ghosts`](crate::Scene::forget_ghosts).
     pub moment: u64,
     /// Linear, straight alpha.
     pub color: [f32; 4],

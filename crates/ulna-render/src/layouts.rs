@@ -87,7 +87,7 @@ pub(super) struct Layouts {
     pub material: wgpu::BindGroupLayout,
     /// A picture that another one is made from.
     pub picture: wgpu::BindGroupLayout,
-    /// What surfaces are, as [`SURFACES`] holds it.
+    /// What surfaces are, as [`SURFACES`](super::target::SURFACES) holds it.
     pub surfaces: wgpu::BindGroupLayout,
     /// The color of a ghost.
     pub ghost: wgpu::BindGroupLayout,
