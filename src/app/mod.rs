@@ -17,6 +17,7 @@ mod handlers;
 mod host;
 mod importing;
 mod jobs;
+mod key_gate;
 mod key_routing;
 mod keys;
 mod ladder;
@@ -33,6 +34,7 @@ mod selecting;
 mod there;
 mod viewport_renderer;
 mod window;
+mod window_state;
 
 use std::path::PathBuf;
 
@@ -41,7 +43,7 @@ use egui::{Context, Ui};
 pub use self::window::run;
 use self::{
     checking::Problems, files::Files, jobs::Jobs, painting::Painting, program::Program,
-    viewport_renderer::ViewportRenderer, window::WindowState,
+    viewport_renderer::ViewportRenderer, window_state::WindowState,
 };
 use crate::ui::{
     Action, Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions,
