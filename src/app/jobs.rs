@@ -12,7 +12,9 @@ use std::{
 use egui::Context;
 
 use super::{
-    App, LONG, SAMPLE, recent,
+    App, LONG, SAMPLE,
+    files::name_of,
+    recent,
     save_queue::QueuedSave,
     viewport_renderer::{Loader, Posed, Uploaded},
 };
@@ -192,10 +194,7 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
 impl App {
     /// Opens a file beside the window.
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
-        let name = path
-            .file_name()
-            .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        self.start(ctx, format!("Opening {name}"), true, move |progress| {
+        self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
             match Session::open(&path, progress).map(load) {
                 Ok(loaded) if loaded.session.imported().is_some() => Done::Found(loaded),
                 result => Done::Opened(result, Some(path)),

@@ -15,6 +15,7 @@ mod frame;
 mod gesture;
 mod handlers;
 mod host;
+mod import_state;
 mod importing;
 mod jobs;
 mod key_gate;
@@ -25,6 +26,7 @@ mod lean;
 mod leaving;
 mod painting;
 mod preferences;
+mod problems;
 mod program;
 mod recent;
 mod recovery;
@@ -42,7 +44,7 @@ use egui::{Context, Ui};
 
 pub use self::window::run;
 use self::{
-    checking::Problems, files::Files, jobs::Jobs, painting::Painting, program::Program,
+    files::Files, jobs::Jobs, painting::Painting, problems::Problems, program::Program,
     viewport_renderer::ViewportRenderer, window_state::WindowState,
 };
 use crate::ui::{

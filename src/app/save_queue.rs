@@ -8,8 +8,8 @@ use egui::Context;
 
 use super::{
     App,
+    files::name_of,
     jobs::{Done, Purpose},
-    saving::name_of,
 };
 use crate::ui::ToastKind;
 use ulna_session::{SaveRequest, Session, incremented};

@@ -1,15 +1,13 @@
 //! Saving from the window: what is asked before, what is said after, and the ways out where it
 //! cannot be done.
 
-use std::{
-    path::{Path, PathBuf},
-    time::SystemTime,
-};
+use std::{path::PathBuf, time::SystemTime};
 
 use egui::Context;
 
 use super::{
     App,
+    files::name_of,
     jobs::{Done, Loaded, Purpose, load_whole},
     save_queue::{QueuedSave, SaveTo},
 };
@@ -451,10 +449,4 @@ impl App {
             log::warn!("the journal could not be removed: {error}");
         }
     }
-}
-
-/// A file's own name.
-pub(super) fn name_of(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }
