@@ -682,24 +682,3 @@ impl App {
         }
     }
 }
-
-impl App {
-    /// Asks before unsaved work is lost, then does what is wanted.
-    pub(super) fn wish(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
-        self.end_gesture(ctx);
-        if self.session.as_ref().is_some_and(ulna_session::Session::is_unsaved) {
-            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
-        } else {
-            self.perform(ctx, wish);
-        }
-    }
-
-    /// As [`App::wish`], after a save: what no file holds was asked about already.
-    pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: crate::ui::DeferredAction) {
-        if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
-            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
-        } else {
-            self.perform(ctx, wish);
-        }
-    }
-}

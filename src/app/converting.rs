@@ -6,7 +6,8 @@ use egui::Context;
 use super::{
     App,
     files::name_of,
-    jobs::{Done, Loaded, load},
+    jobs::Done,
+    loading::{Loaded, load},
 };
 use crate::ui::{ConvertDraft, Dialog};
 use ulna_model::Document;

@@ -8,7 +8,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
-use super::{import_state::Importing, jobs::Loaded};
+use super::{import_state::Importing, loading::Loaded};
 use crate::ui::{
     DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen, LayersThere,
     PathFor, PicturesDraft, RecoveryView,

@@ -11,8 +11,8 @@ use egui::Context;
 use super::{
     App,
     files::{Browse, Browsing},
-    jobs::{Done, Purpose},
-    save_queue::SaveTo,
+    jobs::Done,
+    save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
     BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings,

@@ -8,8 +8,9 @@ use egui::Context;
 use super::{
     App,
     files::name_of,
-    jobs::{Done, Loaded, Purpose, load_whole},
-    save_queue::{QueuedSave, SaveTo},
+    jobs::Done,
+    loading::{Loaded, load_whole},
+    save_queue::{Purpose, QueuedSave, SaveTo},
 };
 use crate::ui::DialogAction;
 use crate::ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow};

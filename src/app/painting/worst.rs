@@ -6,12 +6,14 @@ use glam::Vec3;
 
 use super::Painting;
 use crate::{
-    app::{App, ViewportRenderer},
-    ui::WeightLook,
+    app::{App, ViewportRenderer, jobs::Done},
+    ui::{Action, ToastKind, WeightLook},
 };
-use ulna_edit::Change;
+use ulna_edit::{Change, command::BrushCommand};
 use ulna_model::{Document, NodeId, PrimitiveId, SkinId};
-use ulna_motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion};
+use ulna_motion::{
+    Pose, Sampling, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion,
+};
 use ulna_weights::{SkinnedSurface, moved_by_storing};
 
 /// Spots in the list.
@@ -202,6 +204,35 @@ impl StrainColors {
 }
 
 impl App {
+    /// Looks for the worst pose of every vertex.
+    pub(in crate::app) fn search_worst(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let (document, serial) = (session.document().clone(), self.renderer.scene_serial());
+        self.start(ctx, "Searching for the worst deformation".into(), true, move |progress| {
+            let (cancel, permille) = progress.parts();
+            let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
+            Done::Searched(found.map(Box::new), serial)
+        });
+    }
+
+    /// Takes up what a search for the worst pose found; nothing where it was canceled.
+    pub(in crate::app) fn take_search(
+        &mut self,
+        ctx: &Context,
+        found: Option<Box<WorstPose>>,
+        serial: u64,
+    ) {
+        let Some(found) = found else { return };
+        if serial == self.renderer.scene_serial() {
+            self.painting.take_worst(*found);
+        } else {
+            let text = "The search result belongs to a scene that is no longer shown. \
+                Search again.";
+            let again = Action::Run(BrushCommand::Worst.into());
+            self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
+        }
+    }
+
     /// Shows the range of motion of the painted skin, or the pose that was shown before.
     pub(in crate::app) fn show_range(&mut self, on: bool) {
         let skin = self.painting.canvas.as_ref().map(|c| c.skin).filter(|_| on);
@@ -228,7 +259,7 @@ impl App {
         let count = self.painting.spots.len();
         if count == 0 {
             let text = "No worst deformations are listed. Search for them first.";
-            self.toast(ctx, crate::ui::ToastKind::Note, text);
+            self.toast(ctx, ToastKind::Note, text);
             return;
         }
         let next = match (self.painting.spot, back) {
