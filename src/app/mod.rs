@@ -31,6 +31,7 @@ mod painting;
 mod preferences;
 mod problems;
 mod program;
+mod ranges;
 mod recent;
 mod recovery;
 mod save_lane;

@@ -14,6 +14,7 @@ use glam::{Vec2, Vec3};
 use super::{
     LONG,
     ladder::{Ladder, Motion},
+    ranges::ranges,
 };
 use crate::ui::{Quality, ViewOptions};
 use ulna_edit::{Change, NodeVisibility, Selection};
@@ -669,7 +670,7 @@ impl ViewportRenderer {
         for change in changes {
             let Change::Weights { mesh, primitive, vertices } = change else { continue };
             let ranges = match vertices {
-                Some(list) => super::painting::ranges(list),
+                Some(list) => ranges(list),
                 None => {
                     let count = document.mesh(*mesh).primitives[primitive.index()].positions.len();
                     std::iter::once(0..count).collect()

@@ -3,7 +3,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Adjusting, Painting};
+use super::{Painting, state::Adjusting};
 use crate::{
     app::{App, ViewportRenderer},
     ui::{BrushHover, BrushNumber},
