@@ -6,7 +6,7 @@ use std::{cell::RefCell, path::PathBuf, rc::Rc};
 use egui::{Context, Ui};
 
 use super::{App, devices::Devices, lean::LeanPanels, window_state::Leaving};
-use crate::ui::{Theme, ToastKind};
+use crate::ui::Theme;
 
 /// Frames after which a device is known to work.
 const PROOF: u32 = 3;
@@ -200,77 +200,5 @@ fn inspect_again(ctx: &Context) {
         && let Err(error) = egui_inspection::serve(ctx, &address)
     {
         log::warn!("the window cannot be inspected at {address}: {error}");
-    }
-}
-
-impl App {
-    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether
-    /// it is left.
-    pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
-        if self.window.leaving.is_none()
-            && (self.renderer.is_lost() || self.program.devices.is_surface_lost())
-        {
-            self.leave(ctx, Leaving::Lost);
-        }
-        self.window.leaving.is_some()
-    }
-
-    pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
-        self.window.leaving = Some(why);
-        // Half a gesture is none.
-        if let Some(session) = &mut self.session {
-            session.cancel();
-        }
-        self.painting.drop_stroke();
-        self.panels.end_gestures();
-        ctx.send_viewport_cmd(egui::ViewportCommand::Close);
-        ctx.request_repaint();
-    }
-
-    /// Whether it is to go on in another window, for tests.
-    pub const fn is_leaving(&self) -> bool {
-        self.window.leaving.is_some()
-    }
-
-    /// Whether the viewport has a picture of the document as it is, for tests.
-    pub const fn shows_picture(&self) -> bool {
-        self.renderer.shows_picture()
-    }
-
-    /// Goes on in another window, whose theme is installed, on its device: with the same document,
-    /// history, selection, view and panels.
-    pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
-        let why = self.window.leaving.take();
-        self.renderer.reopen(state);
-        self.show_settings(ctx);
-        // Pictures were the old window's.
-        self.program.recent = super::recent::RecentList::default();
-        if self.program.welcome {
-            self.program.recent.refresh(ctx, &self.program.preferences.recent);
-        }
-        self.show_recoveries(ctx);
-        self.program.taking = None;
-        // Its clock begins anew.
-        (
-            self.window.active,
-            self.viewport.transition,
-            self.outliner.hover,
-            self.viewport.last_pick,
-        ) = (0.0, None, None, None);
-        for toast in &mut self.dialogs.toasts {
-            toast.since = 0.0;
-        }
-        self.window.first_frame = true;
-        self.show_title(ctx);
-        self.restore_scene(ctx);
-        let device = self.renderer.device().to_owned();
-        let text = match why {
-            Some(Leaving::Switch) => format!("The window now uses {device}"),
-            _ => format!(
-                "The graphics device was lost; the window now uses {device}. Your work is \
-                not affected"
-            ),
-        };
-        self.toast(ctx, ToastKind::Note, text);
     }
 }
