@@ -2,6 +2,7 @@
 //! preferences.
 
 mod apply;
+mod browsing;
 mod camera_animation;
 mod checking;
 mod clipboard;
@@ -35,6 +36,7 @@ mod program;
 mod ranges;
 mod recent;
 mod recovery;
+mod running;
 mod save_lane;
 mod save_queue;
 mod saving;
@@ -42,9 +44,11 @@ mod scenes;
 mod selecting;
 mod state;
 mod there;
+mod viewing;
 mod viewport_renderer;
 mod window;
 mod window_state;
+mod worked;
 
 pub use self::{state::App, window::run};
 

@@ -19,5 +19,4 @@ mod viewport;
 pub(super) use self::{
     overlays::{BalanceState, GhostsAsked, PathState},
     pose_pictures::PosePictures,
-    viewport::is_before,
 };
