@@ -220,7 +220,7 @@ struct KeyOfCommand<'a> {
     shortcut: KeyboardShortcut,
 }
 
-/// What takes keys before commands do.
+/// Takers of keys that go before commands.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     /// A field has the focus.

@@ -1,4 +1,4 @@
-//! What is odd about the open file, and what of it was looked over.
+//! Problems of the open file, and the state of the check that finds them.
 
 use std::{collections::BTreeSet, sync::mpsc};
 

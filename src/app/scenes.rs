@@ -1,4 +1,4 @@
-//! The scene of the document on the device: made anew where the document, or the device, is another.
+//! The scene of the document on the device, made again for another document or another device.
 
 use egui::Context;
 

@@ -1,4 +1,4 @@
-//! What the program keeps of its window, whatever the window shows.
+//! State of the window itself, whatever it shows.
 
 use super::key_gate::KeyRouting;
 

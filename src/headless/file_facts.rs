@@ -1,4 +1,4 @@
-//! What is in a file, as an object.
+//! Contents of a file as one object.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ulna_model::{Document, LightKind, NodeId, Projection};
 use ulna_session::Session;
 
-/// What is in a file, as `ulna info --json` prints it.
+/// Contents of a file, as `ulna info --json` prints them.
 pub(super) fn facts(session: &Session, path: &Path) -> Value {
     let document = session.document();
     let instances: usize =

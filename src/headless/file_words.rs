@@ -1,4 +1,4 @@
-//! What is in a file, in sentences.
+//! Contents of a file in sentences.
 
 use serde_json::Value;
 

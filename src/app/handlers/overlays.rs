@@ -1,5 +1,5 @@
-//! What lies over the model in the viewport, and what each part was found from: it is found anew
-//! when that is another.
+//! Overlays of the viewport, each with the state it was found from: it is found again when that
+//! state changes.
 
 use glam::Vec3;
 

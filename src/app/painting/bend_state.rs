@@ -1,4 +1,4 @@
-//! What bending keeps while weights are painted.
+//! State of bending while weights are painted.
 
 use crate::ui::BendView;
 use ulna_model::{Derived, Document, Shared, SkinId};

@@ -1,4 +1,4 @@
-//! Which vertices are seen from the eye.
+//! Vertices that are seen from the eye.
 
 use std::{
     collections::BTreeSet,

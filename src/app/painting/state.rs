@@ -1,4 +1,4 @@
-//! What painting keeps: the brush, the surface that is painted, and what is shown of its weights.
+//! State of painting: the brush, the surface that is painted, and what is shown of its weights.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! What a picture is to show.
+//! Contents of a picture, as they are asked for.
 
 use std::collections::BTreeSet;
 
