@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, path::PathBuf, rc::Rc};
 
-use egui::{Context, Ui};
+use egui::Ui;
 
 use super::{App, devices::Devices, lean::LeanPanels, window_state::Leaving};
 use crate::ui::Theme;
@@ -178,7 +178,7 @@ impl eframe::App for Window {
 /// real window. `ULNA_LOSE_DEVICE` is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its
 /// painting.
 #[cfg(feature = "inspection")]
-fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
+fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
     use std::sync::atomic::{AtomicBool, Ordering};
     static DONE: AtomicBool = AtomicBool::new(false);
     let wanted = std::env::var(variable).ok().and_then(|text| text.parse::<f64>().ok());
@@ -195,7 +195,7 @@ fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
 /// The first window's address stays its own: another window is inspected at
 /// `ULNA_INSPECTION_AGAIN`.
 #[cfg(feature = "inspection")]
-fn inspect_again(ctx: &Context) {
+fn inspect_again(ctx: &egui::Context) {
     if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")
         && let Err(error) = egui_inspection::serve(ctx, &address)
     {
