@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{NodeTexts, find_nodes},
     define::document_commands,
     field::choice,
+    names::{NodeTexts, find_nodes},
 };
 use crate::Edit;
 use ulna_model::{

@@ -7,10 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use glam::{EulerRot, Quat, Vec3};
 use serde_json::{Map, Value};
 
-use super::{
-    ArgumentError, ArgumentSpec, ArgumentType, Arguments, arguments as names,
-    vertex_terms::Vertices,
-};
+use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, names, vertex_terms::Vertices};
 use ulna_model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
 use ulna_weights::{CarryBy, Falloff};
 
@@ -403,7 +400,7 @@ field!(
     |from, name| from.texts(name, "a mesh name or #index, or a list of these").map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
-        Self::Ids(ids) => listed(ids.iter().map(|m| super::mesh_text(document, *m)).collect()),
+        Self::Ids(ids) => listed(ids.iter().map(|m| names::mesh_text(document, *m)).collect()),
     }
 );
 

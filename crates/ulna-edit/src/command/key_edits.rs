@@ -4,12 +4,11 @@
 use glam::{EulerRot, Quat};
 
 use super::{
-    CommandError, Outcome, Scene,
-    arguments::find_nodes,
-    around,
+    CommandError, Outcome, Scene, around,
     define::document_commands,
     field::{ClipName, Nodes, Numbers, Seconds, Trs},
     keys::{clip_of, refuse_kept, time_of},
+    names::find_nodes,
     rules,
     which_keys::{KeyList, WhichKeys},
 };

@@ -17,11 +17,9 @@ use super::{
     CommandError, CommandLine, Scene,
     define::document_commands,
     field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
+    names::mesh_label,
     rules,
-    weights::{
-        MirrorWeights, PairJoints, Slots, Touch, mesh_label, skin_of, slots_line,
-        vertex_query_error,
-    },
+    weights::{MirrorWeights, PairJoints, Slots, Touch, skin_of, slots_line, vertex_query_error},
 };
 use crate::{Edit, EditError};
 use ulna_model::{

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{NodeTexts, clip_text, find_clip, find_nodes},
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
     keys::clip_of,
+    names::{NodeTexts, clip_text, find_clip, find_nodes},
 };
 use crate::Edit;
 use ulna_model::{

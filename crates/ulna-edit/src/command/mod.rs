@@ -16,12 +16,14 @@
 
 mod arguments;
 mod around;
+mod availability;
 mod blend;
 mod clip_arrivals;
 mod clip_layers;
 mod clip_work;
 mod clips;
 mod define;
+mod error;
 pub mod field;
 pub mod forms;
 mod hold_report;
@@ -32,16 +34,21 @@ mod key_edits;
 mod keymap;
 mod keys;
 mod layers;
+mod line;
 mod markers;
 mod materials;
 mod mirror_pose;
 mod mixes;
 mod morphs;
+mod names;
+mod outcome;
 mod place;
 mod pose;
 mod pose_layers;
 mod rules;
+mod scene;
 mod skins;
+mod spec;
 mod table;
 mod upkeep;
 mod vertex_terms;
@@ -49,23 +56,19 @@ mod visibility;
 mod weights;
 mod which_keys;
 
-use std::{cell::OnceCell, fmt};
-
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{Error as _, MapAccess, Visitor},
-};
-use serde_json::{Map, Value};
-use thiserror::Error;
+use self::upkeep::keep_up;
+use crate::near::did_you_mean;
+use ulna_model::{Document, PoseLayerId};
+use ulna_motion::Space;
 
 pub use self::layers::primitives_of;
-use self::upkeep::keep_up;
 pub use self::weights::vertex_query_error;
 pub use self::weights::{joint_named, slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
-    arguments::{ArgumentError, Arguments, clip_text, find_clip, find_clips, node_text, typed},
+    arguments::{Arguments, typed},
     around::{CommandContext, Filled, Unfilled},
+    availability::{Availability, Mode},
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
@@ -77,6 +80,7 @@ pub use self::{
         AtEnd, ClipCommand, DeleteClip, DuplicateClip, LoopClip, NewClip, RenameClip, RenameNode,
         RenameNodes, free_clip_name,
     },
+    error::{ArgumentError, CommandError},
     host::{
         BrushCommand, FileCommand, KeysHow, ModeCommand, PlayCommand, SelectCommand,
         SessionCommand, TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
@@ -98,6 +102,7 @@ pub use self::{
         MaskLayer, MergeLayer, MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer,
         ShowLayer, SoloWeightLayer, SplitWeightLayer, layer_for, layer_text, paint_into,
     },
+    line::CommandLine,
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     materials::{HeightToNormal, MaterialCommand},
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
@@ -107,6 +112,8 @@ pub use self::{
         jumps_in_words, mix_of, mix_rate, named_mix, read_mix,
     },
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
+    names::{clip_text, find_clip, find_clips, mesh_label, mesh_text, node_text},
+    outcome::Outcome,
     place::{Children, Place, PoseDestination, Wanted},
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize,
@@ -119,19 +126,18 @@ pub use self::{
         PoseLayerCommand, Region, RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer,
         SplitLayer, StrengthGoes, ZeroKey, layer_as_clip, pose_layer_text,
     },
+    scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
+    spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},
     table::{find, renamed, table},
     visibility::{SetVisibility, VisibilityCommand},
     weights::{
         Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights,
         Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
-        Touch, Transfer, WeightCommand, mesh_label, mesh_text, meshes_of_body, skin_of,
+        Touch, Transfer, WeightCommand, meshes_of_body, skin_of,
     },
 };
 pub(super) use self::{layers::lines_of, weights::line_of};
-use super::{Edit, EditError, near::did_you_mean};
-use ulna_model::{ClipId, Document, KeySet, Notice, PoseLayerId, TransformError};
-use ulna_motion::{Pose, RecentPoses, Space, Stack};
 
 /// A command with its arguments.
 #[derive(Clone, Debug, PartialEq)]
@@ -476,432 +482,5 @@ impl Command {
             Self::Session(command) => command.line(document),
             Self::Host(command) => command.line(document),
         }
-    }
-}
-
-/// What commands on the document work on.
-#[derive(Debug)]
-pub struct Scene<'a> {
-    /// The document.
-    pub document: &'a Document,
-    pose: OnceCell<Pose>,
-    recent: Option<&'a RecentPoses>,
-}
-
-impl<'a> Scene<'a> {
-    /// A document, with its own pose.
-    pub const fn new(document: &'a Document) -> Self {
-        Self { document, pose: OnceCell::new(), recent: None }
-    }
-
-    /// The same of a gesture, which asks for the same poses again and again.
-    pub const fn during(document: &'a Document, recent: &'a RecentPoses) -> Self {
-        Self { document, pose: OnceCell::new(), recent: Some(recent) }
-    }
-
-    /// The pose that a stack makes of its nodes.
-    pub fn evaluate(&self, stack: &Stack) -> Pose {
-        self.recent.map_or_else(
-            || Pose::evaluate(self.document, stack),
-            |r| r.evaluate(self.document, stack),
-        )
-    }
-
-    /// Its pose, evaluated once.
-    pub fn pose(&self) -> &Pose {
-        self.pose
-            .get_or_init(|| Pose::evaluate(self.document, &Stack::shown(self.document, None, 0.0)))
-    }
-}
-
-/// Which kind of work the window is set to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// The pose of the file; no clip is shown.
-    #[default]
-    Pose,
-    /// A clip is shown and its keys are edited.
-    Animate,
-    /// Weights are painted, in whatever pose is shown.
-    Paint,
-}
-
-/// What a rule of availability may look at.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Availability {
-    /// A file is open.
-    pub document: bool,
-    /// How many nodes are selected.
-    pub nodes: usize,
-    /// How many keys are selected.
-    pub keys: usize,
-    /// The file has clips.
-    pub clips: bool,
-    /// The file has cameras.
-    pub cameras: bool,
-    /// The file has lights.
-    pub lights: bool,
-    /// The file has morph targets.
-    pub morphs: bool,
-    /// A clip is shown.
-    pub clip_shown: bool,
-    /// There is a step to undo.
-    pub undo: bool,
-    /// There is a step to redo.
-    pub redo: bool,
-    /// Something is not saved.
-    pub unsaved: bool,
-    /// There is a pose that is not keyed.
-    pub unkeyed: bool,
-    /// The file has weights.
-    pub weights: bool,
-    /// A mesh that hangs on a skin has no weights.
-    pub bare: bool,
-    /// There are weight layers.
-    pub layers: bool,
-    /// How many layers the shown clip has, or the pose.
-    pub pose_layers: usize,
-    /// There are layers of any clip, or of the pose.
-    pub any_pose_layers: bool,
-    /// The window is in Paint mode.
-    pub painting: bool,
-    /// A joint is chosen to be painted.
-    pub joint: bool,
-    /// How many vertices are selected.
-    pub vertices: usize,
-}
-
-/// What a tool comes to.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// What is to be changed.
-    pub edits: Vec<Edit>,
-    /// What is to be said of it, as a sentence without its full stop: what it left as it was and
-    /// why, what it replaced, what it could not keep. Nothing where it did just what was asked.
-    pub notes: Vec<Notice>,
-    /// Which keys of a clip are selected then; those that were unless said.
-    pub keys: Option<(ClipId, KeySet)>,
-}
-
-impl Outcome {
-    /// Nothing is changed; and why.
-    fn noted(code: &'static str, message: impl Into<String>) -> Self {
-        Self { notes: vec![Notice::new(code, message)], ..Self::default() }
-    }
-}
-
-impl From<Vec<Edit>> for Outcome {
-    fn from(edits: Vec<Edit>) -> Self {
-        Self { edits, ..Self::default() }
-    }
-}
-
-/// Who carries a command out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Executor {
-    /// Nobody: it is a function of the document.
-    Document,
-    /// The open file.
-    Session,
-    /// The program around it.
-    Host,
-}
-
-/// The type of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ArgumentType {
-    /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
-    Node,
-    /// A name or `#index`.
-    Clip,
-    /// A number.
-    Number,
-    /// Seconds.
-    Seconds,
-    /// Degrees.
-    Degrees,
-    /// Three numbers.
-    Vector,
-    /// One number for all axes, or three. In lists of commands it is a vector, which it can be.
-    #[serde(rename = "vector")]
-    Factor,
-    /// Four numbers, `x y z w`.
-    Quaternion,
-    /// `x`, `y`, `z` or three numbers.
-    Axis,
-    /// `local`, `parent` or `world`.
-    Space,
-    /// Some of `translation`, `rotation`, `scale`.
-    Parts,
-    /// Text.
-    Text,
-    /// A file's path.
-    Path,
-    /// `true` or `false`.
-    Flag,
-    /// A mesh's name or `#index`.
-    Mesh,
-    /// Vertices of a primitive: `0-99, 120`.
-    Vertices,
-    /// Any number of numbers.
-    Numbers,
-    /// Times of keys, by nodes and their tracks.
-    Keys,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-}
-
-impl ArgumentType {
-    /// The words that can stand there, where they are few.
-    pub const fn choices(self) -> Option<&'static [&'static str]> {
-        match self {
-            Self::Choice(words) => Some(words),
-            Self::Space => Some(&arguments::PLAIN_SPACES),
-            Self::Flag => Some(&["true", "false"]),
-            _ => None,
-        }
-    }
-
-    /// What a person would begin with, where nothing that is selected or shown says it.
-    pub const fn usual(self) -> Option<&'static str> {
-        match self {
-            Self::Axis => Some("x"),
-            Self::Degrees => Some("15"),
-            _ => None,
-        }
-    }
-
-    /// What it looks like, for a field that is empty.
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::Node => "names, separated by commas",
-            Self::Clip => "a clip name",
-            Self::Number => "a number",
-            Self::Seconds => "seconds",
-            Self::Degrees => "degrees",
-            Self::Vector => "three numbers",
-            Self::Factor => "one or three numbers",
-            Self::Quaternion => "four numbers, x y z w",
-            Self::Axis => "x, y, z or three numbers",
-            Self::Space => "local, parent or world",
-            Self::Parts => "translation, rotation, scale",
-            Self::Text => "text",
-            Self::Path => "a path",
-            Self::Flag => "true or false",
-            Self::Mesh => "a mesh name",
-            Self::Vertices => "such as 0-99, 120",
-            Self::Numbers => "numbers, separated by commas",
-            Self::Keys => "{\"Arm\": {\"rotation\": [0, 0.5]}}",
-            Self::Choice(_) => "a choice",
-        }
-    }
-}
-
-/// One argument of a command.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct ArgumentSpec {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type.
-    pub kind: ArgumentType,
-    /// Whether the command needs it.
-    pub required: bool,
-    /// What it is, in a sentence.
-    pub help: &'static str,
-}
-
-/// One entry of the table.
-#[derive(Clone, Debug)]
-pub struct CommandSpec {
-    /// `pose.rotate`
-    pub name: &'static str,
-    /// The words on a button or in a menu.
-    pub title: &'static str,
-    /// One line of help.
-    pub help: &'static str,
-    /// The menu it stands in, and after a `/` the menu inside that.
-    pub menu: &'static str,
-    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts
-    /// give them.
-    pub asks: bool,
-    /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
-    pub key: &'static str,
-    /// What it takes.
-    pub arguments: Vec<ArgumentSpec>,
-    /// When it can be done; else the reason why not.
-    pub enabled: fn(&Availability) -> Result<(), &'static str>,
-    /// Who does it.
-    pub executor: Executor,
-    /// Whether it is done before a file is open, and while text is typed: files, help, the window.
-    pub anywhere: bool,
-    /// What it takes from what is selected and shown; nothing unless given.
-    pub(super) filled: Option<fn(&CommandContext<'_>) -> Filled>,
-    /// Reads it from text.
-    pub(super) read: fn(&Arguments) -> Result<Command, ArgumentError>,
-}
-
-impl CommandSpec {
-    /// Whether it is a function of the document.
-    pub const fn is_pure(&self) -> bool {
-        matches!(self.executor, Executor::Document)
-    }
-}
-
-/// Why a command could not be done. The document is unchanged then.
-#[derive(Debug, Error)]
-pub enum CommandError {
-    /// No such command.
-    #[error("there is no command “{name}”{near}; `ulna commands` lists them")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// A name that is close, in parentheses; or empty.
-        near: String,
-    },
-    /// The line is not an object with a `do`.
-    #[error(
-        "a command is an object such as {{\"do\":\"pose.reset\",\"node\":\"Hips\"}}; this is \
-        {0}"
-    )]
-    Shape(String),
-    /// An argument is missing, unknown or of the wrong type.
-    #[error(transparent)]
-    Argument(#[from] ArgumentError),
-    /// A transform cannot be reached.
-    #[error("{node}: {source}")]
-    Transform {
-        /// The node's name.
-        node: String,
-        /// Why.
-        source: TransformError,
-    },
-    /// The edit does not fit.
-    #[error(transparent)]
-    Edit(#[from] EditError),
-    /// Something else, as a sentence.
-    #[error("{0}")]
-    Other(Notice),
-}
-
-impl CommandError {
-    /// Something that has no variant of its own: its code, and a sentence.
-    pub fn other(code: &'static str, message: impl Into<String>) -> Self {
-        Self::Other(Notice::new(code, message))
-    }
-
-    /// The code that stays the same for scripts, whatever the words are.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Unknown { .. } => "no_such_command",
-            Self::Shape(_) => "not_a_command",
-            Self::Argument(error) => error.code(),
-            Self::Transform { source, .. } => source.code(),
-            Self::Edit(error) => error.code(),
-            Self::Other(notice) => notice.code,
-        }
-    }
-}
-
-/// A command with its arguments: one line of text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CommandLine {
-    /// The command's name.
-    pub name: String,
-    /// Its arguments.
-    pub arguments: Map<String, Value>,
-}
-
-impl CommandLine {
-    /// About how many bytes of memory it holds.
-    pub fn size(&self) -> usize {
-        fn of(value: &Value) -> usize {
-            match value {
-                Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-                Value::String(text) => text.capacity(),
-                Value::Array(items) => {
-                    items.capacity() * size_of::<Value>() + items.iter().map(of).sum::<usize>()
-                }
-                Value::Object(members) => of_members(members),
-            }
-        }
-        fn of_members(members: &Map<String, Value>) -> usize {
-            let entry = size_of::<(String, Value)>() + 2 * size_of::<usize>();
-            members.iter().map(|(key, value)| entry + key.capacity() + of(value)).sum()
-        }
-        size_of::<Self>() + self.name.capacity() + of_members(&self.arguments)
-    }
-
-    /// A command without arguments.
-    pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), arguments: Map::new() }
-    }
-
-    /// With one argument more.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.arguments.insert(name.to_owned(), value.into());
-        self
-    }
-
-    /// The line that an object is; nothing where it has no `do` that is text.
-    pub fn from_object(mut arguments: Map<String, Value>) -> Option<Self> {
-        match arguments.shift_remove("do") {
-            Some(Value::String(name)) => Some(Self { name, arguments }),
-            _ => None,
-        }
-    }
-
-    /// Reads the text form. A member that stands twice is a mistake: nobody could say which is
-    /// meant.
-    ///
-    /// # Errors
-    /// Where the text is not an object with a `do` that is text.
-    pub fn parse(text: &str) -> Result<Self, CommandError> {
-        let short = || text.chars().take(80).collect::<String>();
-        if !text.trim_start().starts_with('{') {
-            return Err(CommandError::Shape(short()));
-        }
-        let Once(arguments) = serde_json::from_str(text)
-            .map_err(|e| CommandError::Shape(format!("not JSON: {e}")))?;
-        Self::from_object(arguments).ok_or_else(|| CommandError::Shape(short()))
-    }
-}
-
-/// The members of an object in which none stands twice.
-struct Once(Map<String, Value>);
-
-impl<'de> Deserialize<'de> for Once {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Once;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Once, A::Error> {
-                let mut members = Map::new();
-                while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                    if members.contains_key(&key) {
-                        return Err(A::Error::custom(format!("“{key}” is defined twice")));
-                    }
-                    members.insert(key, value);
-                }
-                Ok(Once(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
-impl fmt::Display for CommandLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut object = Map::new();
-        object.insert("do".into(), self.name.as_str().into());
-        object.extend(self.arguments.clone());
-        Value::Object(object).fmt(f)
     }
 }

@@ -6,11 +6,7 @@
 
 use std::ops::Range;
 
-use super::{
-    ArgumentError, Arguments,
-    arguments::{find_nodes, ranges},
-    field::Meshes,
-};
+use super::{ArgumentError, Arguments, arguments::ranges, field::Meshes, names::find_nodes};
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
 

@@ -3,15 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    Done, Job, MirrorWeights, PairJoints, done_by, jobs, mesh_label, reasons, run_all, uv_of,
-};
+use super::{Done, Job, MirrorWeights, PairJoints, done_by, jobs, reasons, run_all, uv_of};
 use crate::{
     CommandError, Edit,
     command::{
         Outcome, Scene,
         field::{MirrorWay, Nodes, Side},
         layers,
+        names::mesh_label,
     },
 };
 use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};

@@ -2,11 +2,8 @@
 //! strokes as lines of text.
 
 mod bind;
-pub(super) use self::bind::bind_bare;
 mod mirror;
-pub use self::mirror::meshes_of_body;
 mod transfer;
-pub use self::transfer::{joint_named, uv_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +17,9 @@ use super::{
         Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side,
         VertexList, VertexTerms, meshes_of,
     },
-    layers, rules,
+    layers,
+    names::{mesh_label, mesh_text, node_text},
+    rules,
     vertex_terms::{PastEnd, Untold},
 };
 use crate::Edit;
@@ -33,6 +32,10 @@ use ulna_weights::{
     Brush, BrushKind, Claimed, Falloff, Influences, MOST, PartChange, Refused, Scope, Seams,
     SkinnedSurface, SurfacePart, WorkingWeights, gradient,
 };
+
+pub(super) use self::bind::bind_bare;
+pub use self::mirror::meshes_of_body;
+pub use self::transfer::{joint_named, uv_of};
 
 document_commands! {
     /// Commands on weights.
@@ -503,25 +506,6 @@ pub fn vertex_query_error(
             )
         }
     }
-}
-
-/// The name of a mesh, or `#N`.
-pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
-    match document.meshes.get(mesh).and_then(|m| m.name.as_deref()) {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => format!("#{}", mesh.0),
-    }
-}
-
-/// What names a mesh in a line: its name where it alone has it.
-pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
-    let label = mesh_label(document, mesh);
-    let alone =
-        document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
-    if alone && !label.contains(['*', '#']) {
-        return label;
-    }
-    super::arguments::index_text(mesh.0, document.meshes.values().map(|m| m.name.as_deref()))
 }
 
 /// What a tool made of one canvas.
@@ -1277,7 +1261,7 @@ pub fn slots_line(
         joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
     let used: Vec<u16> = used.into_iter().filter(|j| usize::from(*j) < list.len()).collect();
     let names: Vec<String> =
-        used.iter().map(|j| super::arguments::node_text(document, list[usize::from(*j)])).collect();
+        used.iter().map(|j| node_text(document, list[usize::from(*j)])).collect();
     let of: Vec<Value> = joints
         .iter()
         .zip(weights)
