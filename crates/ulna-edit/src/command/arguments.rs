@@ -6,11 +6,10 @@ use std::ops::Range;
 use glam::{Quat, Vec3, Vec4};
 use serde_json::{Map, Value};
 
-use super::{
-    ArgumentType, CommandLine, CommandSpec, Space, error::ArgumentError, spec::PLAIN_SPACES,
-};
+use super::{ArgumentType, CommandLine, CommandSpec, error::ArgumentError, spec::PLAIN_SPACES};
 use crate::{did_you_mean, evaluate};
 use ulna_model::{Property, transform::unit_or};
+use ulna_motion::Space;
 
 /// Text as a value of a kind, as a person types it: numbers apart by spaces or commas, names apart
 /// by commas. Nothing where it is none.

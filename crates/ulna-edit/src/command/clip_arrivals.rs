@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, Outcome, Scene,
+    clip_keys::without_unkeyed,
     define::document_commands,
     field::choice,
     names::{NodeTexts, find_nodes},
@@ -279,7 +280,7 @@ impl PutClips {
                         name: old.name.clone(),
                         ..(**clip).clone()
                     };
-                    done.edits.extend(super::keys::without_unkeyed(document, |at| at.clip == id));
+                    done.edits.extend(without_unkeyed(document, |at| at.clip == id));
                     done.edits.push(Edit::SetClip { clip: id, to: Some(Shared::new(to)) });
                 }
                 _ => {

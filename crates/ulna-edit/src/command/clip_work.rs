@@ -2,14 +2,14 @@
 //! anew, closed as a loop.
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
+    clip_keys::clip_of,
     clip_layers::{
         as_posed, copy_unkeyed, layers_of, mirror_unkeyed, move_unkeyed, numbered, with_layers,
     },
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
-    keys::clip_of,
     mirror_pose, rules,
 };
 use crate::Edit;
@@ -43,7 +43,7 @@ document_commands! {
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
     } = "clip.trim",
-        "Trim clip", asks: true, enabled: rules::clip_shown, filled: Some(around::trim_clip);
+        "Trim clip", asks: true, enabled: rules::clip_shown;
     /// Splits a clip into two, at the playhead
     SplitClip {
         /// Clip to edit.
@@ -52,7 +52,7 @@ document_commands! {
         time: Seconds,
         /// Name of the second clip.
         name: Option<String>,
-    } = "clip.split", "Split clip", enabled: rules::clip_shown, filled: Some(around::split_clip);
+    } = "clip.split", "Split clip", enabled: rules::clip_shown;
     /// Appends another clip; channels missing in one of the clips keep their value from the pose
     JoinClip {
         /// Clip to edit.
@@ -69,7 +69,7 @@ document_commands! {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.reverse",
-        "Reverse clip", enabled: rules::clip_shown, filled: Some(around::reverse_clip);
+        "Reverse clip", enabled: rules::clip_shown;
     /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
         /// Clip to edit.
@@ -102,14 +102,14 @@ document_commands! {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero",
-        "Start at 0", enabled: rules::clip_shown, filled: Some(around::start_at_zero);
+        "Start at 0", enabled: rules::clip_shown;
     /// Mirrors a clip: swaps the motion of left and right
     MirrorClip {
         /// Clip to edit.
         clip: ClipName,
         /// Joints to mirror, with their mirror joints; all if omitted.
         node: Option<Nodes>,
-    } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown, filled: Some(around::mirror_clip);
+    } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown;
     /// Sets one key per frame at a frame rate, and removes all others
     ResampleClip {
         /// Clip to edit.
@@ -158,7 +158,7 @@ document_commands! {
         /// Whether to match the speed at the start as well; yes if omitted.
         speed: Option<bool>,
     } = "clip.close_loop",
-        "Close the loop", enabled: rules::clip_shown, filled: Some(around::close_loop);
+        "Close the loop", enabled: rules::clip_shown;
 }
 
 choice! {
@@ -516,7 +516,7 @@ impl SetTicks {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
-        let clip = super::keys::clip_of(document, id)?;
+        let clip = clip_of(document, id)?;
         let rate = match self.rate {
             None => None,
             Some(rate) if rate.is_finite() && (0.01..=1e6).contains(&rate) => Some(f64::from(rate)),

@@ -60,6 +60,11 @@ impl CommandError {
     }
 }
 
+/// Refuses a command: a stable code, and a sentence.
+pub(super) fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
+    Err(CommandError::other(code, message))
+}
+
 /// What is wrong with an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{ArgumentError, ArgumentSpec, ArgumentType, Arguments, names, vertex_terms::Vertices};
 use ulna_model::{ClipId, Components, Document, MeshId, NodeId, PrimitiveId, Property};
+use ulna_motion::Space;
 use ulna_weights::{CarryBy, Falloff};
 
 /// One argument.
@@ -123,19 +124,17 @@ field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into)
     .to_string_lossy()
     .into());
 field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
-field!(super::Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
+field!(Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
 
 /// A space, the plain ones and all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AnySpace(pub super::Space);
+pub struct AnySpace(pub Space);
 field!(
     AnySpace,
-    ArgumentType::Choice(&super::Space::WORDS),
+    ArgumentType::Choice(&Space::WORDS),
     |from, name| {
         let word = from.word(name)?;
-        super::Space::named(&word)
-            .map(Self)
-            .ok_or_else(|| from.no_choice(name, &super::Space::WORDS))
+        Space::named(&word).map(Self).ok_or_else(|| from.no_choice(name, &Space::WORDS))
     },
     |v, d| v.0.label().into()
 );

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use super::{
-    Command, HostCommand, KindName, TakenName, WhichKeys, around,
+    KindName, TakenName, WhichKeys,
     define::other_commands,
     field::{CarryWay, ClipName, Counterparts, Meshes, Nodes, VertexTerms, choice},
-    pose_layers::LayerName,
+    layer_name::LayerName,
     rules::{self, *},
 };
 use ulna_motion::KeysBy;
@@ -25,7 +25,7 @@ other_commands! {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
     } = "pose.reset_to_file",
-        "Reset to the file's pose", menu: "Pose", filled: Some(around::reset_to_file);
+        "Reset to the file's pose", menu: "Pose";
     /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
     Revert {
         /// Clip to revert, or clip of the layer.
@@ -47,7 +47,7 @@ other_commands! {
         which: WhichKeys,
     } = "key.copy",
         "Copy keys", menu: "Clip/Edit \
-        keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+        keys", enabled: rules::keys_selected;
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.
@@ -653,32 +653,3 @@ other_commands! {
     /// Pastes the copied weights, or the table on the clipboard, onto the selected vertices
     Paste = "vertices.paste", "Paste weights", enabled: painting;
 }
-
-impl From<SessionCommand> for Command {
-    fn from(command: SessionCommand) -> Self {
-        Self::Session(command)
-    }
-}
-
-/// The families that a host carries out.
-macro_rules! of_host {
-    ($($family:ident as $variant:ident),*) => {
-        $(impl From<$family> for Command {
-            fn from(command: $family) -> Self {
-                Self::Host(HostCommand::$variant(command))
-            }
-        })*
-    };
-}
-
-of_host!(
-    FileCommand as File,
-    SelectCommand as Select,
-    ModeCommand as Mode,
-    ToolCommand as Tool,
-    ViewCommand as View,
-    PlayCommand as Play,
-    TimelineCommand as Timeline,
-    BrushCommand as Brush,
-    VertexCommand as Vertices
-);

@@ -4,32 +4,33 @@
 use glam::{EulerRot, Quat};
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
+    clip_keys::{clip_of, refuse_kept, time_of},
     define::document_commands,
     field::{ClipName, Nodes, Numbers, Seconds, Trs},
-    keys::{clip_of, refuse_kept, time_of},
+    key_words::{Between, KindName, Through},
     names::find_nodes,
     rules,
     which_keys::{KeyList, WhichKeys},
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, KeyKind, KeySet, KeyTimes, LayerHome, Marker, NodeId,
-    Notice, Property, Shared, Track, TrackId, transform::unit_or,
+    Clip, ClipId, Document, Interpolation, KeySet, KeyTimes, LayerHome, Marker, NodeId, Notice,
+    Property, Shared, Track, TrackId, transform::unit_or,
 };
 use ulna_motion::{
     Mirror, Pose, Stack, below_layers,
     clip_edit::{
-        self, CopiedKeys, CopiedTrack, NodePlace, PasteAt, Tangents, TimeMap, TooClose,
-        ValueChange, change_values, held, offset_in_loop, remove_keys, remove_time, retime,
-        with_interpolation, with_tangents,
+        self, CopiedKeys, CopiedTrack, NodePlace, PasteAt, TimeMap, TooClose, ValueChange,
+        change_values, held, offset_in_loop, remove_keys, remove_time, retime, with_interpolation,
+        with_tangents,
     },
     with_layers,
 };
 
 document_commands! {
     /// Commands on keys that are there.
-    KeyEditCommand in "Clip";
+    KeyEditCommand in "Clip", edits_keys: true;
 
     /// Deletes the selected keys, or those of the selected joints at the playhead
     DeleteKeys {
@@ -37,8 +38,7 @@ document_commands! {
         clip: ClipName,
         /// Keys to edit.
         which: WhichKeys,
-    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted,
-        filled: Some(around::delete_keys);
+    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted;
     /// Moves keys in time
     MoveKeys {
         /// Clip to edit.
@@ -95,7 +95,7 @@ document_commands! {
         interpolation: Option<Between>,
     } = "key.paste",
         "Paste keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
+        keys", enabled: rules::clip_shown;
     /// Inserts or removes time; later keys follow
     RippleKeys {
         /// Clip to edit.
@@ -126,7 +126,7 @@ document_commands! {
         on: Option<bool>,
     } = "key.hold_next",
         "Hold until next key", menu: "Clip/Edit \
-        keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+        keys", enabled: rules::keys_selected;
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
@@ -191,7 +191,7 @@ document_commands! {
         which: WhichKeys,
     } = "key.clean",
         "Remove redundant keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+        keys", enabled: rules::clip_shown;
 }
 
 super::field::choice! {
@@ -215,88 +215,6 @@ super::field::choice! {
         Mean = "mean",
         /// The first of them.
         First = "first",
-    }
-}
-
-super::field::choice! {
-    /// How values between keys come about, in words of animators.
-    Between {
-        /// STEP.
-        Hold = "hold",
-        /// LINEAR.
-        Linear = "linear",
-        /// CUBICSPLINE with automatic tangents.
-        Smooth = "smooth",
-    }
-}
-
-super::field::choice! {
-    /// How a smooth curve goes through a key.
-    Through {
-        /// Smoothly, and not beyond the keys beside it.
-        Auto = "auto",
-        /// At rest.
-        Flat = "flat",
-        /// As on straight lines.
-        Straight = "straight",
-        /// In full flight, as a ball hits the ground.
-        Sharp = "sharp",
-    }
-}
-
-impl From<Through> for Tangents {
-    fn from(through: Through) -> Self {
-        match through {
-            Through::Auto => Self::Auto,
-            Through::Flat => Self::Flat,
-            Through::Straight => Self::Straight,
-            Through::Sharp => Self::Sharp,
-        }
-    }
-}
-
-super::field::choice! {
-    /// What a key is to the animator.
-    KindName {
-        /// No more than a key.
-        Plain = "plain",
-        /// An end of a movement.
-        Extreme = "extreme",
-        /// How it goes from one extreme to the next.
-        Breakdown = "breakdown",
-        /// What only fills.
-        InBetween = "in-between",
-    }
-}
-
-/// The kinds of keys, and their names in the window.
-pub const KINDS: [(KindName, &str); 4] = [
-    (KindName::Plain, "Keyframe"),
-    (KindName::Extreme, "Extreme"),
-    (KindName::Breakdown, "Breakdown"),
-    (KindName::InBetween, "In-between"),
-];
-
-impl KindName {
-    /// As a track has it.
-    pub const fn kind(self) -> Option<KeyKind> {
-        match self {
-            Self::Plain => None,
-            Self::Extreme => Some(KeyKind::Extreme),
-            Self::Breakdown => Some(KeyKind::Breakdown),
-            Self::InBetween => Some(KeyKind::InBetween),
-        }
-    }
-}
-
-impl Between {
-    /// glTF's word for it.
-    pub const fn interpolation(self) -> Interpolation {
-        match self {
-            Self::Hold => Interpolation::Step,
-            Self::Linear => Interpolation::Linear,
-            Self::Smooth => Interpolation::CubicSpline,
-        }
     }
 }
 

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{
     CommandError, CommandLine, Scene,
     define::document_commands,
+    error::refuse,
     field::{Counts, LayerSide, Meshes, Nodes, Numbers, VertexList, VertexTerms, meshes_of},
     names::mesh_label,
     rules,
@@ -49,10 +50,6 @@ impl From<NoSides> for CommandError {
             },
         )
     }
-}
-
-fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::other(code, message))
 }
 
 /// The edits that give a skin other layers. Without any left, the weights are those of the base.

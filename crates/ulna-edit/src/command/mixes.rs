@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::{
     CommandError, Outcome, Scene,
+    clip_keys::clip_of,
     clips::free_clip_name,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
-    keys::clip_of,
     names::{NodeTexts, clip_text, find_clip, find_nodes},
 };
 use crate::Edit;

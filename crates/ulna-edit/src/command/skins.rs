@@ -6,12 +6,13 @@ use glam::{DMat4, Mat4};
 
 use super::{
     CommandError, Outcome, Scene,
+    clip_keys::clip_of,
     define::document_commands,
     field::{ClipName, Nodes, Seconds, choice},
-    keys::clip_of,
     rules,
+    weights::bind_bare,
 };
-use crate::{Edit, apply, command::weights::bind_bare};
+use crate::{Edit, apply};
 use ulna_model::{
     Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, Skin,
     SkinId, Track,

@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    Command, CommandContext, Filled, arguments::Arguments, availability::Availability,
-    error::ArgumentError,
-};
+use super::availability::Availability;
 
 /// Who carries a command out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,10 +143,9 @@ pub struct CommandSpec {
     pub executor: Executor,
     /// Whether it is done before a file is open, and while text is typed: files, help, the window.
     pub anywhere: bool,
-    /// What it takes from what is selected and shown; nothing unless given.
-    pub(super) filled: Option<fn(&CommandContext<'_>) -> Filled>,
-    /// Reads it from text.
-    pub(super) read: fn(&Arguments) -> Result<Command, ArgumentError>,
+    /// Whether it edits keys: those of a clip, or those of the layer that its argument `layer`
+    /// names.
+    pub(super) edits_keys: bool,
 }
 
 impl CommandSpec {
@@ -157,7 +153,23 @@ impl CommandSpec {
     pub const fn is_pure(&self) -> bool {
         matches!(self.executor, Executor::Document)
     }
+
+    /// Adds the arguments that commands of its kind share: a layer, where it edits keys.
+    pub(super) fn completed(mut self) -> Self {
+        if self.edits_keys {
+            self.arguments.push(LAYER_OF_KEYS);
+        }
+        self
+    }
 }
+
+/// The argument that names the layer whose keys are edited.
+const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
+    name: "layer",
+    kind: ArgumentType::Text,
+    required: false,
+    help: "Layer whose keys to edit; the keys of the clip if omitted.",
+};
 
 /// The spaces of commands that know no other ones.
 pub(super) const PLAIN_SPACES: [&str; 3] = ["local", "parent", "world"];

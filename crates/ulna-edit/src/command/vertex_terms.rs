@@ -6,7 +6,11 @@
 
 use std::ops::Range;
 
-use super::{ArgumentError, Arguments, arguments::ranges, field::Meshes, names::find_nodes};
+use super::{
+    ArgumentError, Arguments,
+    arguments::ranges,
+    names::{find_meshes, find_nodes},
+};
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
 
@@ -132,9 +136,7 @@ impl Vertices {
                         .for_each(|v| chosen[v as usize] = true);
                 }
                 Term::Mesh(name) => {
-                    for mesh in
-                        Meshes::Named(vec![name.clone()]).find(document).map_err(Untold::Joint)?
-                    {
+                    for mesh in find_meshes(document, name).map_err(Untold::Joint)? {
                         pick(document, canvas, &Pick::Mesh(mesh))
                             .into_iter()
                             .for_each(|v| chosen[v as usize] = true);

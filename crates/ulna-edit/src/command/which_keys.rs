@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::{
     ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError,
+    clip_keys::SAME_TIME,
     field::{ArgumentPart, Field, KeyParts, Nodes, Numbers, Seconds, number},
-    keys::SAME_TIME,
     names,
 };
 use crate::{KeysHome, Selection};

@@ -8,154 +8,25 @@ mod mask;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use glam::{Quat, Vec3};
-use serde_json::{Map, Value};
-
 use super::{
-    ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, Outcome, Scene, around,
+    ArgumentType, CommandError, Outcome, Scene,
+    clip_keys::{SAME_TIME, clip_of, refuse_kept, time_of},
     define::document_commands,
-    field::{ArgumentPart, ClipName, Nodes, Numbers, Seconds, Trs, choice, field},
-    keys::{clip_of, time_of},
-    place::set_user,
-    pose::some_given,
+    error::refuse,
+    field::{ClipName, Nodes, Numbers, Seconds, Trs, choice, field},
+    layer_keys::{first_keys, kept_around, key_user, moves, set_user, zeros},
+    layer_name::{LayerName, LayerOf, home_words},
     rules,
+    user_pose::some_given,
 };
 use crate::Edit;
 use ulna_model::{
-    ClipId, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId,
-    PoseLayers, Property, Shared, Track, Transform,
+    ClipId, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers,
+    Property, Shared, Track, Transform,
 };
-use ulna_motion::{
-    LayerWriteError,
-    clip_edit::{key_span, with_interpolation},
-    strength_of,
-};
+use ulna_motion::{LayerWriteError, clip_edit::key_span, strength_of};
 
-pub(super) use self::keys::LAYER_OF_KEYS;
 pub use self::keys::{KeysOfLayer, LayerKeysCommand, layer_as_clip};
-
-impl From<LayerWriteError> for CommandError {
-    fn from(why: LayerWriteError) -> Self {
-        Self::other(why.code(), why.to_string())
-    }
-}
-
-fn refuse<T>(code: &'static str, message: impl Into<String>) -> Result<T, CommandError> {
-    Err(CommandError::other(code, message))
-}
-
-/// A layer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LayerName {
-    /// By its name or `#number`.
-    Named(String),
-    /// This one.
-    Id(PoseLayerId),
-}
-field!(
-    LayerName,
-    ArgumentType::Text,
-    |from, name| from.text(name).map(|text| Self::Named(text.to_owned())),
-    |v, document| match v {
-        Self::Named(text) => text.as_str().into(),
-        Self::Id(id) => pose_layer_text(document, *id).into(),
-    }
-);
-
-/// What names a layer in a line: its name, which its list has once; its number where that would be
-/// taken for one.
-pub fn pose_layer_text(document: &Document, id: PoseLayerId) -> String {
-    match document.aids.pose_layer(id) {
-        Some((_, layer)) if !layer.name.starts_with('#') => layer.name.to_string(),
-        _ => format!("#{}", id.0),
-    }
-}
-
-impl LayerName {
-    /// Which it is, among those of a clip or of the pose.
-    ///
-    /// # Errors
-    /// Where there is none.
-    pub fn find(&self, document: &Document, home: LayerHome) -> Result<PoseLayerId, CommandError> {
-        let layers = document.aids.layers(home);
-        let found = match self {
-            Self::Id(id) => layers.get(*id),
-            Self::Named(text) => {
-                let number = text.strip_prefix('#').and_then(|t| t.parse().ok()).map(PoseLayerId);
-                let named = layers.0.iter().find(|l| *l.name == **text);
-                named.or_else(|| number.and_then(|n| layers.get(n)))
-            }
-        };
-        match found {
-            Some(layer) => Ok(layer.id),
-            None => {
-                let text = match self {
-                    Self::Named(text) => text.clone(),
-                    Self::Id(id) => format!("#{}", id.0),
-                };
-                let names: Vec<String> = layers.iter().map(|l| format!("“{}”", l.name)).collect();
-                let there = if names.is_empty() {
-                    format!("use {} to add one", NewLayer::NAME)
-                } else {
-                    format!("layers: {}", names.join(", "))
-                };
-                refuse(
-                    "no_such_layer",
-                    format!(
-                        "{} has no layer “{text}”; \
-                    {there}",
-                        home_words(document, home)
-                    ),
-                )
-            }
-        }
-    }
-}
-
-/// What a list of layers is of, in words.
-pub(super) fn home_words(document: &Document, home: LayerHome) -> String {
-    match home {
-        LayerHome::Pose => "the pose".into(),
-        LayerHome::Clip(id) => format!("“{}”", document.clip_label(id)),
-    }
-}
-
-/// A layer of a clip, or of the pose.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerOf {
-    /// The clip; the pose unless given.
-    pub clip: Option<ClipName>,
-    /// The layer; the only one there unless given.
-    pub layer: Option<LayerName>,
-}
-
-impl LayerOf {
-    /// One that is there.
-    pub fn of(home: LayerHome, layer: PoseLayerId) -> Self {
-        Self { clip: home.clip().map(ClipName::Id), layer: Some(LayerName::Id(layer)) }
-    }
-}
-
-impl ArgumentPart for LayerOf {
-    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        let layer = "Name of the layer; needed if there are several.";
-        let clip = "Clip of the layer; a layer of the pose if omitted.";
-        [Option::<ClipName>::specs("clip", clip), Option::<LayerName>::specs("layer", layer)]
-            .concat()
-    }
-
-    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self {
-            clip: ArgumentPart::read(from, "clip")?,
-            layer: ArgumentPart::read(from, "layer")?,
-        })
-    }
-
-    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
-        self.clip.write(document, "clip", into);
-        ArgumentPart::write(&self.layer, document, "layer", into);
-    }
-}
 
 choice! {
     /// Where a layer counts, by parts of a body.
@@ -183,13 +54,13 @@ document_commands! {
         clip: Option<ClipName>,
         /// Name.
         name: Option<String>,
-    } = "layer.new", "New layer", filled: Some(around::new_layer);
+    } = "layer.new", "New layer";
     /// Removes a layer with all its edits
     RemovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.remove", "Remove the \
-        layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
+        layer", enabled: rules::pose_layer;
     /// Renames a layer
     RenamePoseLayer {
         /// Layer to edit.
@@ -223,7 +94,7 @@ document_commands! {
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
     } = "layer.mute", "Mute or unmute the \
-        layer", enabled: rules::pose_layer, filled: Some(around::mute_layer);
+        layer", enabled: rules::pose_layer;
     /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
@@ -231,7 +102,7 @@ document_commands! {
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
     } = "layer.solo", "Solo the \
-        layer", enabled: rules::pose_layer, filled: Some(around::solo_layer);
+        layer", enabled: rules::pose_layer;
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
@@ -248,7 +119,7 @@ document_commands! {
         /// Name of the copy.
         name: Option<String>,
     } = "layer.duplicate", "Duplicate the \
-        layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
+        layer", enabled: rules::pose_layer;
     /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
@@ -284,7 +155,7 @@ document_commands! {
         /// Joints to edit.
         node: Option<Nodes>,
     } = "layer.clear", "Remove joints from the \
-        layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
+        layer", enabled: rules::pose_layer;
     /// Adds neutral keys, at which the layer has no effect
     ZeroKey {
         /// Layer to edit.
@@ -296,13 +167,13 @@ document_commands! {
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
     } = "layer.zero_key", "Add a neutral \
-        key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
+        key", key: "Shift+S", enabled: rules::layer_of_clip;
     /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
     } = "layer.invert", "Invert the \
-        layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
+        layer", enabled: rules::pose_layer;
     /// Copies a layer to other clips
     CopyLayer {
         /// Layer to edit.
@@ -316,7 +187,7 @@ document_commands! {
         clip: Option<ClipName>,
         /// Topmost layer to bake, with those below it; all layers if omitted.
         layer: Option<LayerName>,
-    } = "layer.fold", "Bake layers", enabled: rules::pose_layer, filled: Some(around::fold_layers);
+    } = "layer.fold", "Bake layers", enabled: rules::pose_layer;
     /// Saves the layers in the file, to edit them again later; their effect is saved in any case
     KeepLayers {
         /// Whether to save the layers in the file; toggles if omitted.
@@ -347,7 +218,7 @@ document_commands! {
         /// Name of the layer.
         name: Option<String>,
     } = "layer.split", "Split into base and \
-        layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
+        layer", enabled: rules::clip_shown;
 }
 
 choice! {
@@ -405,7 +276,7 @@ impl ClipList {
 }
 
 /// A layer that a command found.
-struct FoundLayer {
+pub(super) struct FoundLayer {
     home: LayerHome,
     layers: Shared<PoseLayers>,
     at: usize,
@@ -463,7 +334,10 @@ impl FoundLayer {
 }
 
 /// Of what a layer is that is named so.
-fn home_of(document: &Document, clip: Option<&ClipName>) -> Result<LayerHome, CommandError> {
+pub(super) fn home_of(
+    document: &Document,
+    clip: Option<&ClipName>,
+) -> Result<LayerHome, CommandError> {
     let id = clip.map(|c| c.find(document)).transpose()?;
     if let Some(id) = id {
         clip_of(document, id)?;
@@ -472,7 +346,7 @@ fn home_of(document: &Document, clip: Option<&ClipName>) -> Result<LayerHome, Co
 }
 
 /// The edit that makes these the layers of a clip or of the pose.
-fn set(home: LayerHome, layers: PoseLayers) -> Vec<Edit> {
+pub(super) fn set(home: LayerHome, layers: PoseLayers) -> Vec<Edit> {
     let to = (!layers.is_empty()).then(|| Shared::new(layers));
     vec![Edit::SetPoseLayers { home, to }]
 }
@@ -492,7 +366,7 @@ fn free_name(layers: &PoseLayers, name: &str) -> Arc<str> {
 }
 
 /// What a layer is called that has this name, or that nobody named.
-fn name_for(
+pub(super) fn name_for(
     layers: &PoseLayers,
     name: Option<&String>,
     usual: &str,
@@ -512,13 +386,13 @@ fn name_for(
 }
 
 /// The edit that puts a layer on top of a list.
-fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Vec<Edit> {
+pub(super) fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Vec<Edit> {
     let mut layers = (*document.aids.layers(home)).clone();
     layers.0.push(Shared::new(layer));
     set(home, layers)
 }
 
-fn share(value: f32, name: &str) -> Result<f32, CommandError> {
+pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
@@ -581,7 +455,7 @@ impl LayerStrength {
             }
             Some(time) => {
                 let keys = match &layer.strength_keys {
-                    Some(keys) => keys.with_key(time, &[strength], super::keys::SAME_TIME),
+                    Some(keys) => keys.with_key(time, &[strength], SAME_TIME),
                     None => strength_track(vec![time], vec![strength], Interpolation::Linear),
                 };
                 layer.strength_keys = Some(Shared::new(keys));
@@ -734,7 +608,7 @@ impl SetInLayer {
         for node in nodes {
             if let Some(clip) = found.home.clip().and_then(|id| document.clips.get(id)) {
                 for property in Property::TRS.into_iter().filter(|p| given.has(*p)) {
-                    super::keys::refuse_kept(document, clip, node, property)?;
+                    refuse_kept(document, clip, node, property)?;
                 }
             }
             if keys {
@@ -837,123 +711,6 @@ impl ZeroKey {
         });
         let notes = note.map(|n| Notice::new("offset_keyed", n)).into_iter().collect();
         Ok(Outcome { edits: found.with(layer), notes, keys: None })
-    }
-}
-
-/// Whether a transform is none in a component.
-pub(super) fn moves(user: &Transform, property: Property) -> bool {
-    match property {
-        Property::Translation => user.translation != Vec3::ZERO,
-        Property::Rotation => user.rotation != Quat::IDENTITY,
-        Property::Scale | Property::Weights => user.scale != Vec3::ONE,
-    }
-}
-
-/// A key that adds nothing, at each of these times.
-fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
-    times.iter().map(|t| (*t, super::keys::values(&Transform::IDENTITY, property))).collect()
-}
-
-/// Keys of a component that was the same at all times: these, and around them what it was, so that
-/// it is seen on both sides of them. Nothing is put beyond the clip's own keys, from the first to
-/// the last, where there is room within.
-pub(super) fn kept_around(
-    constant: &Transform,
-    (node, property): (NodeId, Property),
-    set: &[(f32, Vec<f32>)],
-    (first, last): (f32, f32),
-) -> Track {
-    /// How far from a key what was there before is seen in full again, seconds.
-    const EASE: f32 = 0.25;
-    let was = super::keys::values(constant, property);
-    let mut keys: Vec<(f32, Vec<f32>)> = set.to_vec();
-    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
-    keys.dedup_by(|a, b| a.0 - b.0 <= super::keys::SAME_TIME);
-    let mut more: Vec<f32> = Vec::new();
-    for pair in keys.windows(2) {
-        let (from, to) = (pair[0].0, pair[1].0);
-        let near = EASE.min((to - from) * 0.5);
-        more.extend([from + near, to - near]);
-    }
-    let apart = super::keys::SAME_TIME * 2.0;
-    if let (Some((from, _)), Some((to, _))) = (keys.first(), keys.last()) {
-        more.extend(around_of(*from, *to, (first, last), (EASE, apart)));
-    }
-    more.sort_by(f32::total_cmp);
-    more.dedup_by(|a, b| *a - *b <= apart);
-    keys.extend(more.into_iter().map(|t| (t, was.clone())));
-    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let times = keys.iter().map(|(t, _)| *t).collect();
-    let width = was.len();
-    let mut values: Vec<f32> = Vec::with_capacity(keys.len() * width);
-    for (_, value) in &keys {
-        // Of the two signs of a rotation the one near the key before.
-        let last = values.len().checked_sub(width).map(|from| &values[from..]);
-        let dot = last.map_or(1.0, |last| last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>());
-        let sign = if property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
-        values.extend(value.iter().map(|v| v * sign));
-    }
-    let interpolation = Interpolation::Linear;
-    let kinds = Default::default();
-    let made =
-        Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
-    with_interpolation(&made, Interpolation::CubicSpline)
-}
-
-/// Makes keys of those components that have none yet, so that they can get another one at that
-/// time.
-fn first_keys(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components, span: (f32, f32)) {
-    let constant = layer.constant(node);
-    let wanted = to.over(&constant);
-    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
-        if layer.keys.track(node, property).is_some() {
-            continue;
-        }
-        let value = super::keys::values(&wanted, property);
-        let made = if moves(&constant, property) {
-            kept_around(&constant, (node, property), &[(time, value)], span)
-        } else {
-            super::keys::lone(node, property, time, value)
-        };
-        let keys = Shared::make_mut(&mut layer.keys);
-        keys.tracks.insert(keys.free_track_id(), Shared::new(made));
-    }
-}
-
-/// Where what was there before is seen again before the first of some keys and after the last,
-/// within the clip.
-fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
-    let mut more = Vec::new();
-    if from - first > apart {
-        more.push((from - ease).max(first));
-    }
-    // A clip without a length has room after it.
-    if last - to > apart || last <= first {
-        more.push(if last <= first { to + ease } else { (to + ease).min(last) });
-    }
-    more
-}
-
-/// Sets a key of a component of `U`.
-fn key_user(layer: &mut PoseLayer, node: NodeId, property: Property, time: f32, user: &Transform) {
-    let value = super::keys::values(user, property);
-    let keys = Shared::make_mut(&mut layer.keys);
-    let (id, track) = match keys.track(node, property) {
-        Some((id, old)) => {
-            let made = old.with_key(time, &value, super::keys::SAME_TIME);
-            (id, smooth(old, made))
-        }
-        None => (keys.free_track_id(), super::keys::lone(node, property, time, value)),
-    };
-    keys.tracks.insert(id, Shared::new(track));
-}
-
-/// Keys of a layer go smoothly from one to the next.
-pub(super) fn smooth(old: &Track, made: Track) -> Track {
-    if old.times.len() < 2 {
-        with_interpolation(&made, Interpolation::CubicSpline)
-    } else {
-        ulna_motion::clip_edit::keep_auto(old, made)
     }
 }
 

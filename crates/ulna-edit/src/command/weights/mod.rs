@@ -359,7 +359,7 @@ impl WeightCommand {
 }
 
 /// A canvas with what a line touches of it.
-struct Job {
+pub(super) struct Job {
     canvas: SkinnedSurface,
     locked: Vec<bool>,
     limit: usize,
@@ -403,7 +403,11 @@ fn skin_for(document: &Document, mesh: MeshId, joints: &BTreeSet<NodeId>) -> Opt
 /// What a line touches, skin by skin: all weights of the file, or those of a mesh, a primitive,
 /// some vertices. A mesh that hangs on several skins is touched once, with the one that has the
 /// joints which the line names.
-fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job>, CommandError> {
+pub(super) fn jobs(
+    document: &Document,
+    reach: &Reach,
+    joints: &[&Nodes],
+) -> Result<Vec<Job>, CommandError> {
     let meshes: BTreeSet<MeshId> = meshes_of(document, reach.mesh.as_ref())?.into_iter().collect();
     let primitive = reach.primitive;
     let vertices = reach.vertices.as_ref().map(|v| &v.vertices);
@@ -509,7 +513,7 @@ pub fn vertex_query_error(
 }
 
 /// What a tool made of one canvas.
-struct Done {
+pub(super) struct Done {
     canvas: SkinnedSurface,
     changes: Vec<(usize, PartChange)>,
     /// Vertices that were left as they are, by the reason.
@@ -517,13 +521,13 @@ struct Done {
 }
 
 /// Reasons as sentences.
-fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
+pub(super) fn reasons(refused: &Refused) -> BTreeMap<String, usize> {
     refused.iter().map(|(why, count)| (why.to_string(), *count)).collect()
 }
 
 /// Runs a tool on every job, and gives what changed as edits. Where there are layers, one of them
 /// takes it.
-fn run(
+pub(super) fn run(
     document: &Document,
     reach: &Reach,
     verb: &str,
@@ -567,7 +571,7 @@ fn each_job(
         .collect()
 }
 
-fn done_by(
+pub(super) fn done_by(
     document: &Document,
     job: Job,
     mut tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
@@ -579,7 +583,7 @@ fn done_by(
 }
 
 /// Gives what a tool makes of canvases as edits. Where there are layers, one of them takes it.
-fn run_all(
+pub(super) fn run_all(
     document: &Document,
     reach: &Reach,
     verb: &str,
