@@ -65,6 +65,15 @@ pub(super) fn refuse<T>(code: &'static str, message: impl Into<String>) -> Resul
     Err(CommandError::other(code, message))
 }
 
+/// Checks that an argument is in `0..=1`.
+pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        refuse("argument_out_of_range", format!("“{name}” must be 0 to 1, but is {value}"))
+    }
+}
+
 /// What is wrong with an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {

@@ -41,10 +41,10 @@ mod keymap;
 mod keys;
 mod layer_keys;
 mod layer_name;
-mod layers;
 mod line;
 mod markers;
 mod materials;
+mod mesh_skins;
 mod mirror_pose;
 mod mixes;
 mod morphs;
@@ -59,16 +59,16 @@ mod scene;
 mod skins;
 mod spec;
 mod table;
+mod touch;
 mod upkeep;
 mod user_pose;
 mod vertex_terms;
 mod visibility;
+mod weight_layers;
+mod weight_slots;
 mod weights;
 mod which_keys;
 
-pub use self::layers::primitives_of;
-pub use self::weights::vertex_query_error;
-pub use self::weights::{joint_named, slots_line, uv_of};
 pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{Arguments, typed},
@@ -108,14 +108,10 @@ pub use self::{
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layer_name::{LayerName, LayerOf, pose_layer_text},
-    layers::{
-        AddLayer, BASE, ClearLayer, FlattenLayers, KeepWeightLayers, LayerCommand, LayerOpacity,
-        MaskLayer, MergeLayer, MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer,
-        ShowLayer, SoloWeightLayer, SplitWeightLayer, layer_for, layer_text, paint_into,
-    },
     line::CommandLine,
     markers::{AddMarker, Color, MarkerCommand, MoveMarker, RemoveMarker, SetMarker},
     materials::{HeightToNormal, MaterialCommand},
+    mesh_skins::skin_of,
     mirror_pose::{FlipPose, MirrorCommand, MirrorPose},
     mixes::{
         BakeMix, ClearMix, EnterHow, GoTo, GoWhen, KeepMix, MarkFootfalls, MixCommand, MixText,
@@ -141,12 +137,21 @@ pub use self::{
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},
     table::{find, renamed, table},
+    touch::Touch,
     user_pose::{free_of_matrices, pose_at},
+    vertex_terms::vertex_query_error,
     visibility::{SetVisibility, VisibilityCommand},
+    weight_layers::{
+        AddLayer, BASE, ClearLayer, FlattenLayers, KeepWeightLayers, LayerCommand, LayerOpacity,
+        MaskLayer, MergeLayer, MirrorLayer, MoveLayer, PaintLayer, RemoveLayer, RenameLayer,
+        ShowLayer, SoloWeightLayer, SplitWeightLayer, layer_for, layer_text, paint_into,
+        primitives_of,
+    },
+    weight_slots::slots_line,
     weights::{
         Along, Assign, Average, Bind, Flood, Gradient, Hammer, Limit, MergeJoints, MirrorWeights,
         Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
-        Touch, Transfer, WeightCommand, meshes_of_body, skin_of,
+        Transfer, WeightCommand, joint_named, meshes_of_body, uv_of,
     },
 };
-pub(super) use self::{layers::lines_of, weights::line_of};
+pub(crate) use self::{weight_layers::lines_of, weights::line_of};

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::{
-    ArgumentError, Arguments,
+    ArgumentError, Arguments, CommandError,
     arguments::ranges,
-    names::{find_meshes, find_nodes},
+    names::{find_meshes, find_nodes, mesh_label},
 };
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
@@ -244,6 +244,31 @@ fn step(text: &str) -> Option<(Reshape, usize)> {
         _ => return None,
     };
     Some((how, times))
+}
+
+/// Why vertices cannot be told, as a sentence.
+pub fn vertex_query_error(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    why: Untold,
+) -> CommandError {
+    match why {
+        Untold::Joint(error) => error.into(),
+        Untold::Past(PastEnd { part, range }) => {
+            let part = &canvas.parts()[part];
+            CommandError::other(
+                "no_such_vertex",
+                format!(
+                    "vertices {} to {} do not exist; primitive {} of “{}” has only {}",
+                    range.start,
+                    range.end.saturating_sub(1),
+                    part.primitive,
+                    mesh_label(document, part.mesh),
+                    part.count
+                ),
+            )
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Where a layer counts, as it is said and as it is kept.
 
-use super::{FoundLayer, MaskPoseLayer, Region, share};
+use super::{FoundLayer, MaskPoseLayer, Region};
 use crate::command::{
     CommandError, Outcome, Scene,
-    error::refuse,
+    error::{refuse, share},
     field::{Nodes, Numbers},
     layer_name::LayerOf,
 };

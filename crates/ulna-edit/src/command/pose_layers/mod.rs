@@ -12,7 +12,7 @@ use super::{
     ArgumentType, CommandError, Outcome, Scene,
     clip_keys::{SAME_TIME, clip_of, refuse_kept, time_of},
     define::document_commands,
-    error::refuse,
+    error::{refuse, share},
     field::{ClipName, Nodes, Numbers, Seconds, Trs, choice, field},
     layer_keys::{first_keys, kept_around, key_user, moves, set_user, zeros},
     layer_name::{LayerName, LayerOf, home_words},
@@ -390,14 +390,6 @@ pub(super) fn push(document: &Document, home: LayerHome, layer: PoseLayer) -> Ve
     let mut layers = (*document.aids.layers(home)).clone();
     layers.0.push(Shared::new(layer));
     set(home, layers)
-}
-
-pub(super) fn share(value: f32, name: &str) -> Result<f32, CommandError> {
-    if (0.0..=1.0).contains(&value) {
-        Ok(value)
-    } else {
-        refuse("argument_out_of_range", format!("“{name}” must be 0 to 1, but is {value}"))
-    }
 }
 
 impl NewLayer {

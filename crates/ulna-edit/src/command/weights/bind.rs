@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::Bind;
+use super::commands::Bind;
 use crate::{
     CommandError, Edit, apply,
     command::{Scene, field::meshes_of, names::mesh_label},

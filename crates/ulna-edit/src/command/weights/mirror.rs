@@ -3,14 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Done, Job, MirrorWeights, PairJoints, done_by, jobs, reasons, run_all, uv_of};
+use super::{
+    commands::{MirrorWeights, PairJoints},
+    run::{Done, Job, done_by, jobs, reasons, run_all},
+    uv_of,
+};
 use crate::{
     CommandError, Edit,
     command::{
         Outcome, Scene,
         field::{MirrorWay, Nodes, Side},
-        layers,
         names::mesh_label,
+        weight_layers::mirrored_anew,
     },
 };
 use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};
@@ -46,7 +50,7 @@ impl PairJoints {
             aids: EditorState { mirror_pairs: to, ..document.aids.clone() },
             ..document.clone()
         };
-        edits.extend(layers::mirrored_anew(&paired)?);
+        edits.extend(mirrored_anew(&paired)?);
         Ok(edits)
     }
 }
