@@ -1,9 +1,10 @@
 //! Words for the interpolation and the kind of keys, and for changes of their values.
 
+use super::field::choice;
 use ulna_model::{Interpolation, KeyKind};
 use ulna_motion::clip_edit::Tangents;
 
-super::field::choice! {
+choice! {
     /// How values between keys come about, in words of animators.
     Between {
         /// STEP.
@@ -15,7 +16,7 @@ super::field::choice! {
     }
 }
 
-super::field::choice! {
+choice! {
     /// How a smooth curve goes through a key.
     Through {
         /// Smoothly, and not beyond the keys beside it.
@@ -40,7 +41,7 @@ impl From<Through> for Tangents {
     }
 }
 
-super::field::choice! {
+choice! {
     /// What a key is to the animator.
     KindName {
         /// No more than a key.

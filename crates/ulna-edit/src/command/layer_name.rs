@@ -1,5 +1,7 @@
 //! Names of layers of user-local transforms in commands, and lookup of the layer that is meant.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -129,5 +131,12 @@ impl ArgumentPart for LayerOf {
     fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
         self.clip.write(document, "clip", into);
         ArgumentPart::write(&self.layer, document, "layer", into);
+    }
+}
+
+pub(super) fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
+    match name.trim() {
+        "" => refuse("name_missing", "a layer needs a name"),
+        name => Ok(name.into()),
     }
 }

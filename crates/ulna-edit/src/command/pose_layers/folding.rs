@@ -1,7 +1,8 @@
 //! Layers that become keys, and keys that become layers.
 
 use super::{
-    ExtractLayer, FoldLayers, FoundLayer, MergeLayerDown, SplitLayer, home_of, name_for, push, set,
+    commands::{ExtractLayer, FoldLayers, MergeLayerDown, SplitLayer},
+    found::{FoundLayer, home_of, name_for, push, set},
 };
 use crate::{
     Edit,

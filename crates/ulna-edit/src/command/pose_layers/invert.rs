@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{FoundLayer, InvertLayer};
+use super::{commands::InvertLayer, found::FoundLayer};
 use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of};
 use ulna_motion::user_at;

@@ -1,7 +1,7 @@
 //! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is
 //! the clip.
 
-use super::FoundLayer;
+use super::found::FoundLayer;
 use crate::{
     Edit,
     command::{

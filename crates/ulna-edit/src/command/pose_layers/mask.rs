@@ -1,6 +1,9 @@
 //! Where a layer counts, as it is said and as it is kept.
 
-use super::{FoundLayer, MaskPoseLayer, Region};
+use super::{
+    commands::{MaskPoseLayer, Region},
+    found::FoundLayer,
+};
 use crate::command::{
     CommandError, Outcome, Scene,
     error::{refuse, share},

@@ -16,6 +16,7 @@ use crate::{
         CommandError, Scene,
         error::{refuse, share},
         field::{LayerSide, Meshes, meshes_of},
+        layer_name::trimmed,
         mesh_skins::skin_of,
     },
 };
@@ -107,13 +108,6 @@ impl AddLayer {
         };
         to.layers.push(Shared::new(layer));
         set(document, skin, to)
-    }
-}
-
-fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
-    match name.trim() {
-        "" => refuse("name_missing", "a layer needs a name"),
-        name => Ok(name.into()),
     }
 }
 
