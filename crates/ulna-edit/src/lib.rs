@@ -4,6 +4,7 @@
 mod apply;
 mod arithmetic;
 pub mod command;
+mod edit;
 mod history;
 mod ledger;
 mod near;
@@ -12,7 +13,7 @@ mod selection;
 pub use self::command::vertex_query_error;
 pub use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
-    apply::{Edit, EditError, apply},
+    apply::apply,
     arithmetic::{evaluate, evaluate_with},
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command,
@@ -20,6 +21,7 @@ pub use self::{
         Scene, clip_text, find, find_clip, find_clips, free_of_matrices, key_parts, layer_for,
         layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at, skin_of, table, typed,
     },
+    edit::{Edit, EditError},
     history::{Change, GesturePreview, History, Transaction},
     near::did_you_mean,
     selection::{KeysHome, NodeVisibility, Selection},
