@@ -1,5 +1,7 @@
 //! Keys on the clipboard: copied as text, and pasted onto nodes.
 
+use std::sync::Arc;
+
 use super::{
     commands::PasteKeys,
     targets::{KeyTargets, count, said, second_key, too_far},
@@ -10,11 +12,14 @@ use crate::{
         CommandError, Outcome, Scene,
         clip_keys::{clip_of, refuse_kept, time_of},
         field::ClipName,
+        key_words::Between,
         names::find_nodes,
         which_keys::WhichKeys,
     },
 };
-use ulna_model::{Document, KeySet, KeyTimes, NodeId, Notice, Property, Shared, Track, TrackId};
+use ulna_model::{
+    Clip, ClipId, Document, KeySet, KeyTimes, NodeId, Notice, Property, Shared, Track, TrackId,
+};
 use ulna_motion::{
     Mirror,
     clip_edit::{self, CopiedKeys, CopiedTrack, NodePlace, PasteAt},
@@ -50,107 +55,113 @@ pub fn copied_keys(
     Ok(CopiedKeys::new(tracks))
 }
 
-impl PasteKeys {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let document = scene.document;
-        let id = self.clip.find(document)?;
-        let clip = clip_of(document, id)?;
-        // A name that is wrong is said first.
-        if let Some(nodes) = &self.node {
-            nodes.in_order(document)?;
+/// Counts of what a paste leaves out or replaces.
+#[derive(Default)]
+struct PasteCounts {
+    /// Tracks of nodes that the model does not have.
+    unknown: usize,
+    /// Tracks of nodes without a mirror node.
+    alone: usize,
+    /// Scales that could not be mirrored.
+    scales: usize,
+    /// Tracks of morph targets, whose number differs.
+    other: usize,
+    /// Keys that were replaced.
+    replaced: usize,
+    /// Why the keys of a channel cannot be edited, for the last such channel.
+    kept: Option<String>,
+}
+
+/// Copied tracks on their way into a clip.
+struct Pasting<'a> {
+    document: &'a Document,
+    id: ClipId,
+    clip: &'a Clip,
+    at: PasteAt,
+    mirror: Option<Arc<Mirror>>,
+    interpolation: Option<Between>,
+    /// The next free track of the clip.
+    free: TrackId,
+    edits: Vec<Edit>,
+    keys: KeySet,
+    counts: PasteCounts,
+}
+
+impl Pasting<'_> {
+    /// Pastes the keys of one copied track onto a node.
+    fn paste(&mut self, from: &CopiedTrack, target: NodeId) -> Result<(), CommandError> {
+        let document = self.document;
+        let new = from.track(target).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
+        let Some(new) = self.mirrored(new) else { return Ok(()) };
+        let target = new.target;
+        if let Err(error) = refuse_kept(document, self.clip, target, new.property) {
+            self.counts.kept = Some(error.to_string());
+            return Ok(());
         }
-        let text = self.text.as_deref().ok_or_else(|| {
-            CommandError::other(
-                "nothing_copied",
-                "no keys have been copied; copy keys first, or \
-                pass them as “text”",
-            )
-        })?;
-        let copied =
-            CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
-        let start = copied.start();
-        let by =
-            self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
-        let by = by.max(-f64::from(start.max(0.0)));
-        let targets = self.targets(document, &copied)?;
-        let at = PasteAt {
-            by,
-            replace: self.replace.unwrap_or(false),
-            relative: self.relative.unwrap_or(false),
+        let old = self.clip.track(target, new.property);
+        let width = old.map_or_else(|| morphs_of(document, target), |(_, t)| t.width);
+        if new.property == Property::Weights && width != new.width {
+            self.counts.other += 1;
+            return Ok(());
+        }
+        let made = clip_edit::paste(old.map(|(_, t)| &**t), &new, &self.at)
+            .map_err(|e| too_far(document, &new, "when pasting,", e))?;
+        self.counts.replaced += made.replaced;
+        let track = match old {
+            Some((id, _)) => id,
+            None => {
+                let own = self.free;
+                self.free = TrackId(own.0 + 1);
+                own
+            }
         };
-        let mut free = clip.free_track_id();
-        let (mut edits, mut keys) = (Vec::new(), KeySet::default());
-        let mirror = self.flip.unwrap_or(false).then(|| Mirror::of(document));
-        let (mut unknown, mut other, mut replaced, mut kept) = (0, 0, 0, None);
-        let (mut alone, mut left) = (0, 0);
-        for (from, target) in copied.tracks.iter().zip(targets) {
-            let Some(target) = target else {
-                unknown += 1;
-                continue;
-            };
-            let new =
-                from.track(target).map_err(|e| CommandError::other(e.code(), e.to_string()))?;
-            let new = match &mirror {
-                None => new,
-                Some(mirror) => match mirror.track(document, &new) {
-                    Some(made) => {
-                        left += usize::from(made.scale_left);
-                        made.track
-                    }
-                    None => {
-                        alone += 1;
-                        continue;
-                    }
-                },
-            };
-            let target = new.target;
-            if let Err(error) = refuse_kept(document, clip, target, new.property) {
-                kept = Some(error.to_string());
-                continue;
+        self.keys.set(track, made.keys);
+        let to = second_key(old.map(|(_, t)| &**t), made.track, self.interpolation);
+        self.edits.push(Edit::SetTrack { clip: self.id, track, to: Some(Shared::new(to)) });
+        Ok(())
+    }
+
+    /// The track as it is, or mirrored where the paste is flipped; `None` without a mirror node.
+    fn mirrored(&mut self, new: Track) -> Option<Track> {
+        let Some(mirror) = &self.mirror else { return Some(new) };
+        match mirror.track(self.document, &new) {
+            Some(made) => {
+                self.counts.scales += usize::from(made.scale_left);
+                Some(made.track)
             }
-            let old = clip.track(target, new.property);
-            let width = old.map_or_else(|| morphs_of(document, target), |(_, t)| t.width);
-            if new.property == Property::Weights && width != new.width {
-                other += 1;
-                continue;
+            None => {
+                self.counts.alone += 1;
+                None
             }
-            let made = clip_edit::paste(old.map(|(_, t)| &**t), &new, &at)
-                .map_err(|e| too_far(document, &new, "when pasting,", e))?;
-            replaced += made.replaced;
-            let track = old.map_or_else(
-                || {
-                    let own = free;
-                    free = TrackId(free.0 + 1);
-                    own
-                },
-                |(id, _)| id,
-            );
-            keys.set(track, made.keys);
-            let to = second_key(old.map(|(_, t)| &**t), made.track, self.interpolation);
-            edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
         }
-        if edits.is_empty() {
-            let why = kept.unwrap_or_else(|| {
-                "this model has none of the nodes of the copied \
-                keys"
-                    .into()
-            });
+    }
+
+    /// The result, with notes on what was left out of `tracks` copied tracks.
+    fn finish(self, tracks: usize) -> Result<Outcome, CommandError> {
+        if self.edits.is_empty() {
+            let none = || "this model has none of the nodes of the copied keys".into();
+            let why: String = self.counts.kept.unwrap_or_else(none);
             return Err(CommandError::other(
                 "nothing_pasted",
-                format!(
-                    "{why}; select the nodes to \
-                paste the keys to"
-                ),
+                format!("{why}; select the nodes to paste the keys to"),
             ));
         }
-        let notes = [
+        let notes = self.counts.in_words(tracks);
+        Ok(Outcome { edits: self.edits, notes, keys: Some((self.id, self.keys)) })
+    }
+}
+
+impl PasteCounts {
+    /// One note per count that is not 0.
+    fn in_words(self, tracks: usize) -> Vec<Notice> {
+        let Self { unknown, alone, scales, other, replaced, kept } = self;
+        said([
             (unknown > 0).then(|| {
-                let of = count(copied.tracks.len(), "track");
+                let of = count(tracks, "track");
                 Notice::new(
                     "joints_not_here",
                     format!(
-                        "{unknown} of {of} left out, because this model does not have their \
-                        nodes"
+                        "{unknown} of {of} left out, because this model does not have their nodes"
                     ),
                 )
             }),
@@ -160,8 +171,8 @@ impl PasteKeys {
                     format!("{} left out for lack of a mirror joint", count(alone, "track")),
                 )
             }),
-            (left > 0).then(|| {
-                let scales = count(left, "scale");
+            (scales > 0).then(|| {
+                let scales = count(scales, "scale");
                 Notice::new(
                     "scale_approximate",
                     format!("{scales} not mirrored, because the axes of the two joints differ"),
@@ -170,18 +181,71 @@ impl PasteKeys {
             (other > 0).then(|| {
                 Notice::new(
                     "count_mismatch",
-                    format!(
-                        "{other} left out, because the number of \
-                    morph targets differs"
-                    ),
+                    format!("{other} left out, because the number of morph targets differs"),
                 )
             }),
             kept.map(|why| Notice::new("keys_not_editable", why)),
             (replaced > 0).then(|| {
                 Notice::new("keys_replaced", format!("{} replaced", count(replaced, "key")))
             }),
-        ];
-        Ok(Outcome { edits, notes: said(notes), keys: Some((id, keys)) })
+        ])
+    }
+}
+
+impl PasteKeys {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let document = scene.document;
+        let id = self.clip.find(document)?;
+        let clip = clip_of(document, id)?;
+        // A name that is wrong is said first.
+        if let Some(nodes) = &self.node {
+            nodes.in_order(document)?;
+        }
+        let copied = self.copied()?;
+        let at = self.place(copied.start())?;
+        let targets = self.targets(document, &copied)?;
+        let mut pasting = Pasting {
+            document,
+            id,
+            clip,
+            at,
+            mirror: self.flip.unwrap_or(false).then(|| Mirror::of(document)),
+            interpolation: self.interpolation,
+            free: clip.free_track_id(),
+            edits: Vec::new(),
+            keys: KeySet::default(),
+            counts: PasteCounts::default(),
+        };
+        for (from, target) in copied.tracks.iter().zip(targets) {
+            match target {
+                Some(target) => pasting.paste(from, target)?,
+                None => pasting.counts.unknown += 1,
+            }
+        }
+        pasting.finish(copied.tracks.len())
+    }
+
+    /// The copied keys, from their text.
+    fn copied(&self) -> Result<CopiedKeys, CommandError> {
+        let text = self.text.as_deref().ok_or_else(|| {
+            CommandError::other(
+                "nothing_copied",
+                "no keys have been copied; copy keys first, or pass them as “text”",
+            )
+        })?;
+        CopiedKeys::parse(text).map_err(|e| CommandError::other(e.code(), e.to_string()))
+    }
+
+    /// Offset and mode of the paste; no key lands before 0. `start` is the time of the first copied
+    /// key, in seconds.
+    fn place(&self, start: f32) -> Result<PasteAt, CommandError> {
+        let by =
+            self.time.map(time_of).transpose()?.map_or(0.0, |t| f64::from(t) - f64::from(start));
+        Ok(PasteAt {
+            by: by.max(-f64::from(start.max(0.0))),
+            replace: self.replace.unwrap_or(false),
+            relative: self.relative.unwrap_or(false),
+        })
     }
 
     /// The node of each copied track: of the same path, of several of that path the one of the same
