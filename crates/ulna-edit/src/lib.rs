@@ -3,18 +3,22 @@
 
 mod apply;
 mod arithmetic;
+mod change;
 pub mod command;
 mod edit;
+mod gesture;
 mod history;
 mod ledger;
 mod near;
 mod selection;
+mod transaction;
 
 pub use self::command::vertex_query_error;
 pub use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
     apply::apply,
     arithmetic::{evaluate, evaluate_with},
+    change::Change,
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command,
         CommandError, CommandLine, CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset,
@@ -22,7 +26,9 @@ pub use self::{
         layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at, skin_of, table, typed,
     },
     edit::{Edit, EditError},
-    history::{Change, GesturePreview, History, Transaction},
+    gesture::GesturePreview,
+    history::History,
     near::did_you_mean,
     selection::{KeysHome, NodeVisibility, Selection},
+    transaction::Transaction,
 };
