@@ -13,6 +13,10 @@
 //! `{"do":"pose.rotate","node":"LeftArm","axis":"x","degrees":30}`. What was done to one file
 //! replays on another, since nodes are named, not numbered: a command that was made by a program
 //! names them by id, and is written with names.
+//!
+//! Files here import downward only. The table, the reader, the filler and the dispatcher of all
+//! commands come first, then the closed enum (`families`), the families of commands, the helpers
+//! that several families share, and at the bottom arguments, text and entries of the table.
 
 mod arguments;
 mod availability;
