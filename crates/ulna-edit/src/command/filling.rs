@@ -24,6 +24,11 @@ pub type Filled = Result<Vec<Command>, Unfilled>;
 /// Makes a command from the selection and the visible state.
 type Fill = fn(&CommandContext<'_>) -> Filled;
 
+/// The name of [`SessionCommand::ResetToFile`].
+const RESET_TO_FILE: &str = "pose.reset_to_file";
+/// The name of [`SessionCommand::CopyKeys`].
+const COPY_KEYS: &str = "key.copy";
+
 /// The function that fills a command, by its name; `None` if it takes nothing from the selection.
 fn fill_of(name: &str) -> Option<Fill> {
     let fill: Fill = match name {
@@ -40,8 +45,8 @@ fn fill_of(name: &str) -> Option<Fill> {
         DuplicateClip::NAME => duplicate_clip,
         DeleteClip::NAME => delete_clip,
         KeepSet::NAME => keep_set,
-        "pose.reset_to_file" => reset_to_file,
-        "key.copy" => copy_keys,
+        RESET_TO_FILE => reset_to_file,
+        COPY_KEYS => copy_keys,
         SetPin::NAME => pin,
         HoldPin::NAME => hold_pin,
         SetKey::NAME => set_key,
@@ -459,4 +464,16 @@ fn fold_layers(around: &CommandContext<'_>) -> Filled {
 
 fn split_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SplitLayer { clip: around.clip()?, degrees: None, name: None }.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COPY_KEYS, RESET_TO_FILE};
+
+    #[test]
+    fn commands_of_the_session_have_these_names() {
+        for name in [COPY_KEYS, RESET_TO_FILE] {
+            assert!(crate::find(name).is_some_and(|spec| spec.filled_from_around().is_some()));
+        }
+    }
 }

@@ -140,3 +140,13 @@ pub(super) fn trimmed(name: &str) -> Result<Arc<str>, CommandError> {
         name => Ok(name.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::NEW_LAYER;
+
+    #[test]
+    fn the_command_in_messages_is_there() {
+        assert!(crate::find(NEW_LAYER).is_some());
+    }
+}

@@ -356,3 +356,15 @@ pub(in crate::command) fn on_base(
     }
     Ok(edits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ADD_LAYER, MIRROR_WEIGHTS, PAIR_JOINTS};
+
+    #[test]
+    fn the_commands_in_messages_are_there() {
+        for name in [ADD_LAYER, MIRROR_WEIGHTS, PAIR_JOINTS] {
+            assert!(crate::find(name).is_some(), "{name}");
+        }
+    }
+}
