@@ -13,8 +13,6 @@ mod near;
 mod selection;
 mod transaction;
 
-pub use self::command::vertex_query_error;
-pub use self::command::{joint_named, primitives_of, uv_of};
 pub use self::{
     apply::apply,
     arithmetic::{evaluate, evaluate_with},
@@ -22,8 +20,9 @@ pub use self::{
     command::{
         ArgumentError, ArgumentSpec, ArgumentType, Arguments, Availability, BASE, Command,
         CommandError, CommandLine, CommandSpec, Executor, KeyMap, KeyScope, Mode, Outcome, Preset,
-        Scene, clip_text, find, find_clip, find_clips, free_of_matrices, key_parts, layer_for,
-        layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at, skin_of, table, typed,
+        Scene, clip_text, find, find_clip, find_clips, free_of_matrices, joint_named, key_parts,
+        layer_for, layer_text, mesh_label, mesh_text, node_text, paint_into, pose_at,
+        primitives_of, skin_of, table, typed, uv_of, vertex_query_error,
     },
     edit::{Edit, EditError},
     gesture::GesturePreview,

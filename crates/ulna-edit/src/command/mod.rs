@@ -73,7 +73,6 @@ mod weight_slots;
 mod weights;
 mod which_keys;
 
-pub use self::which_keys::{KeyList, TrackKeys, WhichKeys};
 pub use self::{
     arguments::{Arguments, typed},
     availability::{Availability, Mode},
@@ -157,5 +156,6 @@ pub use self::{
         Normalize, PairJoints, Prune, Quantize, Relax, SetWeights, Sets, Smooth, Store, SwapJoints,
         Transfer, WeightCommand, joint_named, meshes_of_body, uv_of,
     },
+    which_keys::{KeyList, TrackKeys, WhichKeys},
 };
 pub(crate) use self::{weight_layers::lines_of, weights::line_of};
