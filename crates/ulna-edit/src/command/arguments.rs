@@ -126,14 +126,8 @@ impl Arguments {
     /// Where it is missing or none.
     pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
-        single(value).ok_or_else(|| {
-            Self::wrong(
-                name,
-                "a number in the range of single \
-            precision",
-                value,
-            )
-        })
+        single(value)
+            .ok_or_else(|| Self::wrong(name, "a number in the range of single precision", value))
     }
 
     fn numbers<const N: usize>(
@@ -191,11 +185,7 @@ impl Arguments {
             Some("z" | "Z") => Some(Vec3::Z),
             Some(_) => None,
             None => self
-                .numbers::<3>(
-                    name,
-                    "x, y, z or three \
-                    numbers",
-                )
+                .numbers::<3>(name, "x, y, z or three numbers")
                 .ok()
                 .and_then(|v| Vec3::from(v).try_normalize()),
         };
@@ -223,8 +213,7 @@ impl Arguments {
         self.some_of(
             name,
             &[t, r, s, Property::Weights],
-            "one or more of translation, rotation, \
-            scale, weights",
+            "one or more of translation, rotation, scale, weights",
         )
     }
 
@@ -311,14 +300,10 @@ impl Arguments {
         let value = self.value(name)?;
         match value.as_u64() {
             Some(index) => Ok(format!("#{index}")),
-            None => value.as_str().map(ToOwned::to_owned).ok_or_else(|| {
-                Self::wrong(
-                    name,
-                    "a name \
-                or #index",
-                    value,
-                )
-            }),
+            None => value
+                .as_str()
+                .map(ToOwned::to_owned)
+                .ok_or_else(|| Self::wrong(name, "a name or #index", value)),
         }
     }
 }

@@ -12,16 +12,10 @@ use ulna_motion::clip_edit;
 pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(id).ok_or_else(|| {
-        CommandError::other(
-            "no_such_clip",
-            format!(
-                "clip {} does \
-        not exist",
-                id.0
-            ),
-        )
-    })
+    document
+        .clips
+        .get(id)
+        .ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} does not exist", id.0)))
 }
 
 /// A key time: of 0 s or later.
@@ -64,11 +58,7 @@ pub(super) fn refuse_kept(
     };
     Err(CommandError::other(
         "keys_not_editable",
-        format!(
-            "the {} keys of {label} \
-        {why}",
-            property.path()
-        ),
+        format!("the {} keys of {label} {why}", property.path()),
     ))
 }
 

@@ -97,10 +97,8 @@ impl CommandContext<'_> {
     }
 
     pub(super) fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
-        const NONE: Unfilled = Unfilled::Refused(
-            "No layer is selected. Choose a layer in the list \
-            of layers.",
-        );
+        const NONE: Unfilled =
+            Unfilled::Refused("No layer is selected. Choose a layer in the list of layers.");
         self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 }

@@ -227,10 +227,9 @@ fn to_rest(around: &CommandContext<'_>) -> Filled {
 
 /// The selected nodes, over the clip that is shown.
 fn hold_pin(around: &CommandContext<'_>) -> Filled {
-    let node = around.nodes().ok_or(Unfilled::Refused(
-        "No joint is selected. Select a hand or a \
-        foot.",
-    ))?;
+    let node = around
+        .nodes()
+        .ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
     let hold = HoldPin {
         node,
         clip: around.clip()?,
@@ -260,8 +259,7 @@ fn keep_set(around: &CommandContext<'_>) -> Filled {
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
     let set = free.ok_or(Unfilled::Refused(
-        "All ten selection sets are in use. Choose a number, 0 to 9, \
-            to replace a set.",
+        "All ten selection sets are in use. Choose a number, 0 to 9, to replace a set.",
     ))?;
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }

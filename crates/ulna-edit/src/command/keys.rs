@@ -358,8 +358,7 @@ impl DiscardUnkeyed {
         if time.is_some() && id.is_none() {
             return Err(CommandError::other(
                 "arguments_together",
-                "“time” needs a “clip”; name the \
-                clip",
+                "“time” needs a “clip”; name the clip",
             ));
         }
         Ok(without_unkeyed(document, |at| {

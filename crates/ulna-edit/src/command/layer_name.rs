@@ -78,11 +78,7 @@ impl LayerName {
                 };
                 refuse(
                     "no_such_layer",
-                    format!(
-                        "{} has no layer “{text}”; \
-                    {there}",
-                        home_words(document, home)
-                    ),
+                    format!("{} has no layer “{text}”; {there}", home_words(document, home)),
                 )
             }
         }

@@ -15,12 +15,9 @@ fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     match (more, quoted.pop()) {
         (0, Some(last)) if !quoted.is_empty() => format!("{} or {last}", quoted.join(", ")),
         (0, last) => last.unwrap_or_default(),
-        (more, last) => format!(
-            "{}, {} or {more} \
-            others",
-            quoted.join(", "),
-            last.unwrap_or_default()
-        ),
+        (more, last) => {
+            format!("{}, {} or {more} others", quoted.join(", "), last.unwrap_or_default())
+        }
     }
 }
 
@@ -183,10 +180,10 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         return Ok(fits);
     }
     // What lists call a clip without a name, or one whose name has more than a line.
-    let labelled: Vec<ClipId> =
+    let labeled: Vec<ClipId> =
         document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
-    if !labelled.is_empty() {
-        return Ok(labelled);
+    if !labeled.is_empty() {
+        return Ok(labeled);
     }
     const MOST: usize = 12;
     let labels: Vec<String> =
@@ -238,9 +235,9 @@ fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
         return (index < document.nodes.len()).then(|| index.into()).into_iter().collect();
     }
-    let labelled = by(&|id| document.node(id).label(id) == text);
-    if !labelled.is_empty() {
-        return labelled;
+    let labeled = by(&|id| document.node(id).label(id) == text);
+    if !labeled.is_empty() {
+        return labeled;
     }
     match (text.contains('*'), text.contains('/')) {
         (true, false) => by(&|id| matches(text, &document.node(id).label(id))),

@@ -101,15 +101,9 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
     let whose = if count == 1 {
-        format!(
-            "“{label}” \
-            has"
-        )
+        format!("“{label}” has")
     } else {
-        format!(
-            "{count} nodes, “{label}” the \
-            most, have"
-        )
+        format!("{count} nodes, “{label}” the most, have")
     };
     let said = format!(
         "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, \

@@ -67,10 +67,8 @@ impl Slots<'_> {
             .filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
-            let message = format!(
-                "“of” and “weights” need {stride} numbers per vertex, like the \
-                mesh"
-            );
+            let message =
+                format!("“of” and “weights” need {stride} numbers per vertex, like the mesh");
             return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());
@@ -79,8 +77,7 @@ impl Slots<'_> {
             return Err(CommandError::other(
                 "no_such_vertex",
                 format!(
-                    "“vertices” refers to vertex {past}, but the primitive has only {count} \
-                    vertices"
+                    "“vertices” refers to vertex {past}, but the primitive has only {count} vertices"
                 ),
             ));
         }
@@ -89,8 +86,7 @@ impl Slots<'_> {
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
             return Err(CommandError::other(
                 "named_twice",
-                "a vertex is listed twice in \
-                “vertices”",
+                "a vertex is listed twice in “vertices”",
             ));
         }
         for (of, weight) in of.iter().zip(weights) {

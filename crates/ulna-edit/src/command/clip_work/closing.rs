@@ -62,9 +62,7 @@ impl CloseLoop {
         let Some(now) = seam(document, &made, frame) else {
             return Err(argument(
                 "clip_has_no_length",
-                "the loop is too short to remove a \
-                frame"
-                    .to_owned(),
+                "the loop is too short to remove a frame".to_owned(),
             ));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
@@ -124,8 +122,7 @@ fn late_start(clip: &Clip) -> String {
 fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
         Closing::Blend { speed: true, .. } if found.is_closed => {
-            "poses and speed already match at \
-            the seam"
+            "poses and speed already match at the seam"
         }
         Closing::Blend { .. } if found.is_closed => {
             "the poses already match at the seam; set “speed” to true to match the speed, too"
@@ -138,7 +135,7 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
 /// What of a seam would be worse than it was, and what can be done instead; nothing where nothing
 /// is.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
-    /// What measuring rounds: radians, metres, and metres a second.
+    /// What measuring rounds: radians, meters, and meters a second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {

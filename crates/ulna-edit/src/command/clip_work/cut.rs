@@ -92,10 +92,7 @@ impl JoinClip {
         if !gap.is_finite() || gap < 0.0 {
             return Err(argument(
                 "argument_out_of_range",
-                format!(
-                    "“gap” is {gap} s, but must be 0 \
-                or more"
-                ),
+                format!("“gap” is {gap} s, but must be 0 or more"),
             ));
         }
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
@@ -103,11 +100,7 @@ impl JoinClip {
         let jumps = (made.jumps > 0).then(|| {
             Notice::new(
                 "tracks_jump",
-                format!(
-                    "{} with a jump where the clips \
-                meet",
-                    tracks(made.jumps)
-                ),
+                format!("{} with a jump where the clips meet", tracks(made.jumps)),
             )
         });
         let frame = frame_of(first).max(1e-3);
@@ -120,22 +113,18 @@ impl JoinClip {
             .map_err(|e| too_close(document, id, e))?;
         let splined = made.splined + layers.splined;
         let splined = (splined > 0).then(|| {
-            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| {
-                "the motion does \
-                not change"
-                    .to_owned()
-            });
-            let said = format!(
-                "{} converted to splines to match the other clip; \
-                {off}",
-                tracks(splined)
-            );
+            let off = made
+                .error
+                .or(layers.error)
+                .in_words()
+                .unwrap_or_else(|| "the motion does not change".to_owned());
+            let said =
+                format!("{} converted to splines to match the other clip; {off}", tracks(splined));
             Notice::new("tracks_became_splines", said)
         });
         let muted = (!layers.muted.is_empty()).then(|| {
             let said = format!(
-                "layers muted, because another layer of their clip was soloed: \
-                    {}",
+                "layers muted, because another layer of their clip was soloed: {}",
                 layers.muted.join(", ")
             );
             Notice::new("layers_muted", said)

@@ -47,12 +47,7 @@ impl MirrorClip {
             let some: Vec<String> =
                 nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
             if nodes.len() > 3 {
-                format!(
-                    "{} and {} \
-                more",
-                    some.join(", "),
-                    nodes.len() - 3
-                )
+                format!("{} and {} more", some.join(", "), nodes.len() - 3)
             } else {
                 some.join(", ")
             }
@@ -63,18 +58,15 @@ impl MirrorClip {
         let alone = (!made.alone.is_empty()).then(|| {
             let rest = one(
                 &made.alone,
-                "has no mirror joint and is \
-                    animated",
-                "have no mirror joints and \
-                    are animated",
+                "has no mirror joint and is animated",
+                "have no mirror joints and are animated",
             );
             Notice::new("no_mirror_partner", format!("{} {rest} as before", labels(&made.alone)))
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
             let said = format!(
-                "{} {rest}, because parent nodes without mirror nodes are \
-                    animated",
+                "{} {rest}, because parent nodes without mirror nodes are animated",
                 labels(&made.sampled)
             );
             Notice::new("keys_sampled", said)
@@ -82,10 +74,8 @@ impl MirrorClip {
         let posed = (!made.posed.is_empty()).then(|| {
             let rest = one(
                 &made.posed,
-                "now has a key, because its pose \
-                is",
-                "now have a key, \
-                because their pose is",
+                "now has a key, because its pose is",
+                "now have a key, because their pose is",
             );
             Notice::new("pose_keyed", format!("{} {rest} not symmetric", labels(&made.posed)))
         });

@@ -28,8 +28,7 @@ impl ResampleClip {
             return Err(argument(
                 "too_many_keys",
                 format!(
-                    "that would be {frames:.0} keys per track, which is too many; choose a \
-                    lower “rate”"
+                    "that would be {frames:.0} keys per track, which is too many; choose a lower “rate”"
                 ),
             ));
         }
@@ -78,16 +77,7 @@ impl MakeEditable {
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
         let tracks = |n: usize| {
-            if n == 1 {
-                "1 track \
-            was"
-                .to_owned()
-            } else {
-                format!(
-                    "{n} tracks \
-            were"
-                )
-            }
+            if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") }
         };
         let left = (made.left > 0).then(|| {
             let said = format!(
@@ -101,10 +91,7 @@ impl MakeEditable {
             let none = || {
                 Notice::new(
                     "no_key_can_go",
-                    format!(
-                        "none of its {before} keys can be removed \
-                    within {bound} mm"
-                    ),
+                    format!("none of its {before} keys can be removed within {bound} mm"),
                 )
             };
             return Ok(Outcome { notes: vec![left.unwrap_or_else(none)], ..Outcome::default() });

@@ -30,10 +30,7 @@ impl RetimeClip {
             } else {
                 Err(argument(
                     "argument_out_of_range",
-                    format!(
-                        "“{name}” is {value}, but must be \
-                    greater than 0"
-                    ),
+                    format!("“{name}” is {value}, but must be greater than 0"),
                 ))
             }
         };
@@ -73,8 +70,7 @@ impl SetTicks {
                 return Err(argument(
                     "argument_out_of_range",
                     format!(
-                        "the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per \
-                        second"
+                        "the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per second"
                     ),
                 ));
             }
@@ -99,11 +95,7 @@ impl SetTicks {
             rate.map(|rate| {
                 Notice::new(
                     "ticks_set",
-                    format!(
-                        "{:.2} ticks at {rate} per second, {length:.3} \
-                    s",
-                        length * rate
-                    ),
+                    format!("{:.2} ticks at {rate} per second, {length:.3} s", length * rate),
                 )
             })
         };

@@ -47,8 +47,7 @@ impl RootMotion {
         if nothing && self.to != TravelGoes::Hips {
             return Err(argument(
                 "argument_missing",
-                "“ground”, “height” and “turn” are all off; turn on at least one of \
-                    them"
+                "“ground”, “height” and “turn” are all off; turn on at least one of them"
                     .to_owned(),
             ));
         }
@@ -61,24 +60,20 @@ impl RootMotion {
             argument(
                 "no_travel",
                 match e {
-                    NoTravel::Still => "the clip has no travel: it does not move the body as a \
-                        whole"
+                    NoTravel::Still => "the clip has no travel: it does not move the body as a whole"
                         .to_owned(),
                     NoTravel::NoRoot => {
                         format!(
-                            "{hips} has no ancestor that could carry the travel; use “in \
-                            place” instead"
+                            "{hips} has no ancestor that could carry the travel; use “in place” instead"
                         )
                     }
                     NoTravel::NotAbove => format!(
-                        "{} is not an ancestor of {hips}; name a node \
-                        above it",
+                        "{} is not an ancestor of {hips}; name a node above it",
                         name(root)
                     ),
                     NoTravel::RootStill => {
                         format!(
-                            "no ancestor of {hips} is animated, so there is no travel to move \
-                            into it"
+                            "no ancestor of {hips} is animated, so there is no travel to move into it"
                         )
                     }
                 },
@@ -87,11 +82,9 @@ impl RootMotion {
         let before =
             found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
         let goes = match (self.to, made.root) {
-            (TravelGoes::Root, Some(root)) => format!(
-                "was moved to \
-                {}",
-                document.node(root).label(root)
-            ),
+            (TravelGoes::Root, Some(root)) => {
+                format!("was moved to {}", document.node(root).label(root))
+            }
             (TravelGoes::InPlace, _) => "was removed".to_owned(),
             _ => "was moved to the hips".to_owned(),
         };

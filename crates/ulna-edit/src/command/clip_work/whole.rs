@@ -58,8 +58,7 @@ pub(super) fn whole_with_poses<'a>(
     if !clip.kept.is_empty() {
         return refuse(
             "keys_not_editable",
-            "some of its keys are packed and cannot be edited; \
-            unpack the file first",
+            "some of its keys are packed and cannot be edited; unpack the file first",
         );
     }
     match key_span(clip) {
@@ -71,11 +70,7 @@ pub(super) fn whole_with_poses<'a>(
 pub(super) fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
     CommandError::other(
         "keys_too_close",
-        format!(
-            "{}: {error}. Choose another time or \
-        range",
-            document.clip_label(id)
-        ),
+        format!("{}: {error}. Choose another time or range", document.clip_label(id)),
     )
 }
 

@@ -77,8 +77,7 @@ impl ArgumentPart for Trs {
             may(
                 "degrees",
                 ArgumentType::Vector,
-                "Rotation as angles about x, then y, then z, in \
-                degrees.",
+                "Rotation as angles about x, then y, then z, in degrees.",
             ),
             may("scale", ArgumentType::Vector, "Scale factors along x, y and z."),
         ]

@@ -45,8 +45,7 @@ other_commands! {
         /// Keys to edit.
         which: WhichKeys,
     } = "key.copy",
-        "Copy keys", menu: "Clip/Edit \
-        keys", enabled: keys_selected;
+        "Copy keys", menu: "Clip/Edit keys", enabled: keys_selected;
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.

@@ -74,8 +74,7 @@ document_commands! {
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.paste",
-        "Paste keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown;
+        "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
     /// Inserts or removes time; later keys follow
     RippleKeys {
         /// Clip to edit.
@@ -105,8 +104,7 @@ document_commands! {
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
     } = "key.hold_next",
-        "Hold until next key", menu: "Clip/Edit \
-        keys", enabled: rules::keys_selected;
+        "Hold until next key", menu: "Clip/Edit keys", enabled: rules::keys_selected;
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
@@ -170,8 +168,7 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.clean",
-        "Remove redundant keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown;
+        "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
 }
 
 choice! {

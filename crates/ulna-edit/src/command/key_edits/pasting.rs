@@ -48,8 +48,7 @@ pub fn copied_keys(
     if tracks.is_empty() {
         return Err(CommandError::other(
             "no_key_there",
-            "there is no key at that time; nothing was \
-            copied",
+            "there is no key at that time; nothing was copied",
         ));
     }
     Ok(CopiedKeys::new(tracks))

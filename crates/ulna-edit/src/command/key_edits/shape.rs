@@ -80,8 +80,7 @@ impl SetInterpolation {
                 Notice::new(
                     "tangents_removed",
                     format!(
-                        "{} without tangents \
-                    now",
+                        "{} without tangents now",
                         count(tangents, "track")
                     ),
                 )
@@ -91,8 +90,7 @@ impl SetInterpolation {
                 Notice::new(
                     "single_key",
                     format!(
-                        "{tracks} with a single key, which will become smooth when a second \
-                        key is added"
+                        "{tracks} with a single key, which will become smooth when a second key is added"
                     ),
                 )
             }),
@@ -149,8 +147,7 @@ impl CleanKeys {
             }
         }
         let note = match removed {
-            0 => "there are no redundant keys: no key is on the line between its \
-                neighbors"
+            0 => "there are no redundant keys: no key is on the line between its neighbors"
                 .to_owned(),
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),

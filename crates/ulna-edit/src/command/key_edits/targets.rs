@@ -135,10 +135,7 @@ pub(super) fn too_far(
     let label = document.node(track.target).label(track.target);
     CommandError::other(
         "keys_too_close",
-        format!(
-            "{argument} {error} (keys of {label}). Choose a \
-        smaller number"
-        ),
+        format!("{argument} {error} (keys of {label}). Choose a smaller number"),
     )
 }
 

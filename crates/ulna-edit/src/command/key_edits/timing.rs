@@ -103,10 +103,8 @@ impl MoveKeys {
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
-        let said_so = format!(
-            "all other keys were moved {room} s later, so that no key is before \
-            0 s"
-        );
+        let said_so =
+            format!("all other keys were moved {room} s later, so that no key is before 0 s");
         let note = Some(Notice::new("other_keys_moved", said_so));
         Ok(Outcome {
             edits,
@@ -158,10 +156,7 @@ impl ScaleKeys {
         let held = (scale != wanted).then(|| {
             Notice::new(
                 "held_at_start",
-                format!(
-                    "scaled by only {scale:.3}, because keys cannot \
-                be before 0 s"
-                ),
+                format!("scaled by only {scale:.3}, because keys cannot be before 0 s"),
             )
         });
         let argument = format!("“factor” is {wanted};");
@@ -203,11 +198,7 @@ impl RippleKeys {
         let taken = (removed > 0).then(|| {
             Notice::new(
                 "keys_deleted",
-                format!(
-                    "deleted {} in the removed \
-                time",
-                    count(removed, "key")
-                ),
+                format!("deleted {} in the removed time", count(removed, "key")),
             )
         });
         let packed = clip.kept.len();
@@ -233,13 +224,7 @@ impl OffsetKeys {
         let mut keys = KeySet::default();
         for (id, old, times) in meant.tracks() {
             let to = offset_in_loop(old, length, self.by.0).map_err(|e| {
-                too_far(
-                    scene.document,
-                    old,
-                    "the loop is too short for this \
-                    offset:",
-                    e,
-                )
+                too_far(scene.document, old, "the loop is too short for this offset:", e)
             })?;
             let there = |t: f64| to.key_at(t as f32, clip_edit::SAME_TIME).map(|k| to.times[k]);
             let now = times.iter().filter_map(|t| {

@@ -58,8 +58,7 @@ impl ShiftKeys {
         if edits.is_empty() {
             return Err(CommandError::other(
                 "no_key_there",
-                "none of the keys belongs to the given \
-                node and property",
+                "none of the keys belongs to the given node and property",
             ));
         }
         Ok(edits.into())

@@ -77,10 +77,7 @@ impl BakeMix {
         if !(0.0..=1000.0).contains(&bound) {
             return Err(sentence(
                 "argument_out_of_range",
-                format!(
-                    "“millimetres” is {bound}, but \
-                must be 0 to 1000"
-                ),
+                format!("“millimetres” is {bound}, but must be 0 to 1000"),
             ));
         }
         let span = (0.0, mix.length());
@@ -90,8 +87,7 @@ impl BakeMix {
             return Err(sentence(
                 "mix_out_of_bounds",
                 format!(
-                    "{:.0} s at {rate} frames per second would be too many keys; bake at a \
-                    lower rate",
+                    "{:.0} s at {rate} frames per second would be too many keys; bake at a lower rate",
                     span.1
                 ),
             ));
@@ -138,16 +134,10 @@ impl BakeMix {
         let clip =
             Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
-        let notes = [Notice::new(
-            "mix_baked",
-            format!(
-                "{name}: \
-            {said}"
-            ),
-        )]
-        .into_iter()
-        .chain(jumps)
-        .collect();
+        let notes = [Notice::new("mix_baked", format!("{name}: {said}"))]
+            .into_iter()
+            .chain(jumps)
+            .collect();
         Ok(Outcome { edits: vec![edit], notes, ..Outcome::default() })
     }
 }
@@ -162,8 +152,7 @@ impl MarkFootfalls {
             let label = document.clip_label(id);
             let why = match known_feet(document) {
                 (0, _) => {
-                    "no feet were found by joint name, by humanoid map or by the shape of \
-                    the legs"
+                    "no feet were found by joint name, by humanoid map or by the shape of the legs"
                 }
                 (_, 0) => {
                     "its left and right foot cannot be told apart; add “left” and “right” to \

@@ -35,10 +35,7 @@ impl GoTo {
         if !now.is_finite() || now < 0.0 {
             return Err(sentence(
                 "argument_out_of_range",
-                format!(
-                    "“time” is {now} s, but must be 0 \
-                s or more"
-                ),
+                format!("“time” is {now} s, but must be 0 s or more"),
             ));
         }
         let (start, enters) = self.when_of(document, &mix, lane, now, clip);
@@ -166,8 +163,7 @@ impl PlayOver {
                 _ => {
                     return Err(sentence(
                         "one_node_wanted",
-                        "name exactly one joint as “node”; the upper clip plays on it and its \
-                            descendants"
+                        "name exactly one joint as “node”; the upper clip plays on it and its descendants"
                             .to_owned(),
                     ));
                 }
@@ -208,14 +204,7 @@ impl PlayOver {
         let place = mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
         mix.lanes.insert(
             place,
-            MixLane {
-                mask: Some(mask),
-                bars: vec![bar],
-                ..MixLane::new(
-                    "Upper \
-            body",
-                )
-            },
+            MixLane { mask: Some(mask), bars: vec![bar], ..MixLane::new("Upper body") },
         );
         Ok(put(mix))
     }

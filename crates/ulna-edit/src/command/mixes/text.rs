@@ -32,9 +32,9 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
         Value::String(text) => serde_json::from_str(text),
         // A list would be read as the members in their order.
         Value::Array(_) => {
-            return Err("the mix is invalid: it is a list, but must be an object with \
-                “lanes”"
-                .to_owned());
+            return Err(
+                "the mix is invalid: it is a list, but must be an object with “lanes”".to_owned()
+            );
         }
         other => serde_json::from_value(other.clone()),
     };

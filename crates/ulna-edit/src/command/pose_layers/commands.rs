@@ -43,8 +43,7 @@ document_commands! {
     RemovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.remove", "Remove the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.remove", "Remove the layer", enabled: rules::pose_layer;
     /// Renames a layer
     RenamePoseLayer {
         /// Layer to edit.
@@ -69,24 +68,21 @@ document_commands! {
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
-    } = "layer.strength_keys", "Set keys of the layer \
-        strength", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength_keys", "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
     /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
-    } = "layer.mute", "Mute or unmute the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer;
     /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
-    } = "layer.solo", "Solo the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer;
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
@@ -102,8 +98,7 @@ document_commands! {
         of: LayerOf,
         /// Name of the copy.
         name: Option<String>,
-    } = "layer.duplicate", "Duplicate the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer;
     /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
@@ -138,8 +133,7 @@ document_commands! {
         of: LayerOf,
         /// Joints to edit.
         node: Option<Nodes>,
-    } = "layer.clear", "Remove joints from the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
     /// Adds neutral keys, at which the layer has no effect
     ZeroKey {
         /// Layer to edit.
@@ -150,14 +144,12 @@ document_commands! {
         until: Option<Seconds>,
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
-    } = "layer.zero_key", "Add a neutral \
-        key", key: "Shift+S", enabled: rules::layer_of_clip;
+    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip;
     /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.invert", "Invert the \
-        layer", enabled: rules::pose_layer;
+    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer;
     /// Copies a layer to other clips
     CopyLayer {
         /// Layer to edit.
@@ -201,8 +193,7 @@ document_commands! {
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
-    } = "layer.split", "Split into base and \
-        layer", enabled: rules::clip_shown;
+    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown;
 }
 
 choice! {
@@ -227,11 +218,7 @@ field!(
     ClipList,
     ArgumentType::Text,
     |from, name| from
-        .texts(
-            name,
-            "a clip name, #index or a pattern, or a list of \
-        these"
-        )
+        .texts(name, "a clip name, #index or a pattern, or a list of these")
         .map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => texts.clone().into(),

@@ -35,8 +35,7 @@ impl FoundLayer {
                     return refuse(
                         "no_such_layer",
                         format!(
-                            "{} has no layers; use {} to add \
-                            one",
+                            "{} has no layers; use {} to add one",
                             home_words(document, home),
                             NewLayer::NAME
                         ),
@@ -46,8 +45,7 @@ impl FoundLayer {
                     return refuse(
                         "layer_ambiguous",
                         format!(
-                            "{} has {} layers; name one as \
-                            “layer”",
+                            "{} has {} layers; name one as “layer”",
                             home_words(document, home),
                             all.len()
                         ),
@@ -110,10 +108,7 @@ pub(super) fn name_for(
     if layers.iter().any(|l| l.name == name) {
         return refuse(
             "name_taken",
-            format!(
-                "a layer named “{name}” already exists; use another \
-            name"
-            ),
+            format!("a layer named “{name}” already exists; use another name"),
         );
     }
     Ok(name)

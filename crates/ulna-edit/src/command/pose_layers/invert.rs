@@ -36,8 +36,7 @@ impl InvertLayer {
             return refuse(
                 "layer_is_off",
                 format!(
-                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength \
-                        first",
+                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength first",
                     layer.name
                 ),
             );
@@ -112,8 +111,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                 if !turned.is_finite() {
                     return refuse(
                         "scale_is_zero",
-                        "the layer scales to 0 at some time, which \
-                        cannot be inverted",
+                        "the layer scales to 0 at some time, which cannot be inverted",
                     );
                 }
                 value.copy_from_slice(&turned.to_array());
@@ -126,8 +124,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                     if !v.is_finite() {
                         return refuse(
                             "scale_is_zero",
-                            "the layer scales to 0 at some time, which \
-                            cannot be inverted",
+                            "the layer scales to 0 at some time, which cannot be inverted",
                         );
                     }
                 }

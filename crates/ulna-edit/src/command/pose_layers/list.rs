@@ -43,10 +43,7 @@ impl RenamePoseLayer {
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
             return refuse(
                 "name_taken",
-                format!(
-                    "a layer named “{name}” already exists; use \
-                another name"
-                ),
+                format!("a layer named “{name}” already exists; use another name"),
             );
         }
         Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
@@ -88,10 +85,7 @@ impl MovePoseLayer {
             (None, Some(place)) => {
                 return refuse(
                     "argument_out_of_range",
-                    format!(
-                        "“place” is {place}, but must be 0 \
-                    to {last}"
-                    ),
+                    format!("“place” is {place}, but must be 0 to {last}"),
                 );
             }
             _ => return refuse("argument_missing", "use either “up” or “place”"),
@@ -143,8 +137,7 @@ impl CopyLayer {
         }
         let note = (!refused.is_empty()).then(|| {
             format!(
-                "clips left out, because their keys of these joints cannot be edited: \
-                {}",
+                "clips left out, because their keys of these joints cannot be edited: {}",
                 refused.join(", ")
             )
         });

@@ -27,8 +27,7 @@ impl LayerStrength {
             Some(_) if found.home == LayerHome::Pose => {
                 return refuse(
                     "pose_has_no_time",
-                    "a layer of the pose cannot have keys; omit \
-                    “time”",
+                    "a layer of the pose cannot have keys; omit “time”",
                 );
             }
             Some(time) => {
@@ -73,8 +72,7 @@ impl LayerStrengthKeys {
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
             return refuse(
                 "time_twice",
-                "two strength keys are at the same time; remove one of \
-                them",
+                "two strength keys are at the same time; remove one of them",
             );
         }
         let found = FoundLayer::of(scene.document, &self.of)?;

@@ -81,8 +81,7 @@ impl ZeroKey {
         if found.home == LayerHome::Pose {
             return refuse(
                 "pose_has_no_time",
-                "a layer of the pose cannot have keys; use a layer \
-                of a clip",
+                "a layer of the pose cannot have keys; use a layer of a clip",
             );
         }
         let mut layer = found.layer().clone();
@@ -91,8 +90,7 @@ impl ZeroKey {
             return refuse(
                 "layer_is_empty",
                 format!(
-                    "layer “{}” is empty; pose a joint in it first, or name \
-                    joints",
+                    "layer “{}” is empty; pose a joint in it first, or name joints",
                     layer.name
                 ),
             );
@@ -125,20 +123,11 @@ impl ZeroKey {
                 }
             }
         }
-        let when: Vec<String> = around
-            .into_iter()
-            .map(|t| {
-                format!(
-                    "{:.2} \
-            s",
-                    f32::from_bits(t)
-                )
-            })
-            .collect();
+        let when: Vec<String> =
+            around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
         let note = (!when.is_empty()).then(|| {
             format!(
-                "keys that keep the constant offset of the layer were added around it, at \
-                {}",
+                "keys that keep the constant offset of the layer were added around it, at {}",
                 when.join(", ")
             )
         });

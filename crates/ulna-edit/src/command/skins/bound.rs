@@ -24,10 +24,7 @@ pub(super) fn standing(
     if !time.is_finite() {
         return refuse(
             "argument_out_of_range",
-            format!(
-                "“time” is {time} s, but must be 0 s or \
-            more"
-            ),
+            format!("“time” is {time} s, but must be 0 s or more"),
         );
     }
     let clip = match clip {
@@ -45,12 +42,7 @@ pub(super) fn labels(document: &Document, nodes: &[NodeId]) -> String {
     const MOST: usize = 3;
     let some: Vec<String> = nodes.iter().take(MOST).map(|n| document.node(*n).label(*n)).collect();
     if nodes.len() > MOST {
-        format!(
-            "{} and {} \
-        more",
-            some.join(", "),
-            nodes.len() - MOST
-        )
+        format!("{} and {} more", some.join(", "), nodes.len() - MOST)
     } else {
         some.join(", ")
     }
@@ -69,8 +61,7 @@ pub(super) fn bound(
         refuse(
             "squashed_flat",
             format!(
-                "“{label}” has a scale of 0 there, so nothing can be bound to it; set another \
-                scale"
+                "“{label}” has a scale of 0 there, so nothing can be bound to it; set another scale"
             ),
         )
     })?;
@@ -118,7 +109,7 @@ pub(super) fn add_below(document: &Document, joints: &mut Vec<NodeId>) {
     }
 }
 
-/// How far a joint is bound from where it was, metres of the scene, the farthest.
+/// How far a joint is bound from where it was, meters of the scene, the farthest.
 pub(super) fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
     let place =
         |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();

@@ -43,7 +43,7 @@ document_commands! {
 choice! {
     /// Which shape of a mesh is bound.
     BoundShape {
-        /// What was modelled: it is seen where its joints stand.
+        /// What was modeled: it is seen where its joints stand.
         Stored = "stored",
         /// What is seen: it stays as it is posed.
         Posed = "posed",

@@ -40,10 +40,7 @@ impl CreateSkin {
                 (None, _) => {
                     return refuse(
                         "no_mesh",
-                        format!(
-                            "“{label}” has no mesh; name a node \
-                    with a mesh"
-                        ),
+                        format!("“{label}” has no mesh; name a node with a mesh"),
                     );
                 }
                 (_, Some(_)) => {
@@ -91,10 +88,9 @@ impl CreateSkin {
         };
         match plan.bare.iter().map(vertices).sum::<usize>() {
             0 => plan.lines.push("its weights stay as they are".to_owned()),
-            count => plan.lines.push(format!(
-                "weights of {count} vertices were computed from the \
-                nearest bones"
-            )),
+            count => plan
+                .lines
+                .push(format!("weights of {count} vertices were computed from the nearest bones")),
         }
         plan.settle(&joints)?;
         let others: Vec<NodeId> = document
@@ -104,8 +100,7 @@ impl CreateSkin {
             .collect();
         if !others.is_empty() {
             plan.lines.push(format!(
-                "{} uses the same mesh and stays \
-                unskinned",
+                "{} uses the same mesh and stays unskinned",
                 labels(document, &others)
             ));
         }
@@ -158,8 +153,7 @@ impl CreateSkin {
             Some(most) if usize::from(most) >= joints.len() => refuse(
                 "count_mismatch",
                 format!(
-                    "the weights of {} use {} joints, but {} were named; name all of them, in \
-                        order",
+                    "the weights of {} use {} joints, but {} were named; name all of them, in order",
                     labels(document, meshes),
                     usize::from(most) + 1,
                     joints.len()

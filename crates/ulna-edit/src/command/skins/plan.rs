@@ -168,8 +168,7 @@ impl Plan {
             self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
         }
         self.lines.push(format!(
-            "{count} vertices of {label} are stored in their current deformed \
-            shape"
+            "{count} vertices of {label} are stored in their current deformed shape"
         ));
         Ok(())
     }

@@ -41,8 +41,7 @@ impl BindSkin {
                 return refuse(
                     "not_skinned",
                     format!(
-                        "“{label}” is not a skinned mesh; use skin.create to bind it to \
-                        joints"
+                        "“{label}” is not a skinned mesh; use skin.create to bind it to joints"
                     ),
                 );
             }

@@ -80,8 +80,7 @@ impl MaskLayer {
             } else {
                 refuse(
                     "vertices_not_in_layer",
-                    "none of these vertices is in the layer; paint weights of them in the layer \
-                        first",
+                    "none of these vertices is in the layer; paint weights of them in the layer first",
                 )
             }
         })
@@ -113,8 +112,7 @@ impl PaintLayer {
             return refuse(
                 "not_in_layer",
                 format!(
-                    "this layer does not apply to primitive {primitive} of \
-                    “{}”",
+                    "this layer does not apply to primitive {primitive} of “{}”",
                     mesh_label(document, mesh)
                 ),
             );
@@ -147,8 +145,7 @@ impl PaintLayer {
             return refuse(
                 "not_in_layer",
                 format!(
-                    "primitive {primitive} of “{}” has no weight \
-                    layers",
+                    "primitive {primitive} of “{}” has no weight layers",
                     mesh_label(document, mesh)
                 ),
             );

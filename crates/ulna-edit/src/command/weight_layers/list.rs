@@ -61,8 +61,7 @@ impl AddLayer {
             [] => {
                 return refuse(
                     "no_weights_meant",
-                    "no mesh with weights was found; name a \
-                skinned mesh",
+                    "no mesh with weights was found; name a skinned mesh",
                 );
             }
             _ => {
@@ -88,8 +87,7 @@ impl AddLayer {
         let Some(next) = to.next.checked_add(1) else {
             return refuse(
                 "too_many_layers",
-                "the maximum number of layers was reached; flatten \
-                the layers first",
+                "the maximum number of layers was reached; flatten the layers first",
             );
         };
         to.next = next;
@@ -201,8 +199,7 @@ impl SplitWeightLayer {
             return refuse(
                 "layer_is_mirrored",
                 format!(
-                    "weight layer “{}” is mirrored; turn off its mirroring before splitting \
-                    it",
+                    "weight layer “{}” is mirrored; turn off its mirroring before splitting it",
                     layer.name
                 ),
             );
@@ -216,10 +213,7 @@ impl SplitWeightLayer {
                     let label = document.node(node).label(node);
                     return refuse(
                         "not_a_joint",
-                        format!(
-                            "“{label}” is not a joint of the skin of \
-                        this layer"
-                        ),
+                        format!("“{label}” is not a joint of the skin of this layer"),
                     );
                 }
             }
@@ -227,11 +221,7 @@ impl SplitWeightLayer {
         let Some((rest, taken)) = split(layer, &joints) else {
             return refuse(
                 "layer_is_empty",
-                format!(
-                    "weight layer “{}” has no weights of these \
-                joints",
-                    layer.name
-                ),
+                format!("weight layer “{}” has no weights of these joints", layer.name),
             );
         };
         let mut to = (**layers).clone();
@@ -239,8 +229,7 @@ impl SplitWeightLayer {
         let Some(next) = to.next.checked_add(1) else {
             return refuse(
                 "too_many_layers",
-                "the maximum number of layers was reached; flatten \
-                the layers first",
+                "the maximum number of layers was reached; flatten the layers first",
             );
         };
         to.next = next;
@@ -289,8 +278,7 @@ impl MergeLayer {
         {
             return refuse(
                 "layer_is_off",
-                "a hidden layer cannot be merged; show it first, or \
-                remove it",
+                "a hidden layer cannot be merged; show it first, or remove it",
             );
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {

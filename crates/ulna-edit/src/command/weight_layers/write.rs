@@ -37,11 +37,7 @@ impl From<NoSides> for CommandError {
                     format!("{why}; use {} to set the mirror joint of a joint", PAIR_JOINTS)
                 }
                 NoSides::OtherSkin => {
-                    format!(
-                        "{why}; {} can mirror weights from one skin to \
-                        another",
-                        MIRROR_WEIGHTS
-                    )
+                    format!("{why}; {} can mirror weights from one skin to another", MIRROR_WEIGHTS)
                 }
             },
         )
@@ -212,8 +208,7 @@ pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandEr
         ),
         None => refuse(
             "no_layer_is_on",
-            "no weight layer is visible; show a layer, add one, or \
-            flatten the layers",
+            "no weight layer is visible; show a layer, add one, or flatten the layers",
         ),
     }
 }

@@ -71,10 +71,7 @@ impl Along {
             [node] => Ok(node),
             _ => Err(CommandError::other(
                 "one_node_wanted",
-                format!(
-                    "name exactly one joint as \
-                “{name}”"
-                ),
+                format!("name exactly one joint as “{name}”"),
             )),
         };
         let to = one(&self.to, "to")?;
@@ -83,23 +80,20 @@ impl Along {
         if !(0.0..=1.0).contains(&width) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“width” must be a number from \
-                0 to 1",
+                "“width” must be a number from 0 to 1",
             ));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
-        let limb =
-            || {
-                let rest = Pose::evaluate(document, &Stack::default());
-                ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
+        let limb = || {
+            let rest = Pose::evaluate(document, &Stack::default());
+            ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
                 let label = document.node(to).label(to);
                 CommandError::other(
                     "not_a_limb",
-                    format!("“{label}” is not the end of a limb; name the first joint of the limb \
-                        as “from”"),
+                    format!("“{label}” is not the end of a limb; name the first joint of the limb as “from”"),
                 )
             })
-            };
+        };
         let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
         run_for(document, &self.reach, &named, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
@@ -120,8 +114,7 @@ impl Along {
             }
             if at != first || chain.len() < 2 {
                 let message = format!(
-                    "“{}” is not a descendant of “{}”; name the first and the last joint of a \
-                        chain",
+                    "“{}” is not a descendant of “{}”; name the first and the last joint of a chain",
                     label(to),
                     label(from)
                 );
@@ -224,10 +217,7 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
         let fault = |why: String| {
             Err(CommandError::other(
                 "weights_unsound",
-                format!(
-                    "“weights” of vertex \
-                {vertex}: {why}"
-                ),
+                format!("“weights” of vertex {vertex}: {why}"),
             ))
         };
         if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {

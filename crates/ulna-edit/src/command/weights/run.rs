@@ -92,8 +92,7 @@ pub(super) fn jobs(
     if list.is_empty() {
         return Err(CommandError::other(
             "no_weights_meant",
-            "no mesh with weights was found; name a \
-            skinned mesh",
+            "no mesh with weights was found; name a skinned mesh",
         ));
     }
     Ok(list)

@@ -99,8 +99,7 @@ impl Relax {
         if !(0.0..=1.0).contains(&kept) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“volume” must be a number \
-                from 0 to 1",
+                "“volume” must be a number from 0 to 1",
             ));
         }
         if self.joint.is_some() {
@@ -154,8 +153,7 @@ impl Sets {
         if !(1..=8).contains(&sets) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“sets” must be 1 to 8 sets of \
-                four influences",
+                "“sets” must be 1 to 8 sets of four influences",
             ));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
