@@ -38,17 +38,7 @@ pub fn head(
                 .color(theme.color(ColorRole::TextPrimary));
             ui.add(Label::new(title).truncate());
         });
-        if icon_button(
-            ui,
-            theme,
-            icons::ICON_CLOSE,
-            "Close \
-            dialog",
-            "Esc",
-            false,
-            Ok(()),
-        )
-        .clicked()
+        if icon_button(ui, theme, icons::ICON_CLOSE, "Close dialog", "Esc", false, Ok(())).clicked()
         {
             actions.push(DialogAction::SetDialog(None));
         }

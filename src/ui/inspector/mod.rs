@@ -44,7 +44,7 @@ pub struct InspectorState {
     seam: Derived<repair::FoundOf, repair::SeamFacts>,
     /// Of the mix.
     mixing: mixing::MixingState,
-    /// The limb that is swivelled.
+    /// The limb that is swiveled.
     swivel: limb::Swivel,
     /// Of the skins of a joint.
     skins: skin::Apart,
@@ -265,17 +265,8 @@ fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, re
             return false;
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(
-                ui,
-                theme,
-                icons::ICON_RESTART_ALT,
-                "Reset to \
-                rest",
-                "",
-                false,
-                Ok(()),
-            )
-            .clicked()
+            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(()))
+                .clicked()
         })
         .inner
     })

@@ -9,7 +9,7 @@ use super::super::{ViewportState, overlay, pick};
 use crate::ui::{
     Action, Actions, BrushHover, BrushNumber, StrokePhase, Theme, View, WeightLook,
     theme::Font,
-    weight_marks::{hatch, heat_color, mask_grey, painted_layer},
+    weight_marks::{hatch, heat_color, mask_gray, painted_layer},
     widgets::elided,
 };
 use crate::ui::{OutlinerAction, PaintAction, ViewportAction};
@@ -166,12 +166,9 @@ pub fn joint_list_ui(state: &mut ViewportState, ui: &Ui, view: &View<'_>, action
     let Some((at, shares)) = state.list_at.clone() else { return };
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;
-    let area = egui::Area::new(egui::Id::unique(
-        "joints \
-        here",
-    ))
-    .order(egui::Order::Foreground)
-    .fixed_pos(at);
+    let area = egui::Area::new(egui::Id::unique("joints here"))
+        .order(egui::Order::Foreground)
+        .fixed_pos(at);
     let shown = area.show(ui.ctx(), |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_min_width(180.0);
@@ -374,14 +371,8 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
         // What the plate at the cursor says would lie over it.
         if gone_to && view.paint.hover.is_none() {
-            let clip = spot.clip.map_or_else(
-                || {
-                    "Range of \
-                motion"
-                        .to_owned()
-                },
-                |c| document.clip_label(c),
-            );
+            let clip =
+                spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
             let (map, own) = canvas.maps(document).map_of(vertex);
             let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
             let joint = strongest.and_then(|(j, _)| canvas.joints().get(usize::from(j)));
@@ -584,7 +575,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             Radius::Pixels(r) => format!("Radius {r:.0} px"),
             Radius::Scene(r) => {
                 let unit = view.settings.length;
-                format!("Radius {:.3} {}", r * unit.per_metre(), unit.sign())
+                format!("Radius {:.3} {}", r * unit.per_meter(), unit.sign())
             }
         },
         BrushNumber::Strength => format!("Strength {:.2}", brush.strength),
@@ -612,7 +603,7 @@ fn legend_size(rect: Rect) -> egui::Vec2 {
     if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
 }
 
-/// What the colours mean.
+/// What the colors mean.
 fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -630,9 +621,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         }
         WeightLook::Strain => ("Stretch in this pose".into(), stretch),
         WeightLook::Volume => (
-            "Volume loss in this \
-                pose"
-                .into(),
+            "Volume loss in this pose".into(),
             ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
         ),
         WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
@@ -641,12 +630,12 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let farthest = view.paint.farthest;
             if farthest > 0.0 {
                 // In what it takes few digits in, whatever lengths are shown in elsewhere.
-                let (unit, per_metre) = match farthest {
+                let (unit, per_meter) = match farthest {
                     d if d >= 1.0 => ("m", 1.0),
                     d if d >= 1e-3 => ("mm", 1e3),
                     _ => ("µm", 1e6),
                 };
-                let most = farthest * per_metre;
+                let most = farthest * per_meter;
                 let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
                 let at = |k: usize| {
                     if k == 0 {
@@ -656,10 +645,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
                     }
                 };
                 (
-                    format!(
-                        "Error of {bits}-bit weights in this pose, \
-                    {unit}"
-                    ),
+                    format!("Error of {bits}-bit weights in this pose, {unit}"),
                     std::array::from_fn(at),
                 )
             } else {
@@ -705,7 +691,7 @@ fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
         let part = (k as f32 + 0.5) / steps as f32;
         let color =
-            if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+            if mask.is_some() { Color32::from_gray(mask_gray(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
     let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);
