@@ -116,7 +116,8 @@ impl MirrorPose {
                 return Err(CommandError::other(
                     "both_sides_given",
                     format!(
-                        "{a} and {b} are mirror joints of each other; name only the joints of one side"
+                        "{a} and {b} are mirror joints of each other; name only the joints of one \
+                            side"
                     ),
                 ));
             }

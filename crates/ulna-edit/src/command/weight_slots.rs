@@ -77,7 +77,8 @@ impl Slots<'_> {
             return Err(CommandError::other(
                 "no_such_vertex",
                 format!(
-                    "“vertices” refers to vertex {past}, but the primitive has only {count} vertices"
+                    "“vertices” refers to vertex {past}, but the primitive has only {count} \
+                        vertices"
                 ),
             ));
         }

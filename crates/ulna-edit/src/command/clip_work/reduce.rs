@@ -28,7 +28,8 @@ impl ResampleClip {
             return Err(argument(
                 "too_many_keys",
                 format!(
-                    "that would be {frames:.0} keys per track, which is too many; choose a lower “rate”"
+                    "that would be {frames:.0} keys per track, which is too many; choose a lower \
+                        “rate”"
                 ),
             ));
         }

@@ -60,20 +60,22 @@ impl RootMotion {
             argument(
                 "no_travel",
                 match e {
-                    NoTravel::Still => "the clip has no travel: it does not move the body as a whole"
+                    NoTravel::Still => "the clip has no travel: it does not move the body as a \
+                        whole"
                         .to_owned(),
                     NoTravel::NoRoot => {
                         format!(
-                            "{hips} has no ancestor that could carry the travel; use “in place” instead"
+                            "{hips} has no ancestor that could carry the travel; use “in place” \
+                                instead"
                         )
                     }
-                    NoTravel::NotAbove => format!(
-                        "{} is not an ancestor of {hips}; name a node above it",
-                        name(root)
-                    ),
+                    NoTravel::NotAbove => {
+                        format!("{} is not an ancestor of {hips}; name a node above it", name(root))
+                    }
                     NoTravel::RootStill => {
                         format!(
-                            "no ancestor of {hips} is animated, so there is no travel to move into it"
+                            "no ancestor of {hips} is animated, so there is no travel to move into \
+                                it"
                         )
                     }
                 },

@@ -79,10 +79,7 @@ impl SetInterpolation {
             (tangents > 0).then(|| {
                 Notice::new(
                     "tangents_removed",
-                    format!(
-                        "{} without tangents now",
-                        count(tangents, "track")
-                    ),
+                    format!("{} without tangents now", count(tangents, "track")),
                 )
             }),
             (single > 0 && self.interpolation == Between::Smooth).then(|| {
@@ -90,7 +87,8 @@ impl SetInterpolation {
                 Notice::new(
                     "single_key",
                     format!(
-                        "{tracks} with a single key, which will become smooth when a second key is added"
+                        "{tracks} with a single key, which will become smooth when a second key is \
+                            added"
                     ),
                 )
             }),

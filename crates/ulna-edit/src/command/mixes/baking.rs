@@ -87,7 +87,8 @@ impl BakeMix {
             return Err(sentence(
                 "mix_out_of_bounds",
                 format!(
-                    "{:.0} s at {rate} frames per second would be too many keys; bake at a lower rate",
+                    "{:.0} s at {rate} frames per second would be too many keys; bake at a lower \
+                        rate",
                     span.1
                 ),
             ));

@@ -163,7 +163,8 @@ impl PlayOver {
                 _ => {
                     return Err(sentence(
                         "one_node_wanted",
-                        "name exactly one joint as “node”; the upper clip plays on it and its descendants"
+                        "name exactly one joint as “node”; the upper clip plays on it and its \
+                            descendants"
                             .to_owned(),
                     ));
                 }

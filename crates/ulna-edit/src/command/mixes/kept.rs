@@ -195,7 +195,8 @@ impl KeepMix {
                 return Err(sentence(
                     "mix_not_found_again",
                     format!(
-                        "the clips of the mix could not be found again when the file is opened: {why}"
+                        "the clips of the mix could not be found again when the file is opened: \
+                            {why}"
                     ),
                 ));
             }

@@ -68,7 +68,8 @@ document_commands! {
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
-    } = "layer.strength_keys", "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength_keys",
+        "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
     /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.

@@ -36,7 +36,8 @@ impl InvertLayer {
             return refuse(
                 "layer_is_off",
                 format!(
-                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength first",
+                    "layer “{}” has a strength of 0, so it cannot be inverted; raise its strength \
+                        first",
                     layer.name
                 ),
             );

@@ -153,7 +153,8 @@ impl CreateSkin {
             Some(most) if usize::from(most) >= joints.len() => refuse(
                 "count_mismatch",
                 format!(
-                    "the weights of {} use {} joints, but {} were named; name all of them, in order",
+                    "the weights of {} use {} joints, but {} were named; name all of them, in \
+                        order",
                     labels(document, meshes),
                     usize::from(most) + 1,
                     joints.len()

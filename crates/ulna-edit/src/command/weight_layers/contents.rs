@@ -80,7 +80,8 @@ impl MaskLayer {
             } else {
                 refuse(
                     "vertices_not_in_layer",
-                    "none of these vertices is in the layer; paint weights of them in the layer first",
+                    "none of these vertices is in the layer; paint weights of them in the layer \
+                        first",
                 )
             }
         })

@@ -168,7 +168,8 @@ document_commands! {
         curve: Option<Curve>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    } = "weights.along",
+        "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
     /// Averages the weights of the selected vertices
     Average {
         /// Vertices and joints that may change.
@@ -191,7 +192,9 @@ document_commands! {
         with: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.swap",
+        "Swap the weights of two joints", menu: "Weights/Joints", asks: true,
+        enabled: rules::weighted;
     /// Moves all weights of some joints to one joint
     MergeJoints {
         /// Joints whose weights are moved.
@@ -200,7 +203,8 @@ document_commands! {
         into: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.merge",
+        "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
     /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
         /// Number of sets of four influences.

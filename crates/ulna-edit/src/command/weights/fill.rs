@@ -84,16 +84,18 @@ impl Along {
             ));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
-        let limb = || {
-            let rest = Pose::evaluate(document, &Stack::default());
-            ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
+        let limb =
+            || {
+                let rest = Pose::evaluate(document, &Stack::default());
+                ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
                 let label = document.node(to).label(to);
                 CommandError::other(
                     "not_a_limb",
-                    format!("“{label}” is not the end of a limb; name the first joint of the limb as “from”"),
+                    format!("“{label}” is not the end of a limb; name the first joint of the limb \
+                        as “from”"),
                 )
             })
-        };
+            };
         let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
         run_for(document, &self.reach, &named, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
@@ -114,7 +116,8 @@ impl Along {
             }
             if at != first || chain.len() < 2 {
                 let message = format!(
-                    "“{}” is not a descendant of “{}”; name the first and the last joint of a chain",
+                    "“{}” is not a descendant of “{}”; name the first and the last joint of a \
+                        chain",
                     label(to),
                     label(from)
                 );
