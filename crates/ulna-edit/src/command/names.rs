@@ -265,6 +265,25 @@ fn matches(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
+/// The name of a mesh, or `#N`.
+pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
+    match document.meshes.get(mesh).and_then(|m| m.name.as_deref()) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => format!("#{}", mesh.0),
+    }
+}
+
+/// What names a mesh in a line: its name where it alone has it.
+pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
+    let label = mesh_label(document, mesh);
+    let alone =
+        document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
+    if alone && !label.contains(['*', '#']) {
+        return label;
+    }
+    index_text(mesh.0, document.meshes.values().map(|m| m.name.as_deref()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NodeTexts, matches, node_text};
@@ -296,23 +315,4 @@ mod tests {
         assert!(!matches("Arm", "LeftArm"));
         assert!(!matches("a*a", "a"));
     }
-}
-
-/// The name of a mesh, or `#N`.
-pub fn mesh_label(document: &Document, mesh: MeshId) -> String {
-    match document.meshes.get(mesh).and_then(|m| m.name.as_deref()) {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => format!("#{}", mesh.0),
-    }
-}
-
-/// What names a mesh in a line: its name where it alone has it.
-pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
-    let label = mesh_label(document, mesh);
-    let alone =
-        document.meshes.values().filter(|m| m.name.as_deref() == Some(&*label)).count() == 1;
-    if alone && !label.contains(['*', '#']) {
-        return label;
-    }
-    index_text(mesh.0, document.meshes.values().map(|m| m.name.as_deref()))
 }
