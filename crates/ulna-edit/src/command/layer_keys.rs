@@ -56,7 +56,7 @@ pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Comp
     true
 }
 
-/// Whether a transform is none in a component.
+/// Whether a transform differs from the identity in a component.
 pub(super) fn moves(user: &Transform, property: Property) -> bool {
     match property {
         Property::Translation => user.translation != Vec3::ZERO,
