@@ -1,140 +1,99 @@
-//! What is selected and shown. A command that a person merely names, by a menu or a key, takes its
-//! arguments from there.
+//! Commands as a menu or a key makes them: each takes its arguments from the selection and from the
+//! visible clip or layer.
 
 use super::{
-    AddMarker, Arguments, Between, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand,
-    CloseLoop, Command, CommandLine, CommandSpec, DeleteClip, DeleteKeys, DuplicateClip,
-    DuplicateLayer, FlipPose, FoldLayers, HoldKeys, HoldPin, InvertLayer, KeepSet, KeyCommand,
-    MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
+    AddMarker, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, DeleteClip,
+    DeleteKeys, DuplicateClip, DuplicateLayer, FlipPose, FoldLayers, HoldKeys, HoldPin,
+    InvertLayer, KeepSet, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, MirrorClip,
+    MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
     RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
     SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
     TrimClip, WhichKeys, ZeroKey,
+    context::{CommandContext, Unfilled},
+    families::Command,
     field::{ClipName, Nodes, Seconds},
     kept_poses::kept_sets,
-    pose_layers::{KeysOfLayer, LayerKeysCommand, LayerName, LayerOf},
+    spec::CommandSpec,
 };
-use crate::{KeysHome, Selection};
-use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayerId, UnkeyedAt};
+use ulna_model::NodeId;
 use ulna_motion::Mirror;
-
-/// What is selected and shown.
-#[derive(Clone, Copy, Debug)]
-pub struct CommandContext<'a> {
-    /// The document.
-    pub document: &'a Document,
-    /// What is selected.
-    pub selection: &'a Selection,
-    /// The clip that is shown, in Animate mode or while painting over one.
-    pub clip: Option<ClipId>,
-    /// The owner of the keys that the timeline shows; `None` where it shows no clip.
-    pub keys: Option<KeysHome>,
-    /// The clip over which poses go: the one that is seen.
-    pub seen: Option<ClipId>,
-    /// Seconds at the playhead.
-    pub time: f64,
-    /// What plays of the clip, where a range was chosen, seconds.
-    pub range: Option<(f64, f64)>,
-    /// The unkeyed pose that is seen.
-    pub unkeyed: Option<UnkeyedAt>,
-    /// Whether it is carried along with the playhead.
-    pub carried: bool,
-    /// Whether a pose becomes a key at once.
-    pub auto_key: bool,
-    /// How values between keys come about in new tracks.
-    pub new_keys: Option<Between>,
-    /// The layer that is chosen, of the shown clip or of the pose.
-    pub layer: Option<(LayerHome, PoseLayerId)>,
-    /// Whether edits go there.
-    pub into_layer: bool,
-    /// Whether the joints on the other side are posed as the mirror image.
-    pub symmetry: bool,
-}
-
-/// Why a command cannot be taken from there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfilled {
-    /// A person is to be asked for its arguments.
-    Asks,
-    /// It has nothing to work on: a sentence.
-    Refused(&'static str),
-}
 
 /// What a command comes to: one, or several that are one step.
 pub type Filled = Result<Vec<Command>, Unfilled>;
 
+/// Makes a command from the selection and the visible state.
+type Fill = fn(&CommandContext<'_>) -> Filled;
+
+/// The name of [`SessionCommand::ResetToFile`].
+const RESET_TO_FILE: &str = "pose.reset_to_file";
+/// The name of [`SessionCommand::CopyKeys`].
+const COPY_KEYS: &str = "key.copy";
+
+/// The function that fills a command, by its name; `None` if it takes nothing from the selection.
+fn fill_of(name: &str) -> Option<Fill> {
+    let fill: Fill = match name {
+        TrimClip::NAME => trim_clip,
+        SplitClip::NAME => split_clip,
+        ReverseClip::NAME => reverse_clip,
+        StartAtZero::NAME => start_at_zero,
+        MirrorClip::NAME => mirror_clip,
+        CloseLoop::NAME => close_loop,
+        Reset::NAME => reset,
+        ResetTranslation::NAME => reset_translation,
+        ResetRotation::NAME => reset_rotation,
+        ResetScale::NAME => reset_scale,
+        DuplicateClip::NAME => duplicate_clip,
+        DeleteClip::NAME => delete_clip,
+        KeepSet::NAME => keep_set,
+        RESET_TO_FILE => reset_to_file,
+        COPY_KEYS => copy_keys,
+        SetPin::NAME => pin,
+        HoldPin::NAME => hold_pin,
+        SetKey::NAME => set_key,
+        AddMarker::NAME => add_marker,
+        MirrorPose::NAME => mirror_pose,
+        FlipPose::NAME => flip_pose,
+        RelaxPose::NAME => relax_pose,
+        PushPose::NAME => push_pose,
+        ToRest::NAME => to_rest,
+        DeleteKeys::NAME => delete_keys,
+        PasteKeys::NAME => paste_keys,
+        HoldKeys::NAME => hold_keys,
+        CleanKeys::NAME => clean_keys,
+        NewLayer::NAME => new_layer,
+        RemovePoseLayer::NAME => remove_layer,
+        MuteLayer::NAME => mute_layer,
+        SoloLayer::NAME => solo_layer,
+        DuplicateLayer::NAME => duplicate_layer,
+        ClearInLayer::NAME => clear_in_layer,
+        ZeroKey::NAME => zero_key,
+        InvertLayer::NAME => invert_layer,
+        FoldLayers::NAME => fold_layers,
+        SplitLayer::NAME => split_layer,
+        _ => return None,
+    };
+    Some(fill)
+}
+
 impl CommandSpec {
-    /// The command as what is selected and shown makes it.
+    /// The command as the selection and the visible state make it.
     ///
     /// # Errors
-    /// Where that does not say enough.
-    pub fn fill(&self, around: &CommandContext<'_>) -> Filled {
-        match self.filled {
-            Some(fill) => fill(around),
+    /// Where they do not say enough.
+    pub fn fill(&self, context: &CommandContext<'_>) -> Filled {
+        match fill_of(self.name) {
+            Some(fill) => fill(context),
             None => self.without_arguments().map(|command| vec![command]),
         }
     }
 
-    /// How it is filled from what is selected and shown; `None` where it is not.
-    pub const fn filled_from_around(&self) -> Option<fn(&CommandContext<'_>) -> Filled> {
-        self.filled
-    }
-
-    /// The command without arguments.
-    ///
-    /// # Errors
-    /// Where it needs some.
-    pub fn without_arguments(&self) -> Result<Command, Unfilled> {
-        let arguments = Arguments::new(&CommandLine::new(self.name), self);
-        arguments.and_then(|a| (self.read)(&a)).map_err(|_missing| Unfilled::Asks)
+    /// The function that fills it from the selection; `None` if it takes nothing from there.
+    pub fn filled_from_around(&self) -> Option<fn(&CommandContext<'_>) -> Filled> {
+        fill_of(self.name)
     }
 }
 
-const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select keys on the timeline.");
-const NO_KEYS_SHOWN: Unfilled =
-    Unfilled::Refused("The timeline shows no clip. Open a clip in Animate mode to edit its keys.");
-const NO_CLIP: Unfilled = Unfilled::Refused("No clip is open. Choose a clip on the timeline.");
-
 impl CommandContext<'_> {
-    fn nodes(&self) -> Option<Nodes> {
-        let nodes = &self.selection.nodes;
-        (!nodes.is_empty()).then(|| Nodes::Ids(nodes.iter().copied().collect()))
-    }
-
-    fn keys(&self) -> Option<(ClipId, WhichKeys)> {
-        WhichKeys::selected(self.selection, self.keys)
-    }
-
-    /// The clip whose keys the timeline shows.
-    fn keys_clip(&self) -> Result<ClipName, Unfilled> {
-        self.keys.map(|home| ClipName::Id(home.clip)).ok_or(NO_KEYS_SHOWN)
-    }
-
-    fn clip(&self) -> Result<ClipName, Unfilled> {
-        self.clip.map(ClipName::Id).ok_or(NO_CLIP)
-    }
-
-    fn seconds(&self) -> Seconds {
-        Seconds(self.time as f32)
-    }
-
-    /// Where a pose goes: over the clip that is shown, else into the pose of the file.
-    pub fn over(&self) -> PoseDestination {
-        if let Some(layer) = self.written_layer() {
-            return self
-                .seen
-                .map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, self.seconds().0))
-                .in_layer(Some(layer));
-        }
-        let seconds = self.unkeyed.map_or_else(|| self.seconds(), |at| Seconds(at.time()));
-        self.seen.map_or(PoseDestination::FILE, |clip| PoseDestination::clip(clip, seconds.0))
-    }
-
-    /// The layer that edits go to: the chosen one, where it is of what is seen.
-    pub fn written_layer(&self) -> Option<PoseLayerId> {
-        let (home, layer) = self.layer.filter(|_| self.into_layer)?;
-        (home == LayerHome::of(self.seen)).then_some(layer)
-    }
-
     /// A command on keys, of the layer that edits go to, or of the clip.
     fn of_keys(&self, command: KeysOfLayer) -> Command {
         match (self.written_layer(), command) {
@@ -144,12 +103,6 @@ impl CommandContext<'_> {
             (None, KeysOfLayer::Key(command)) => command.into(),
             (None, KeysOfLayer::Edit(command)) => command.into(),
         }
-    }
-
-    fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
-        const NONE: Unfilled =
-            Unfilled::Refused("No layer is selected. Choose a layer in the list of layers.");
-        self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
     /// A pose of some nodes where it goes, and of their mirror joints where both sides are posed
@@ -191,29 +144,31 @@ impl CommandContext<'_> {
     }
 }
 
-pub(super) fn reset(around: &CommandContext<'_>) -> Filled {
+const NO_KEYS: Unfilled = Unfilled::Refused("No key is selected. Select keys on the timeline.");
+
+fn reset(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| Reset { node: around.nodes(), parts: None, over }.into()))
 }
 
-pub(super) fn reset_translation(around: &CommandContext<'_>) -> Filled {
+fn reset_translation(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetTranslation { node: around.nodes(), over }.into()))
 }
 
-pub(super) fn reset_rotation(around: &CommandContext<'_>) -> Filled {
+fn reset_rotation(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetRotation { node: around.nodes(), over }.into()))
 }
 
-pub(super) fn reset_scale(around: &CommandContext<'_>) -> Filled {
+fn reset_scale(around: &CommandContext<'_>) -> Filled {
     let nodes = around.selection.nodes.iter().copied().collect();
     Ok(posed(around, nodes, |over| ResetScale { node: around.nodes(), over }.into()))
 }
 
 /// Of nodes that are posed, those whose mirror joints are to follow, each with its mirror joint:
 /// where both are posed, none is.
-pub fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
+fn other_side(mirror: &Mirror, nodes: &[NodeId]) -> Vec<(NodeId, NodeId)> {
     let pair = |n: &NodeId| Some((*n, mirror.partner(*n)?));
     nodes.iter().filter_map(pair).filter(|(n, p)| p != n && !nodes.contains(p)).collect()
 }
@@ -228,7 +183,7 @@ fn posed(
 
 /// From the selected joints; where those of both sides are selected, from the side of the active
 /// one.
-pub(super) fn mirror_pose(around: &CommandContext<'_>) -> Filled {
+fn mirror_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let nodes = &around.selection.nodes;
     let active = around.selection.active;
@@ -258,20 +213,20 @@ fn blended(
     Ok(posed(around, nodes, |over| make(around.nodes(), over)))
 }
 
-pub(super) fn relax_pose(around: &CommandContext<'_>) -> Filled {
+fn relax_pose(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| RelaxPose { node, amount: None, over }.into())
 }
 
-pub(super) fn push_pose(around: &CommandContext<'_>) -> Filled {
+fn push_pose(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| PushPose { node, amount: None, over }.into())
 }
 
-pub(super) fn to_rest(around: &CommandContext<'_>) -> Filled {
+fn to_rest(around: &CommandContext<'_>) -> Filled {
     blended(around, |node, over| ToRest { node, amount: None, over }.into())
 }
 
 /// The selected nodes, over the clip that is shown.
-pub(super) fn hold_pin(around: &CommandContext<'_>) -> Filled {
+fn hold_pin(around: &CommandContext<'_>) -> Filled {
     let node = around
         .nodes()
         .ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
@@ -289,7 +244,7 @@ pub(super) fn hold_pin(around: &CommandContext<'_>) -> Filled {
 }
 
 /// Of all joints: half a body flipped is no pose of anybody.
-pub(super) fn flip_pose(around: &CommandContext<'_>) -> Filled {
+fn flip_pose(around: &CommandContext<'_>) -> Filled {
     let mirror = Mirror::of(around.document);
     let of = |n: NodeId| mirror.partner(n).into_iter().flat_map(move |p| [n, p]);
     let mut all: Vec<NodeId> = around.document.node_ids().flat_map(of).collect();
@@ -299,7 +254,7 @@ pub(super) fn flip_pose(around: &CommandContext<'_>) -> Filled {
 }
 
 /// The selected nodes, under the first digit that keeps nothing.
-pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
+fn keep_set(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
@@ -310,17 +265,17 @@ pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
 }
 
 /// The selected nodes.
-pub(super) fn pin(around: &CommandContext<'_>) -> Filled {
+fn pin(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![SetPin { node, kind: None }.into()])
 }
 
-pub(super) fn reset_to_file(around: &CommandContext<'_>) -> Filled {
+fn reset_to_file(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SessionCommand::ResetToFile { node: around.nodes() }.into()])
 }
 
 /// What was changed is keyed; where nothing was, what is selected.
-pub(super) fn set_key(around: &CommandContext<'_>) -> Filled {
+fn set_key(around: &CommandContext<'_>) -> Filled {
     let clip = around.keys_clip()?;
     if around.written_layer().is_some() {
         let node = around.nodes().ok_or(Unfilled::Refused("Nothing is selected."))?;
@@ -343,7 +298,7 @@ pub(super) fn set_key(around: &CommandContext<'_>) -> Filled {
 }
 
 /// Selected keys; without them those of the selected nodes at the playhead.
-pub(super) fn delete_keys(around: &CommandContext<'_>) -> Filled {
+fn delete_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => {
@@ -361,7 +316,7 @@ pub(super) fn delete_keys(around: &CommandContext<'_>) -> Filled {
 }
 
 /// At the playhead.
-pub(super) fn paste_keys(around: &CommandContext<'_>) -> Filled {
+fn paste_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, time) = (around.keys_clip()?, Some(around.seconds()));
     let paste = PasteKeys {
         clip,
@@ -377,14 +332,14 @@ pub(super) fn paste_keys(around: &CommandContext<'_>) -> Filled {
 }
 
 /// The selected keys.
-pub(super) fn hold_keys(around: &CommandContext<'_>) -> Filled {
+fn hold_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     let hold = HoldKeys { clip: ClipName::Id(clip), which, on: None };
     Ok(vec![around.of_keys(KeysOfLayer::Edit(hold.into()))])
 }
 
 /// The selected keys, or all of the clip.
-pub(super) fn clean_keys(around: &CommandContext<'_>) -> Filled {
+fn clean_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = match around.keys() {
         Some((clip, which)) => (ClipName::Id(clip), which),
         None => (around.keys_clip()?, WhichKeys::default()),
@@ -392,7 +347,7 @@ pub(super) fn clean_keys(around: &CommandContext<'_>) -> Filled {
     Ok(vec![around.of_keys(KeysOfLayer::Edit(CleanKeys { clip, tolerance: None, which }.into()))])
 }
 
-pub(super) fn copy_keys(around: &CommandContext<'_>) -> Filled {
+fn copy_keys(around: &CommandContext<'_>) -> Filled {
     let (clip, which) = around.keys().ok_or(NO_KEYS)?;
     Ok(vec![
         SessionCommand::CopyKeys {
@@ -405,13 +360,13 @@ pub(super) fn copy_keys(around: &CommandContext<'_>) -> Filled {
 }
 
 /// At the playhead.
-pub(super) fn add_marker(around: &CommandContext<'_>) -> Filled {
+fn add_marker(around: &CommandContext<'_>) -> Filled {
     let marker =
         AddMarker { clip: around.keys_clip()?, time: around.seconds(), name: None, color: None };
     Ok(vec![marker.into()])
 }
 
-pub(super) fn duplicate_clip(around: &CommandContext<'_>) -> Filled {
+fn duplicate_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DuplicateClip { clip: around.clip()?, name: None }).into()])
 }
 
@@ -422,70 +377,70 @@ fn work_on_clip(
     Ok(vec![make(around.clip()?).into()])
 }
 
-pub(super) fn trim_clip(around: &CommandContext<'_>) -> Filled {
+fn trim_clip(around: &CommandContext<'_>) -> Filled {
     let (from, to) = around.range.ok_or(Unfilled::Asks)?;
     let (from, to) = (Seconds(from as f32), Some(Seconds(to as f32)));
     work_on_clip(around, |clip| TrimClip { clip, from, to, exact: None }.into())
 }
 
-pub(super) fn split_clip(around: &CommandContext<'_>) -> Filled {
+fn split_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| SplitClip { clip, time: around.seconds(), name: None }.into())
 }
 
-pub(super) fn reverse_clip(around: &CommandContext<'_>) -> Filled {
+fn reverse_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| ReverseClip { clip }.into())
 }
 
-pub(super) fn start_at_zero(around: &CommandContext<'_>) -> Filled {
+fn start_at_zero(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| StartAtZero { clip }.into())
 }
 
-pub(super) fn mirror_clip(around: &CommandContext<'_>) -> Filled {
+fn mirror_clip(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| MirrorClip { clip, node: None }.into())
 }
 
-pub(super) fn close_loop(around: &CommandContext<'_>) -> Filled {
+fn close_loop(around: &CommandContext<'_>) -> Filled {
     work_on_clip(around, |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into())
 }
 
-pub(super) fn delete_clip(around: &CommandContext<'_>) -> Filled {
+fn delete_clip(around: &CommandContext<'_>) -> Filled {
     Ok(vec![ClipCommand::from(DeleteClip { clip: around.clip()? }).into()])
 }
 
 /// Over the clip that is seen, or over the pose.
-pub(super) fn new_layer(around: &CommandContext<'_>) -> Filled {
+fn new_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![NewLayer { clip: around.seen.map(ClipName::Id), name: None }.into()])
 }
 
-pub(super) fn remove_layer(around: &CommandContext<'_>) -> Filled {
+fn remove_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![RemovePoseLayer { of: around.chosen_layer()? }.into()])
 }
 
-pub(super) fn mute_layer(around: &CommandContext<'_>) -> Filled {
+fn mute_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![MuteLayer { of: around.chosen_layer()?, muted: None }.into()])
 }
 
-pub(super) fn solo_layer(around: &CommandContext<'_>) -> Filled {
+fn solo_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SoloLayer { of: around.chosen_layer()?, solo: None }.into()])
 }
 
-pub(super) fn duplicate_layer(around: &CommandContext<'_>) -> Filled {
+fn duplicate_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![DuplicateLayer { of: around.chosen_layer()?, name: None }.into()])
 }
 
-pub(super) fn invert_layer(around: &CommandContext<'_>) -> Filled {
+fn invert_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![InvertLayer { of: around.chosen_layer()? }.into()])
 }
 
 /// The selected joints.
-pub(super) fn clear_in_layer(around: &CommandContext<'_>) -> Filled {
+fn clear_in_layer(around: &CommandContext<'_>) -> Filled {
     let node = around.nodes().ok_or(Unfilled::Refused("No joint is selected."))?;
     Ok(vec![ClearInLayer { of: around.chosen_layer()?, node: Some(node) }.into()])
 }
 
 /// For the selected joints that are in the layer, or all selected ones, where none of them is yet;
 /// for all that it moves, where nothing is selected.
-pub(super) fn zero_key(around: &CommandContext<'_>) -> Filled {
+fn zero_key(around: &CommandContext<'_>) -> Filled {
     let of = around.chosen_layer()?;
     let layer = around.layer.and_then(|(_, id)| around.document.aids.pose_layer(id));
     let own = layer.map(|(_, l)| l.nodes()).unwrap_or_default();
@@ -501,10 +456,22 @@ pub(super) fn zero_key(around: &CommandContext<'_>) -> Filled {
 }
 
 /// All of the clip that is seen, or of the pose.
-pub(super) fn fold_layers(around: &CommandContext<'_>) -> Filled {
+fn fold_layers(around: &CommandContext<'_>) -> Filled {
     Ok(vec![FoldLayers { clip: around.seen.map(ClipName::Id), layer: None }.into()])
 }
 
-pub(super) fn split_layer(around: &CommandContext<'_>) -> Filled {
+fn split_layer(around: &CommandContext<'_>) -> Filled {
     Ok(vec![SplitLayer { clip: around.clip()?, degrees: None, name: None }.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COPY_KEYS, RESET_TO_FILE};
+
+    #[test]
+    fn commands_of_the_session_have_these_names() {
+        for name in [COPY_KEYS, RESET_TO_FILE] {
+            assert!(crate::find(name).is_some_and(|spec| spec.filled_from_around().is_some()));
+        }
+    }
 }
