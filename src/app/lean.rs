@@ -12,7 +12,7 @@ use egui::{
 };
 use egui_wgpu::{CallbackResources, CallbackTrait, RenderState, Renderer, ScreenDescriptor};
 
-use ulna_render::{Gpu, SHADERS};
+use ulna_render::{SHADERS, is_software};
 
 /// What replaces egui's painting, frame for frame.
 pub(super) struct LeanPanels(Arc<Parts>);
@@ -34,7 +34,7 @@ impl LeanPanels {
     /// Paints all that egui shows from now on, where that is worth it.
     pub(super) fn install(ctx: &Context, state: &RenderState) {
         // An sRGB target would need gamma turned to light.
-        if Gpu::is_software(&state.adapter.get_info()) && !state.target_format.is_srgb() {
+        if is_software(&state.adapter.get_info()) && !state.target_format.is_srgb() {
             ctx.add_plugin(Self(Arc::new(Parts::new(state))));
         }
     }
@@ -298,6 +298,7 @@ mod tests {
     use egui_wgpu::{RendererOptions, WgpuConfiguration};
 
     use super::*;
+    use ulna_render::Gpu;
 
     const SIZE: [u32; 2] = [320, 200];
 

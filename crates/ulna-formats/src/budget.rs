@@ -2,6 +2,14 @@
 
 use super::gltf::ReadError;
 
+/// Upper limit in bytes of what a file of `bytes` bytes may allocate.
+///
+/// It is a good deal more than real files of its size come to. Decoded pictures have the same
+/// limit.
+pub(crate) const fn budget_bytes(bytes: usize) -> u64 {
+    (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
+}
+
 /// Bytes that may still be allocated.
 #[derive(Debug)]
 pub struct Budget(u64);
@@ -10,7 +18,7 @@ impl Budget {
     /// For a file of this many bytes: a good deal more than real files of its size come to, and
     /// less than 20 times its size and 64 MB.
     pub const fn of(bytes: usize) -> Self {
-        Self((bytes as u64).saturating_mul(16).saturating_add(48 << 20))
+        Self(budget_bytes(bytes))
     }
 
     /// Takes from it.

@@ -3,11 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Quat, Vec3};
-
 use super::{
-    ClipId, LayerHome, Local, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Property, Shared,
-    SkinId, Transform, WeightLayers,
+    ClipId, Components, LayerHome, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
+    WeightLayers,
 };
 
 /// Work that no file holds by itself.
@@ -132,63 +130,5 @@ impl Unkeyed {
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         let only_morphs = self.morphs.keys().filter(|n| !self.locals.contains_key(n));
         self.locals.keys().chain(only_morphs).copied()
-    }
-}
-
-/// Some components of a local transform.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Components {
-    /// Meters in the parent's space.
-    pub translation: Option<Vec3>,
-    /// Unit quaternion.
-    pub rotation: Option<Quat>,
-    /// Factors.
-    pub scale: Option<Vec3>,
-}
-
-impl Components {
-    /// Whether none is given.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether every number is finite.
-    pub fn is_finite(&self) -> bool {
-        self.over(&Transform::IDENTITY).is_finite()
-    }
-
-    /// Whether a component is given; morph weights are none of them.
-    pub const fn has(&self, property: Property) -> bool {
-        match property {
-            Property::Translation => self.translation.is_some(),
-            Property::Rotation => self.rotation.is_some(),
-            Property::Scale => self.scale.is_some(),
-            Property::Weights => false,
-        }
-    }
-
-    /// Of these only some.
-    #[must_use]
-    pub fn only(&self, parts: &[Property]) -> Self {
-        Self {
-            translation: self.translation.filter(|_| parts.contains(&Property::Translation)),
-            rotation: self.rotation.filter(|_| parts.contains(&Property::Rotation)),
-            scale: self.scale.filter(|_| parts.contains(&Property::Scale)),
-        }
-    }
-
-    /// A transform with these components put in.
-    pub fn over(&self, under: &Transform) -> Transform {
-        Transform {
-            translation: self.translation.unwrap_or(under.translation),
-            rotation: self.rotation.unwrap_or(under.rotation),
-            scale: self.scale.unwrap_or(under.scale),
-        }
-    }
-
-    /// What is seen of a node with these components put in; a matrix of which nothing is changed
-    /// stays one.
-    pub fn seen(&self, under: &Local) -> Local {
-        if self.is_empty() { *under } else { Local::Trs(self.over(&under.transform())) }
     }
 }

@@ -230,8 +230,8 @@ impl Asset {
             let sound = skin.is_valid() && skin.joints.iter().all(|j| self.nodes.contains(*j));
             say(sound, &|| {
                 format!(
-                    "skin {} refers to a missing joint, or the number of its inverse bind \
-                    matrices is wrong",
+                    "skin {} refers to a missing joint, or the number of its inverse bind matrices \
+                        is wrong",
                     id.0
                 )
             })?;

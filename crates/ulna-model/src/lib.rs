@@ -2,6 +2,7 @@
 
 mod aids;
 mod clip;
+mod components;
 mod derived;
 mod diagnostic;
 mod document;
@@ -14,9 +15,13 @@ mod kept_pose;
 mod kept_weight_layers;
 mod key_kind;
 mod key_set;
+mod layer_part;
 mod layers;
+mod layers_fit;
 mod marker;
 mod material;
+mod memo;
+mod memory;
 mod mesh;
 mod mix;
 mod node;
@@ -29,6 +34,7 @@ mod scene_extras;
 mod shared;
 mod slice;
 mod slots;
+mod track;
 mod tracks;
 pub mod transform;
 mod vrm;
@@ -36,10 +42,9 @@ mod weight_table;
 mod weights;
 
 pub use self::{
-    aids::{Components, EditorState, Pin, Unkeyed, UnkeyedAt},
-    clip::{
-        Clip, Interpolation, PointerTrack, Property, Repeat, Track, TrackError, VisibilityKeys,
-    },
+    aids::{EditorState, Pin, Unkeyed, UnkeyedAt},
+    clip::{Clip, PointerTrack, Repeat, VisibilityKeys},
+    components::Components,
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
     document::{Asset, Broken, Document, Scene},
@@ -55,9 +60,11 @@ pub use self::{
     kept_weight_layers::{KeptWeightLayer, KeptWeightLayers},
     key_kind::{KeyKind, KeyKinds},
     key_set::{KeySet, KeyTimes},
-    layers::{LayerId, LayerPart, Memo, MirrorFrom, PrimitiveKey, WeightLayer, WeightLayers},
+    layer_part::{LayerPart, MirrorFrom, PrimitiveKey},
+    layers::{LayerId, WeightLayer, WeightLayers},
     marker::{Marker, MarkerColor},
     material::{AlphaMode, Image, Material, Mip, TextureRef, Wrap},
+    memo::Memo,
     mesh::{Mesh, MorphTarget, Primitive, Shape, Topology},
     mix::{Enter, FadeCurve, InStep, Mix, MixBar, MixLane, MixMask, MixReference, Plays},
     node::{Local, Node, NodePose, RestSource, Skin, label},
@@ -70,6 +77,7 @@ pub use self::{
     shared::{Shared, SharedWeak},
     slice::Slice,
     slots::{SlotId, Slots},
+    track::{Interpolation, Property, Track, TrackError},
     tracks::{Targets, Tracks},
     transform::{Decomposed, Transform, TransformError},
     vrm::Vrm,

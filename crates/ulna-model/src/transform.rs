@@ -4,8 +4,6 @@ use glam::{DMat3, DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Components;
-
 /// A translation, rotation and scale: what a glTF node can store.
 ///
 /// The matrix is `T · R · S` (glTF 2.0, *Transformations*). `rotation` is a unit quaternion.
@@ -28,7 +26,7 @@ pub enum TransformError {
     /// The parent's matrix cannot be inverted.
     #[error(
         "its parent has a scale of 0, so it cannot be posed in world space; use local values \
-        instead"
+            instead"
     )]
     SingularParent,
     /// A number is not finite.
@@ -98,28 +96,6 @@ impl Transform {
             translation: (inverse * (local.translation - self.translation)) / self.scale,
             rotation: unit_or(inverse * local.rotation, Quat::IDENTITY),
             scale: local.scale / self.scale,
-        };
-        if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
-    }
-
-    /// The `ul` for which `self ∘ ul` has the components that are given, the others as in `old`.
-    /// None is worked out that is not asked for.
-    ///
-    /// # Errors
-    /// As [`Transform::user_from`].
-    pub fn user_where(&self, wanted: &Components, old: &Self) -> Result<Self, TransformError> {
-        if self.scale.cmpeq(Vec3::ZERO).any() {
-            return Err(TransformError::ZeroScale);
-        }
-        let inverse = self.rotation.conjugate();
-        let user = Self {
-            translation: wanted
-                .translation
-                .map_or(old.translation, |t| (inverse * (t - self.translation)) / self.scale),
-            rotation: wanted
-                .rotation
-                .map_or(old.rotation, |r| unit_or(inverse * r, Quat::IDENTITY)),
-            scale: wanted.scale.map_or(old.scale, |s| s / self.scale),
         };
         if user.is_finite() { Ok(user) } else { Err(TransformError::NotFinite) }
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::{Color, tokens};
+use super::color::{Color, tokens};
 
 /// Roles by their path in the tokens.
 macro_rules! roles {

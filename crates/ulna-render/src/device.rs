@@ -1,9 +1,7 @@
-//! Which graphics devices there are, which is used, what they can hold, and what is done another
-//! way where one lacks it.
+//! Graphics devices as their drivers describe them: kind, limits, what is done another way where
+//! one lacks it, and the order in which they are tried.
 
 use serde::Serialize;
-
-use super::{Gpu, GpuError};
 
 /// What kind of device it is, the quickest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -65,7 +63,7 @@ impl DeviceFacts {
     /// What an adapter says of itself.
     pub fn of(adapter: &wgpu::Adapter) -> Self {
         let (info, limits) = (adapter.get_info(), adapter.limits());
-        let software = Gpu::is_software(&info);
+        let software = is_software(&info);
         let kind = match info.device_type {
             _ if software => DeviceKind::Software,
             wgpu::DeviceType::DiscreteGpu => DeviceKind::Discrete,
@@ -76,7 +74,7 @@ impl DeviceFacts {
         let mut instead = Vec::new();
         if software {
             instead.push("Skinning runs on the CPU, which is faster on this device".to_owned());
-        } else if !Gpu::can_skin(adapter, &limits) {
+        } else if !can_skin(adapter, &limits) {
             instead.push(
                 "Skinning runs on the CPU, because the device does not support compute shaders \
                     with enough buffers"
@@ -146,18 +144,6 @@ impl DeviceChoice {
     }
 }
 
-/// All devices, the one that is used first.
-pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
-    let list: Vec<DeviceFacts> =
-        adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
-    let mut order = choice.order(&list).into_iter();
-    let mut sorted: Vec<DeviceFacts> =
-        order.next().map(|k| DeviceFacts { used: true, ..list[k].clone() }).into_iter().collect();
-    sorted.extend(order.map(|k| list[k].clone()));
-    sorted.extend(list.into_iter().filter(|d| d.unusable.is_some()));
-    sorted
-}
-
 /// Whether an OpenGL has the compute shaders of 4.3 and is of a version whose shaders cannot say
 /// where what they read is bound, as NVIDIA's is, which is asked for 3.3. wgpu 30 takes the one for
 /// the other then, and draws nothing.
@@ -168,76 +154,28 @@ fn mixed_version(driver: &str, flags: wgpu::DownlevelFlags) -> Option<String> {
     let mixed = (major, minor) < (4, 2) && flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
     mixed.then(|| {
         format!(
-            "its driver mixes OpenGL {major}.{minor} with features of newer versions, which \
-            would draw nothing"
+            "its driver mixes OpenGL {major}.{minor} with features of newer versions, which would \
+                draw nothing"
         )
     })
 }
 
-impl Gpu {
-    /// The best device without a window.
-    ///
-    /// # Errors
-    /// Where there is none.
-    pub fn headless() -> Result<Self, GpuError> {
-        Self::open(&DeviceChoice::default())
-    }
+/// Storage buffers that the compute pass binds.
+const SKIN_BUFFERS: u32 = 8;
 
-    /// A device without a window: where one cannot be opened, the next.
-    ///
-    /// # Errors
-    /// Where there is none, none of the name that is wished for, or none that can be opened.
-    pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
-        let mut refused = None;
-        let mut known = Vec::new();
-        // Looking for OpenGL makes some drivers print errors: only where there is nothing better.
-        for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
-            let found = adapters(backends);
-            let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
-            for device in &facts {
-                if let Some(message) = device.unusable.clone() {
-                    refused
-                        .get_or_insert(GpuError::NoDevice { name: device.name.clone(), message });
-                }
-            }
-            let order = choice.order(&facts);
-            let fits = |k: &usize| choice.wish.as_ref().is_none_or(|w| facts[*k].is_called(w));
-            for k in order.into_iter().filter(fits) {
-                match pollster::block_on(found[k].request_device(&Self::descriptor(&found[k]))) {
-                    Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
-                    Err(error) => {
-                        log::warn!(
-                            "graphics device {} could not be opened: {error}",
-                            facts[k].id()
-                        );
-                        let name = facts[k].name.clone();
-                        refused
-                            .get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
-                    }
-                }
-            }
-            known.extend(facts.iter().map(DeviceFacts::id));
-        }
-        Err(refused.unwrap_or_else(|| match &choice.wish {
-            Some(wish) if !known.is_empty() => {
-                GpuError::NotThere { wish: wish.clone(), known: known.join("”, “") }
-            }
-            _ => GpuError::NoAdapter,
-        }))
-    }
+/// Whether an adapter is a program on the processor. OpenGL does not say so, but such an adapter
+/// has it in its name.
+pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
+    let named =
+        ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
+    info.device_type == wgpu::DeviceType::Cpu || named
 }
 
-fn adapters(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = backends;
-    let mut descriptor = descriptor.with_env();
-    // What the environment allows, of what is asked for.
-    descriptor.backends &= backends;
-    if descriptor.backends.is_empty() {
-        return Vec::new();
-    }
-    let backends = descriptor.backends;
-    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+/// Whether an adapter has compute passes with as many buffers as skinning binds.
+pub(super) fn can_skin(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> bool {
+    adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
+        && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
+        && limits.max_compute_invocations_per_workgroup >= 64
 }
 
 #[cfg(test)]

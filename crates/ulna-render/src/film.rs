@@ -200,12 +200,12 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
 /// The picture was drawn over nothing, so its colors are premultiplied as light (IEC 61966-2-1
 /// says how light is written).
 pub(super) fn straighten(picture: &mut RgbaImage) {
-    let light: Vec<f32> = (0..=255u8).map(super::look::light_of).collect();
+    let light: Vec<f32> = (0..=255u8).map(super::color::light_of).collect();
     for pixel in picture.pixels_mut() {
         let [r, g, b, a] = pixel.0;
         if a > 0 && a < 255 {
             let share = f32::from(a) / 255.0;
-            let whole = |v: u8| super::look::byte_of((light[usize::from(v)] / share).min(1.0));
+            let whole = |v: u8| super::color::byte_of((light[usize::from(v)] / share).min(1.0));
             pixel.0 = [whole(r), whole(g), whole(b), a];
         }
     }
@@ -299,7 +299,8 @@ mod tests {
         for value in [0u8, 40, 128, 255] {
             for alpha in [64u8, 128, 250] {
                 let share = f32::from(alpha) / 255.0;
-                let seen = super::super::look::byte_of(super::super::look::light_of(value) * share);
+                let seen =
+                    super::super::color::byte_of(super::super::color::light_of(value) * share);
                 let mut one = RgbaImage::from_pixel(1, 1, image::Rgba([seen, seen, seen, alpha]));
                 straighten(&mut one);
                 assert!(

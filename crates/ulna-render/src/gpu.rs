@@ -7,7 +7,7 @@ use std::{
 
 use thiserror::Error;
 
-use super::DeviceFacts;
+use super::device::{DeviceFacts, can_skin, is_software};
 
 /// A device and its queue.
 #[derive(Clone, Debug)]
@@ -32,9 +32,6 @@ pub struct Gpu {
     /// Why it is no more.
     lost: Arc<OnceLock<String>>,
 }
-
-/// Storage buffers that the compute pass binds.
-const SKIN_BUFFERS: u32 = 8;
 
 /// Why there is no device, or why it failed.
 #[derive(Debug, Error)]
@@ -79,21 +76,6 @@ impl GpuError {
 }
 
 impl Gpu {
-    /// Whether it is a program on the processor. OpenGL does not say so, but such a one has it in
-    /// its name.
-    pub fn is_software(info: &wgpu::AdapterInfo) -> bool {
-        let named =
-            ["llvmpipe", "softpipe", "swrast", "SwiftShader"].iter().any(|n| info.name.contains(n));
-        info.device_type == wgpu::DeviceType::Cpu || named
-    }
-
-    /// Whether it has compute passes with as many buffers as skinning binds.
-    pub(super) fn can_skin(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> bool {
-        adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
-            && limits.max_storage_buffers_per_shader_stage >= SKIN_BUFFERS
-            && limits.max_compute_invocations_per_workgroup >= 64
-    }
-
     /// What is asked of a device: buffers and textures as large as the adapter has them. A model is
     /// a few large buffers, so memory is asked for as it is needed: large blocks would be kept when
     /// it is closed.
@@ -127,7 +109,7 @@ impl Gpu {
     /// A device that somebody else opened.
     pub fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let (info, flags) = (adapter.get_info(), adapter.get_downlevel_capabilities().flags);
-        let compute = Self::can_skin(adapter, &device.limits());
+        let compute = can_skin(adapter, &device.limits());
         let fault = Arc::new(Mutex::new(None));
         let kept = fault.clone();
         // By default an error ends the program, and the work with it.
@@ -146,7 +128,7 @@ impl Gpu {
         Self {
             device,
             queue,
-            software: Self::is_software(&info),
+            software: is_software(&info),
             name: info.name,
             compute,
             view_formats: flags.contains(wgpu::DownlevelFlags::VIEW_FORMATS),

@@ -2,19 +2,29 @@
 //! `ulna render` and of the tests.
 
 mod camera;
+mod color;
 mod color_role;
 mod device;
 mod film;
+mod frame_uniform;
 mod ghost;
+mod ghosts;
 mod gpu;
+mod layouts;
 mod lights;
 mod look;
 mod material;
+mod open;
+mod pass;
 mod picture;
 mod pipeline;
 mod renderer;
 mod scene;
+mod scene_loader;
+mod scene_primitive;
+mod shaders;
 mod shadow;
+mod shot;
 mod show;
 mod skin;
 mod sky;
@@ -24,92 +34,22 @@ mod tint;
 
 pub use self::{
     camera::{Axis, Camera},
+    color::{Color, tokens},
     color_role::{ColorRole, Measure},
-    device::{DeviceChoice, DeviceFacts, DeviceKind, devices},
+    device::{DeviceChoice, DeviceFacts, DeviceKind, is_software},
     film::{FilmError, FilmKind, film, film_times, sheet_grid},
     ghost::GhostLook,
     gpu::{Gpu, GpuError},
-    look::{Color, ViewportColors, heat, tokens, zero_weight},
+    look::{ViewportColors, heat, zero_weight},
+    open::devices,
     picture::{Capture, Picture, capture},
     pipeline::Pipelines,
     renderer::Renderer,
     scene::Scene,
+    shaders::SHADERS,
     show::{BoneLook, Shading, Show},
     skin::skin_on_gpu,
     target::Target,
     texture::{Decoded, decode_images},
     tint::TintKind,
 };
-
-/// Every shader by name, with what it includes: for the passes, and for the test that validates
-/// them all.
-pub const SHADERS: [(&str, &str); 11] = [
-    ("skin", include_str!("../../../shaders/skin.wgsl")),
-    ("encode", include_str!("../../../shaders/encode.wgsl")),
-    ("panels", include_str!("../../../shaders/panels.wgsl")),
-    (
-        "mesh",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/material.wgsl"),
-            include_str!("../../../shaders/deferred.wgsl"),
-            include_str!("../../../shaders/mesh.wgsl")
-        ),
-    ),
-    (
-        "shadow",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/material.wgsl"),
-            include_str!("../../../shaders/shadow.wgsl")
-        ),
-    ),
-    (
-        "grid",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/grid.wgsl")
-        ),
-    ),
-    (
-        "wire",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/wire.wgsl")
-        ),
-    ),
-    (
-        "ghost",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/ghost.wgsl")
-        ),
-    ),
-    (
-        "outline",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/outline.wgsl")
-        ),
-    ),
-    (
-        "tint",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/deferred.wgsl"),
-            include_str!("../../../shaders/tint.wgsl")
-        ),
-    ),
-    (
-        "joint",
-        concat!(
-            include_str!("../../../shaders/frame.wgsl"),
-            include_str!("../../../shaders/joint.wgsl")
-        ),
-    ),
-];
-
-/// A shader's source by name.
-fn shader(name: &str) -> &'static str {
-    SHADERS.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
-}

@@ -1,43 +1,11 @@
-//! The design tokens, and what of them the renderer needs: colors as linear numbers.
+//! Colors of the viewport and of weights, from the design tokens.
 
 use std::{array, sync::LazyLock};
 
-use super::ColorRole;
-use serde_json::Value;
-
-/// The design tokens (`assets/tokens.json`), which both themes and the pictures are made from.
-pub fn tokens() -> &'static Value {
-    static TOKENS: LazyLock<Value> = LazyLock::new(|| {
-        serde_json::from_str(include_str!("../../../assets/tokens.json")).unwrap_or_default()
-    });
-    &TOKENS
-}
-
-/// A color with straight alpha, sRGB bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Color(pub [u8; 4]);
-
-impl Color {
-    /// `#RRGGBB` or `#RRGGBBAA`; magenta where it is neither, so that a wrong token is seen.
-    pub fn parse(text: &str) -> Self {
-        let digits = text.trim_start_matches('#');
-        let byte = |k: usize| digits.get(k..k + 2).and_then(|d| u8::from_str_radix(d, 16).ok());
-        match (byte(0), byte(2), byte(4)) {
-            (Some(r), Some(g), Some(b)) => Self([r, g, b, byte(6).unwrap_or(255)]),
-            _ => Self([255, 0, 255, 255]),
-        }
-    }
-
-    /// Linear, straight alpha.
-    pub fn linear(self) -> [f32; 4] {
-        let [r, g, b, a] = self.0;
-        let curve = |v: u8| {
-            let v = f32::from(v) / 255.0;
-            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
-        };
-        [curve(r), curve(g), curve(b), f32::from(a) / 255.0]
-    }
-}
+use super::{
+    color::{Color, tokens},
+    color_role::ColorRole,
+};
 
 /// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
@@ -77,18 +45,6 @@ pub fn heat(weight: f32) -> Color {
 /// The gray of a weight that is exactly 0, of a theme, `dark` or `light`.
 pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
-}
-
-/// The light of a byte, 0..=1 (IEC 61966-2-1).
-pub(super) fn light_of(byte: u8) -> f32 {
-    Color([byte, 0, 0, 255]).linear()[0]
-}
-
-/// The byte of light (IEC 61966-2-1).
-pub(super) fn byte_of(light: f32) -> u8 {
-    let v =
-        if light <= 0.003_130_8 { light * 12.92 } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 };
-    (v * 255.0).round() as u8
 }
 
 /// Colors of the viewport, linear.

@@ -1,5 +1,4 @@
-//! How the passes are set up: what they are bound to, and their pipelines, each made when it is
-//! first needed.
+//! Pipelines of the passes, each made when it is first needed.
 
 use std::{
     collections::HashMap,
@@ -8,144 +7,12 @@ use std::{
 
 use super::{
     Gpu,
-    material::Materials,
-    shader,
-    shadow::{self, Shadow},
+    layouts::Layouts,
+    shaders::shader,
+    shadow,
     skin::{PLACE_STRIDE, POSED_STRIDE, TANGENT_STRIDE},
-    sky,
     target::{COLOR, COLOR_SRGB, DEPTH, MASK, SAMPLES, SURFACES},
 };
-
-/// The numbers of a frame, which every pass reads.
-const fn frame_entry() -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry {
-        binding: 0,
-        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-        ty: wgpu::BindingType::Buffer {
-            ty: wgpu::BufferBindingType::Uniform,
-            has_dynamic_offset: false,
-            min_binding_size: None,
-        },
-        count: None,
-    }
-}
-
-fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
-        binding,
-        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-        ty,
-        count: None,
-    };
-    let texture = |sample_type, view_dimension| wgpu::BindingType::Texture {
-        sample_type,
-        view_dimension,
-        multisampled: false,
-    };
-    let colors = wgpu::TextureSampleType::Float { filterable: true };
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("frame"),
-        entries: &[
-            frame_entry(),
-            entry(1, texture(colors, wgpu::TextureViewDimension::Cube)),
-            entry(2, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)),
-            entry(3, texture(wgpu::TextureSampleType::Depth, wgpu::TextureViewDimension::D2)),
-            entry(4, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison)),
-        ],
-    })
-}
-
-pub(super) fn frame_bind(
-    gpu: &Gpu,
-    layout: &wgpu::BindGroupLayout,
-    frame: &wgpu::Buffer,
-    shadow: &Shadow,
-) -> wgpu::BindGroup {
-    let smooth = wgpu::SamplerDescriptor {
-        mag_filter: wgpu::FilterMode::Linear,
-        min_filter: wgpu::FilterMode::Linear,
-        mipmap_filter: wgpu::MipmapFilterMode::Linear,
-        ..Default::default()
-    };
-    let plain = gpu.device.create_sampler(&smooth);
-    let comparing = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-        compare: Some(wgpu::CompareFunction::LessEqual),
-        ..smooth
-    });
-    let sky = sky::cube(gpu);
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("frame"),
-        layout,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: frame.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&sky) },
-            wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(&plain) },
-            wgpu::BindGroupEntry {
-                binding: 3,
-                resource: wgpu::BindingResource::TextureView(&shadow.view),
-            },
-            wgpu::BindGroupEntry {
-                binding: 4,
-                resource: wgpu::BindingResource::Sampler(&comparing),
-            },
-        ],
-    })
-}
-
-/// What passes are bound to.
-pub(super) struct Layouts {
-    /// The numbers of a frame, the sky and the shadow.
-    pub frame: wgpu::BindGroupLayout,
-    /// The numbers of a frame alone, for what is drawn into the shadow.
-    pub shadow: wgpu::BindGroupLayout,
-    pub material: wgpu::BindGroupLayout,
-    /// A picture that another one is made from.
-    pub picture: wgpu::BindGroupLayout,
-    /// What surfaces are, as [`SURFACES`] holds it.
-    pub surfaces: wgpu::BindGroupLayout,
-    /// The color of a ghost.
-    pub ghost: wgpu::BindGroupLayout,
-}
-
-impl Layouts {
-    fn new(gpu: &Gpu) -> Self {
-        let device = &gpu.device;
-        let texture = |name, sample_type| {
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some(name),
-                entries: &[wgpu::BindGroupLayoutEntry {
-                    binding: 0,
-                    visibility: wgpu::ShaderStages::FRAGMENT,
-                    ty: wgpu::BindingType::Texture {
-                        sample_type,
-                        view_dimension: wgpu::TextureViewDimension::D2,
-                        multisampled: false,
-                    },
-                    count: None,
-                }],
-            })
-        };
-        Self {
-            frame: frame_layout(device),
-            shadow: device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-                label: Some("shadow"),
-                entries: &[frame_entry()],
-            }),
-            material: Materials::layout(gpu),
-            picture: texture("picture", wgpu::TextureSampleType::Float { filterable: true }),
-            surfaces: texture("surfaces", wgpu::TextureSampleType::Uint),
-            ghost: Self::ghost(device),
-        }
-    }
-
-    /// The color of a ghost.
-    pub(super) fn ghost(device: &wgpu::Device) -> wgpu::BindGroupLayout {
-        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("ghost"),
-            entries: &[frame_entry()],
-        })
-    }
-}
 
 /// What is drawn by one pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -328,8 +195,9 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// The pipeline of a draw.
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
-        let Layouts { frame, shadow, material, picture, surfaces, ghost } = &self.pipelines.layouts;
+        let Layouts { frame, picture, ghost, .. } = &self.pipelines.layouts;
         let buffers = [posed(), placed()];
         // What lies over surfaces, from which the others differ.
         let over = Recipe {
@@ -350,29 +218,8 @@ impl Maker<'_> {
         match draw {
             Draw::Mesh(key) => self.mesh(key, over),
             Draw::Tint { topology, tinted } => self.tint(topology, tinted, over),
-            Draw::MeshLight(_) | Draw::TintLight => {
-                let (shader, features) = if let Draw::MeshLight(features) = draw {
-                    ("mesh", features)
-                } else {
-                    ("tint", 0)
-                };
-                let constants = [("features", f64::from(features))];
-                // It lies as far as can be, and passes where something is nearer.
-                let nearer = depth(false).map(|d| wgpu::DepthStencilState {
-                    depth_compare: Some(wgpu::CompareFunction::Less),
-                    ..d
-                });
-                self.build(&Recipe {
-                    shader,
-                    vertex: "vertex_light",
-                    fragment: Some("fragment_light"),
-                    layouts: &[Some(frame), None, Some(surfaces)],
-                    blend: None,
-                    depth: nearer,
-                    constants: if shader == "mesh" { &constants } else { &[] },
-                    ..over
-                })
-            }
+            Draw::MeshLight(features) => self.light("mesh", Some(features), over),
+            Draw::TintLight => self.light("tint", None, over),
             Draw::Wires => self.build(&Recipe { buffers: &buffers, topology: lines, ..over }),
             Draw::Edges => self.build(&Recipe {
                 vertex: "vertex_over",
@@ -410,40 +257,8 @@ impl Maker<'_> {
                 fragment: Some("fragment_shadow"),
                 ..over
             }),
-            Draw::Joints => {
-                let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
-                    2 => Float32, 3 => Float32x4, 4 => Float32x4];
-                let instance = [Some(wgpu::VertexBufferLayout {
-                    array_stride: BONE_STRIDE,
-                    step_mode: wgpu::VertexStepMode::Instance,
-                    attributes: &attributes,
-                })];
-                self.build(&Recipe {
-                    shader: "joint",
-                    buffers: &instance,
-                    depth: depth(true),
-                    ..over
-                })
-            }
-            Draw::Caster { cut } => {
-                let looks = looks();
-                self.build(&Recipe {
-                    shader: "shadow",
-                    fragment: cut.then_some("fragment"),
-                    layouts: &[Some(shadow), Some(material)],
-                    buffers: &[posed(), looks, placed()],
-                    format: None,
-                    depth: Some(wgpu::DepthStencilState {
-                        format: shadow::FORMAT,
-                        depth_write_enabled: Some(true),
-                        depth_compare: Some(wgpu::CompareFunction::LessEqual),
-                        stencil: Default::default(),
-                        bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
-                    }),
-                    samples: 1,
-                    ..over
-                })
-            }
+            Draw::Joints => self.joints(over),
+            Draw::Caster { cut } => self.caster(cut, over),
             Draw::Encode => self.build(&Recipe {
                 shader: "encode",
                 layouts: &[Some(picture)],
@@ -454,6 +269,66 @@ impl Maker<'_> {
                 ..over
             }),
         }
+    }
+
+    /// Light over what a quick picture kept of surfaces: of surfaces with these features, or of
+    /// those that are tinted.
+    fn light(
+        &self,
+        shader: &'static str,
+        features: Option<u16>,
+        over: Recipe<'_>,
+    ) -> wgpu::RenderPipeline {
+        let Layouts { frame, surfaces, .. } = &self.pipelines.layouts;
+        let constants = features.map(|features| ("features", f64::from(features)));
+        // It lies as far as can be, and passes where something is nearer.
+        let nearer = depth(false).map(|d| wgpu::DepthStencilState {
+            depth_compare: Some(wgpu::CompareFunction::Less),
+            ..d
+        });
+        self.build(&Recipe {
+            shader,
+            vertex: "vertex_light",
+            fragment: Some("fragment_light"),
+            layouts: &[Some(frame), None, Some(surfaces)],
+            blend: None,
+            depth: nearer,
+            constants: constants.as_slice(),
+            ..over
+        })
+    }
+
+    /// Joints as solids, an instance a joint.
+    fn joints(&self, over: Recipe<'_>) -> wgpu::RenderPipeline {
+        let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3,
+            2 => Float32, 3 => Float32x4, 4 => Float32x4];
+        let instance = [Some(wgpu::VertexBufferLayout {
+            array_stride: BONE_STRIDE,
+            step_mode: wgpu::VertexStepMode::Instance,
+            attributes: &attributes,
+        })];
+        self.build(&Recipe { shader: "joint", buffers: &instance, depth: depth(true), ..over })
+    }
+
+    /// Surfaces that cast shadows; `cut` where parts of them are cut out by their alpha.
+    fn caster(&self, cut: bool, over: Recipe<'_>) -> wgpu::RenderPipeline {
+        let Layouts { shadow, material, .. } = &self.pipelines.layouts;
+        self.build(&Recipe {
+            shader: "shadow",
+            fragment: cut.then_some("fragment"),
+            layouts: &[Some(shadow), Some(material)],
+            buffers: &[posed(), looks(), placed()],
+            format: None,
+            depth: Some(wgpu::DepthStencilState {
+                format: shadow::FORMAT,
+                depth_write_enabled: Some(true),
+                depth_compare: Some(wgpu::CompareFunction::LessEqual),
+                stencil: Default::default(),
+                bias: wgpu::DepthBiasState { constant: 2, slope_scale: 2.0, clamp: 0.0 },
+            }),
+            samples: 1,
+            ..over
+        })
     }
 
     /// What surfaces are drawn into: light, or, in a quick picture, what they are.

@@ -7,42 +7,19 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
 use super::{
-    Camera, Gpu, Scene, Shading, Show, Target, TintKind, ViewportColors,
+    Camera, Gpu, Scene, Shading, Show, Target, ViewportColors,
+    frame_uniform::{FrameUniform, frame_uniform},
+    layouts::frame_bind,
     lights::{MOST, Shining},
-    look::{STOPS, ramp},
-    pipeline::{BONE_STRIDE, Draw, Layer, MeshKey, Pipelines, features, frame_bind},
-    scene::ScenePrimitive,
-    shadow::{KEY, Shadow},
+    pass::{Onto, begin, draw_bare, picture_bind},
+    pipeline::{BONE_STRIDE, Draw, Pipelines, features},
+    scene_primitive::ScenePrimitive,
+    shadow::Shadow,
+    shot::{Shot, caster_of, is_see_through, key_of, sides_of, topology_of},
     sky,
     target::Samples,
 };
 use ulna_model::Topology;
-
-/// Keep in sync with `Frame` in shaders/frame.wgsl.
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct FrameUniform {
-    clip_from_world: [[f32; 4]; 4],
-    world_from_clip: [[f32; 4]; 4],
-    eye: [f32; 4],
-    key: [f32; 4],
-    background: [f32; 4],
-    grid_minor: [f32; 4],
-    grid_major: [f32; 4],
-    axis_x: [f32; 4],
-    axis_z: [f32; 4],
-    misc: [f32; 4],
-    eye_forward: [f32; 4],
-    shadow_from_world: [[f32; 4]; 4],
-    world_from_shadow: [[f32; 4]; 4],
-    matt: [[f32; 4]; 9],
-    wire: [f32; 4],
-    outline: [f32; 4],
-    zero_weight: [f32; 4],
-    tint_edge: [f32; 4],
-    heat: [[f32; 4]; STOPS],
-    lights: [Shining; MOST],
-}
 
 /// Keep in sync with `Bone` in shaders/joint.wgsl.
 #[repr(C)]
@@ -68,43 +45,6 @@ pub struct Renderer {
     /// Whether a picture drawn as light is written once more as bytes.
     encodes: bool,
     bones: Option<wgpu::Buffer>,
-}
-
-/// What one picture is of.
-#[derive(Clone, Copy)]
-struct Shot<'a> {
-    scene: &'a Scene,
-    camera: &'a Camera,
-    show: &'a Show,
-    /// Whether light is found once for each pixel.
-    quick: bool,
-    /// Points of its height.
-    height: f32,
-    /// How much of their color edges over tints have.
-    edge_alpha: f32,
-}
-
-impl Shot<'_> {
-    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are
-    /// wide, lines would be all that is seen.
-    fn edges_of(&self, part: &ScenePrimitive) -> f32 {
-        // Of the disc about a part's box, what its surface covers, about.
-        const FILLED: f32 = 0.3;
-        // Square points of a triangle.
-        const NONE: f32 = 8.0;
-        const ALL: f32 = 28.0;
-        let depth = match self.camera.orthographic {
-            true => self.camera.distance,
-            false => {
-                (part.center - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25)
-            }
-        };
-        let radius = part.reach / self.camera.meters_per_point(depth.max(1e-6), self.height);
-        // Half of them turn away.
-        let triangles = (part.index_count as f32 / 6.0).max(1.0);
-        let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
-        ((points - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
-    }
 }
 
 impl Pipelines {
@@ -133,9 +73,6 @@ impl Pipelines {
         }
     }
 }
-
-/// Points that an outline is wide.
-const OUTLINE: f32 = 2.0;
 
 impl Renderer {
     /// Makes what pictures need; pipelines come when they are first drawn by.
@@ -340,7 +277,7 @@ impl Renderer {
             for depth in [true, false] {
                 pass.set_pipeline(&self.pipelines.get(Draw::Ghost { depth }, shot.quick));
                 pass.set_bind_group(1, &ghost.bind, &[]);
-                for (part, [posed, places]) in ghost.surfaces(shot.scene) {
+                for (part, [posed, places]) in shot.scene.ghost_surfaces(ghost) {
                     pass.set_vertex_buffer(0, posed.slice(..));
                     pass.set_vertex_buffer(1, places.slice(..));
                     pass.set_index_buffer(part.indices.slice(..), wgpu::IndexFormat::Uint32);
@@ -514,204 +451,5 @@ impl Renderer {
             gpu.queue.write_buffer(buffer, 0, bytes);
         }
         instances.len() as u32
-    }
-}
-
-fn is_see_through(part: &ScenePrimitive, show: &Show) -> bool {
-    match show.shading {
-        Shading::Textured => part.blend,
-        Shading::Solid => false,
-        // Lines and points stay as they are among the wires.
-        Shading::Wireframe => part.topology == Topology::Triangles,
-        Shading::XRay => true,
-    }
-}
-
-/// Which sides of a part's triangles are drawn.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sides {
-    Front,
-    Back,
-    Both,
-}
-
-/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye
-/// first.
-const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
-    match show.shading {
-        _ if !part.double_sided => &[Sides::Front],
-        Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
-        _ => &[Sides::Both],
-    }
-}
-
-const fn caster_of(part: &ScenePrimitive) -> Draw {
-    Draw::Caster { cut: part.features & features::CUT != 0 }
-}
-
-/// Which pipeline draws these sides of a part.
-fn key_of(part: &ScenePrimitive, sides: Sides, mirrored: bool, shot: &Shot<'_>) -> MeshKey {
-    let Shot { scene, show, quick, .. } = *shot;
-    let topology = topology_of(part);
-    let cull = match (sides, mirrored) {
-        // Lines and points have no sides.
-        _ if part.topology != Topology::Triangles => None,
-        (Sides::Both, _) => None,
-        // What is mirrored turns its other side to the eye.
-        (Sides::Front, false) | (Sides::Back, true) => Some(wgpu::Face::Back),
-        (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
-    };
-    let shading = match show.shading {
-        Shading::Textured if show.lights && !scene.lights.is_empty() => {
-            part.features | features::LIGHTS
-        }
-        Shading::Textured => part.features,
-        Shading::Solid | Shading::Wireframe => part.features & features::FLAT | features::PLAIN,
-        Shading::XRay => part.features & features::FLAT | features::PLAIN | features::XRAY,
-    };
-    let layer = match show.shading {
-        Shading::Textured if part.blend => Layer::Blend,
-        Shading::XRay => Layer::Blend,
-        Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
-    };
-    let features = match (quick, layer) {
-        (true, Layer::Opaque) => shading & !features::LIGHTS,
-        (true, Layer::Blend) => shading | features::QUICK,
-        (false, _) => shading,
-    };
-    MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
-}
-
-const fn topology_of(part: &ScenePrimitive) -> wgpu::PrimitiveTopology {
-    match part.topology {
-        Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
-        Topology::Lines => wgpu::PrimitiveTopology::LineList,
-        Topology::Points => wgpu::PrimitiveTopology::PointList,
-    }
-}
-
-/// Draws a part's posed vertices and its instances by some of its indices, without a material.
-fn draw_bare(pass: &mut wgpu::RenderPass<'_>, part: &ScenePrimitive, indices: &wgpu::Buffer) {
-    pass.set_vertex_buffer(0, part.skin.posed.slice(..));
-    pass.set_vertex_buffer(1, part.places.slice(..));
-    pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);
-    for (instances, ..) in part.draws() {
-        pass.draw_indexed(0..(indices.size() / 4) as u32, 0, instances);
-    }
-}
-
-/// What a pass draws into.
-#[derive(Clone, Copy)]
-enum Onto<'a> {
-    /// What the surfaces of a quick picture are.
-    Surfaces(&'a wgpu::TextureView),
-    /// Light, over a background, and in a quick picture behind what its surfaces hide.
-    Light(&'a Target, wgpu::Color),
-}
-
-fn begin<'e>(
-    encoder: &'e mut wgpu::CommandEncoder,
-    name: &str,
-    onto: Onto<'_>,
-    depth: &wgpu::TextureView,
-) -> wgpu::RenderPass<'e> {
-    use wgpu::{
-        LoadOp::Clear,
-        StoreOp::{Discard, Store},
-    };
-    // Reverse depth: 0 is infinitely far.
-    let (nothing, kept) = (Clear(0.0), wgpu::LoadOp::Load);
-    let (view, resolve_target, clear, store, depth_load, depth_store) = match onto {
-        Onto::Surfaces(view) => (view, None, wgpu::Color::TRANSPARENT, Store, nothing, Store),
-        Onto::Light(target, background) => match &target.samples {
-            Samples::Several { light, .. } => {
-                (light, Some(&target.srgb_view), background, Discard, nothing, Discard)
-            }
-            Samples::One { .. } => (&target.srgb_view, None, background, Store, kept, Discard),
-        },
-    };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some(name),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view,
-            depth_slice: None,
-            resolve_target,
-            ops: wgpu::Operations { load: Clear(clear), store },
-        })],
-        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-            view: depth,
-            depth_ops: Some(wgpu::Operations { load: depth_load, store: depth_store }),
-            stencil_ops: None,
-        }),
-        timestamp_writes: None,
-        occlusion_query_set: None,
-        multiview_mask: None,
-    })
-}
-
-/// One picture, bound for another to be made from it.
-fn picture_bind(
-    gpu: &Gpu,
-    layout: &wgpu::BindGroupLayout,
-    picture: &wgpu::TextureView,
-) -> wgpu::BindGroup {
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("picture"),
-        layout,
-        entries: &[wgpu::BindGroupEntry {
-            binding: 0,
-            resource: wgpu::BindingResource::TextureView(picture),
-        }],
-    })
-}
-
-/// All but the light, which the renderer knows. `off_surface` is 0 where nothing casts a shadow.
-fn frame_uniform(
-    camera: &Camera,
-    look: &ViewportColors,
-    show: &Show,
-    target: &Target,
-    off_surface: f32,
-) -> FrameUniform {
-    let [width, height] = target.shown.map(|s| s as f32);
-    let clip_from_world = camera.clip_from_world(width / height.max(1.0));
-    let eye = camera.eye();
-    // Cells that look about as large at every distance.
-    let cell = 10f32.powf((camera.distance * 0.16).max(1e-6).log10().floor());
-    let reach = (camera.distance * 6.0).max(show.size * 3.0);
-    FrameUniform {
-        clip_from_world: clip_from_world.to_cols_array_2d(),
-        world_from_clip: clip_from_world.as_dmat4().inverse().as_mat4().to_cols_array_2d(),
-        eye: eye.extend(cell).to_array(),
-        key: KEY.extend(reach).to_array(),
-        background: look.background,
-        grid_minor: look.grid_minor,
-        grid_major: look.grid_major,
-        axis_x: look.axis_x,
-        axis_z: look.axis_z,
-        misc: [target.part, 0.0, f32::from(u8::from(camera.orthographic)), off_surface],
-        eye_forward: camera.forward().extend(0.0).to_array(),
-        shadow_from_world: [[0.0; 4]; 4],
-        world_from_shadow: [[0.0; 4]; 4],
-        matt: [[0.0; 4]; 9],
-        wire: look.wire,
-        zero_weight: [
-            look.zero_weight[0],
-            look.zero_weight[1],
-            look.zero_weight[2],
-            show.tint.map_or(0.0, TintKind::number),
-        ],
-        tint_edge: look.tint_edge,
-        heat: ramp().map(|(at, color)| {
-            let [r, g, b, _] = color.0.map(|byte| f32::from(byte) / 255.0);
-            [r, g, b, at]
-        }),
-        lights: [Shining::default(); MOST],
-        outline: [
-            look.outline[0],
-            look.outline[1],
-            look.outline[2],
-            (OUTLINE * show.scale.max(1.0) - 0.5) * target.part + 0.5,
-        ],
     }
 }

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3};
 use wgpu::util::DeviceExt as _;
 
-use super::{Gpu, GpuError, shader};
+use super::{Gpu, GpuError, shaders::shader};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, WeightMap};
 use ulna_motion::{Placement, Pose, Posed, Tangents, skinning};
 

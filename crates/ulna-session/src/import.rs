@@ -447,8 +447,8 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
         (1, _) => {
             let only = some(&fit.unmatched);
             format!(
-                "the only joint that it animates ({only}) was not found in this model; map it \
-                with “counterparts”"
+                "the only joint that it animates ({only}) was not found in this model; map it with \
+                    “counterparts”"
             )
         }
         (joints, _) => format!(
@@ -528,8 +528,8 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         add(
             "keys_sampled",
             format!(
-                "joints whose keys were resampled, because joints in between are animated, \
-                too: {resampled}"
+                "joints whose keys were resampled, because joints in between are animated, too: \
+                    {resampled}"
             ),
         );
     }

@@ -23,7 +23,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Session,
     disk::{SystemDisk, write_atomically},
     loose::aid_of,
     stamp::content_hash,
@@ -331,16 +330,15 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal for a session, in a folder of journals; nothing is written before something is
-    /// done.
-    pub fn new(home: &Path, session: &Session) -> Self {
+    /// A journal for an open file, in a folder of journals; nothing is written before something is
+    /// done. `file` is the place of the file, where it has one.
+    pub(super) fn new(home: &Path, file: Option<&Path>, name: String, source: &Source) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let source = session.source();
         let begin = Line::Begin {
             ulna: env!("CARGO_PKG_VERSION").to_owned(),
-            file: session.path().map(absolute),
-            name: session.file_name(),
+            file: file.map(absolute),
+            name,
             hash: hex(content_hash(&source.bytes)),
             time: now(),
         };
@@ -350,7 +348,7 @@ impl Journal {
             begin,
             opened: OpenedFile { folder: folder.clone(), source: source.clone() },
             folder,
-            has_place: session.path().is_some(),
+            has_place: file.is_some(),
             pen: None,
             steps: 0,
             numbers: BTreeMap::new(),
@@ -379,13 +377,13 @@ impl Journal {
     /// Goes on in a journal that was replayed: `steps` lines of steps, of which `numbers` says by
     /// the revision where they led.
     pub(super) fn going_on(
-        session: &Session,
+        source: &Source,
         (folder, file): (PathBuf, File),
         begin: Line,
         (steps, numbers): (u64, BTreeMap<u64, u64>),
     ) -> io::Result<Self> {
         let has_place = matches!(&begin, Line::Begin { file: Some(_), .. });
-        let opened = OpenedFile { folder: folder.clone(), source: session.source().clone() };
+        let opened = OpenedFile { folder: folder.clone(), source: source.clone() };
         let pen = Some(JournalWriter::new(file)?);
         Ok(Self { folder, begin, opened, has_place, pen, steps, numbers, fault: None, told: false })
     }

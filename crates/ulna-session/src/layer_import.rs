@@ -18,8 +18,8 @@ use ulna_edit::{
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, Property,
-    Shared, Transform,
+    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayers,
+    Property, Shared, Transform,
 };
 use ulna_motion::{ClipTransfer, KeysBy};
 
@@ -114,6 +114,8 @@ impl Session {
         self.layer_as_commands(&theirs, &layer, into.map(ClipName::Id))
     }
 
+    /// The commands that make a layer of another document here: a new layer, what it adds at each
+    /// joint, its keys and its strength.
     fn layer_as_commands(
         &self,
         theirs: &Document,
@@ -138,11 +140,7 @@ impl Session {
             Some(clip) => LayerHome::Clip(clip.find(ours)?),
             None => LayerHome::Pose,
         };
-        let taken = ours.aids.layers(home);
-        let numbered =
-            |k: u32| if k < 2 { layer.name.to_string() } else { format!("{} {k}", layer.name) };
-        let name =
-            (1..).map(numbered).find(|n| taken.iter().all(|l| *l.name != **n)).unwrap_or_default();
+        let name = free_name(&layer.name, &ours.aids.layers(home));
         let of = || LayerOf { clip: into.clone(), layer: Some(LayerName::Named(name.clone())) };
         let mut commands: Vec<Command> =
             vec![NewLayer { clip: into.clone(), name: Some(name.clone()) }.into()];
@@ -152,29 +150,8 @@ impl Session {
                 gone.push(theirs.node(node).label(node));
                 continue;
             };
-            // From the axes of their joint into those of ours, both at rest.
-            let axes = (turned(ours, *to).conjugate() * turned(theirs, node)).normalize();
-            let plain = axes.dot(Quat::IDENTITY).abs() > 1.0 - 1e-7;
-            let carried = |user: &Transform| match plain {
-                true => Transform { translation: user.translation * transfer.ratio(), ..*user },
-                false => Transform {
-                    translation: axes * user.translation * transfer.ratio(),
-                    rotation: (axes * user.rotation * axes.conjugate()).normalize(),
-                    scale: user.scale,
-                },
-            };
-            let components = |user: &Transform, property: Property| match property {
-                Property::Translation => {
-                    Components { translation: Some(user.translation), ..Components::default() }
-                }
-                Property::Rotation => {
-                    Components { rotation: Some(user.rotation), ..Components::default() }
-                }
-                Property::Scale | Property::Weights => {
-                    Components { scale: Some(user.scale), ..Components::default() }
-                }
-            };
-            let user = carried(&layer.constant(node));
+            let axes = AxesChange::new((theirs, node), (ours, *to), transfer.ratio());
+            let user = axes.carried(&layer.constant(node));
             if user != Transform::IDENTITY {
                 let to_set = Components {
                     translation: Some(user.translation),
@@ -193,9 +170,9 @@ impl Session {
             let Some(clip) = &into else { continue };
             for track in layer.keys.tracks.values().filter(|t| t.target == node) {
                 for time in track.times.iter() {
-                    let user = carried(&ulna_motion::user_at(layer, node, f64::from(*time)));
+                    let user = axes.carried(&ulna_motion::user_at(layer, node, f64::from(*time)));
                     let key = SetKey {
-                        to: Trs::from(components(&user, track.property)),
+                        to: Trs::from(component(&user, track.property)),
                         ..SetKey::new(clip.clone(), Seconds(*time), Nodes::one(*to))
                     };
                     let command = KeysOfLayer::Key(KeyCommand::from(key));
@@ -215,22 +192,74 @@ impl Session {
                 ),
             ));
         }
-        commands.push(match &layer.strength_keys {
-            None => LayerStrength { of: of(), strength: layer.strength, time: None }.into(),
-            Some(keys) => {
-                let pairs = keys
-                    .times
-                    .iter()
-                    .zip(keys.values.iter())
-                    .flat_map(|(t, v)| [f64::from(*t), f64::from(*v)]);
-                let step = keys.interpolation == Interpolation::Step;
-                let interpolation = step.then_some(StrengthGoes::Step);
-                LayerStrengthKeys { of: of(), keys: Numbers(pairs.collect()), interpolation }.into()
-            }
-        });
+        commands.push(strength(of(), layer));
         let note = (!gone.is_empty()).then(|| {
             format!("joints left out, because this model does not have them: {}", gone.join(", "))
         });
         Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
     }
+}
+
+/// The name of a layer, with a number where a layer of that name is there.
+fn free_name(name: &str, taken: &PoseLayers) -> String {
+    let numbered = |k: u32| if k < 2 { name.to_owned() } else { format!("{name} {k}") };
+    (1..).map(numbered).find(|n| taken.0.iter().all(|l| *l.name != **n)).unwrap_or_default()
+}
+
+/// The change from the axes of a joint of one document into those of another, both at rest.
+struct AxesChange {
+    axes: Quat,
+    /// Whether the axes are the same.
+    plain: bool,
+    /// Meters here for each meter there.
+    ratio: f32,
+}
+
+impl AxesChange {
+    fn new(
+        (theirs, from): (&Document, NodeId),
+        (ours, to): (&Document, NodeId),
+        ratio: f32,
+    ) -> Self {
+        let axes = (turned(ours, to).conjugate() * turned(theirs, from)).normalize();
+        Self { axes, plain: axes.dot(Quat::IDENTITY).abs() > 1.0 - 1e-7, ratio }
+    }
+
+    /// A user-local transform of their joint as one of ours.
+    fn carried(&self, user: &Transform) -> Transform {
+        let Self { axes, plain, ratio } = *self;
+        if plain {
+            return Transform { translation: user.translation * ratio, ..*user };
+        }
+        Transform {
+            translation: axes * user.translation * ratio,
+            rotation: (axes * user.rotation * axes.conjugate()).normalize(),
+            scale: user.scale,
+        }
+    }
+}
+
+/// One component of a transform.
+fn component(user: &Transform, property: Property) -> Components {
+    match property {
+        Property::Translation => {
+            Components { translation: Some(user.translation), ..Components::default() }
+        }
+        Property::Rotation => Components { rotation: Some(user.rotation), ..Components::default() },
+        Property::Scale | Property::Weights => {
+            Components { scale: Some(user.scale), ..Components::default() }
+        }
+    }
+}
+
+/// The command that gives a layer the strength of another.
+fn strength(of: LayerOf, layer: &PoseLayer) -> Command {
+    let Some(keys) = &layer.strength_keys else {
+        return LayerStrength { of, strength: layer.strength, time: None }.into();
+    };
+    let pairs =
+        keys.times.iter().zip(keys.values.iter()).flat_map(|(t, v)| [f64::from(*t), f64::from(*v)]);
+    let step = keys.interpolation == Interpolation::Step;
+    let interpolation = step.then_some(StrengthGoes::Step);
+    LayerStrengthKeys { of, keys: Numbers(pairs.collect()), interpolation }.into()
 }

@@ -9,8 +9,16 @@ use std::{
 
 use super::{
     disk::{Disk, clear, folder_of, holds, temporary},
-    export::{ExportFailure, Made},
+    export_failure::ExportFailure,
 };
+
+/// A file that is made and not written yet.
+pub(super) struct Made<'a> {
+    pub path: PathBuf,
+    pub bytes: &'a [u8],
+    /// Whether it is data beside a `.gltf`, named by its content.
+    pub is_data: bool,
+}
 
 /// Files on their way. Dropped before [`Placing::put`] is done, it leaves everything as it was.
 pub(super) struct Placing<'a> {

@@ -344,8 +344,9 @@ impl Recovery {
         let mut session = Session::of(opened, file.clone());
         let replayed = self.replay_lines(&mut session);
         let Self { folder, file, begin, .. } = self;
-        let journal = Journal::going_on(&session, (folder.clone(), file), begin, replayed.numbers)
-            .map_err(|source| RecoveryError::Io { path: folder, source })?;
+        let journal =
+            Journal::going_on(session.source(), (folder.clone(), file), begin, replayed.numbers)
+                .map_err(|source| RecoveryError::Io { path: folder, source })?;
         session.journal.put(journal);
         Ok(Recovered { session, failed: replayed.failed, changed })
     }

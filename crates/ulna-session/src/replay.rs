@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Session, stamp::Stamp, unsaved::Unfolded};
+use super::{Session, stamp::Stamp, unfolded::Unfolded};
 use ulna_edit::CommandLine;
 use ulna_model::Asset;
 

@@ -23,179 +23,24 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use thiserror::Error;
-
 use super::{
     Session,
     difference::first_lost,
     disk::{Disk, SystemDisk, clear, folder_of, holds, same_content, temporary},
     layers::Folds,
     loose::loose_aids,
+    save_failure::SaveFailure,
+    save_paths::{followed, permissions, suffixed, target_of},
+    save_request::{Consent, SaveRequest},
     sidecars::remove_unnamed,
     stamp::{OnDisk, Stamp, content_hash, names, same_file},
-    unsaved::Unfolded,
+    unfolded::Unfolded,
     vrm_pose,
 };
 use ulna_formats::gltf::{
     self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri,
 };
 use ulna_model::{Diagnostic, Document, Notice, Severity};
-
-/// Why a file was not saved. What was on disk before is whole.
-#[derive(Debug, Error)]
-pub enum SaveFailure {
-    /// The bytes could not be made.
-    #[error("{path} was not saved: {source}", path = path.display())]
-    Pack {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: SaveError,
-    },
-    /// The disk.
-    #[error("{path} was not saved: {source}. The file on disk is unchanged; free some disk space, \
-        or save to another folder", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// What was written is not what was meant.
-    #[error("{path} was not saved: the written data failed the check ({message}). The file on disk \
-        is unchanged", path = path.display())]
-    Verify {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        message: String,
-    },
-    /// A file of somebody else's is in the way of one that the model needs.
-    #[error("{path} already exists and belongs to another model. Save into another folder, or move \
-        that file away", path = path.display())]
-    Stranger {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another file is there.
-    #[error("{path} already exists. Use --force to replace it, or choose another name",
-        path = path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Somebody changed the file since it was opened.
-    #[error("{path} was changed by another program since it was opened. Reload it, save under \
-        another name, or confirm that it may be overwritten", path = path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file was removed since it was opened.
-    #[error("{path} was removed since it was opened. Confirm that it may be created again, or save \
-        under another name", path = path.display())]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no such folder.
-    #[error("the folder {folder} does not exist. Create it first, or save to another folder",
-        folder = folder.display())]
-    NoFolder {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The file must not be written.
-    #[error("{path} is read-only. Make it writable, check it out in your version control, or save \
-        under another name", path = path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A folder, a device, a pipe.
-    #[error("{path} is {what}, not a file. Choose another name", path = path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
-    /// The file has several names, and a save would part them.
-    #[error("{path} has {names} names (hard links), and saving would break the link to the others. \
-        Save under another name, or remove {path} first", path = path.display())]
-    Linked {
-        /// The file.
-        path: PathBuf,
-        /// How many names.
-        names: u64,
-    },
-    /// A suffix that is not glTF's.
-    #[error("“{0}” is not a glTF file name. Use a name that ends in .glb or .gltf")]
-    Suffix(String),
-    /// Nowhere to save to.
-    #[error("this model has not been saved to a file yet. Use “Save as…”")]
-    NoPath,
-}
-
-impl SaveFailure {
-    /// The code that stays the same for scripts, whatever the words are.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Pack { source, .. } => source.code(),
-            Self::Io { .. } => "output_not_writable",
-            Self::Verify { .. } => "written_file_differs",
-            Self::Stranger { .. } => "other_file_in_the_way",
-            Self::Exists { .. } => "output_exists",
-            Self::Changed { .. } => "file_changed_on_disk",
-            Self::Gone { .. } => "file_removed_from_disk",
-            Self::NoFolder { .. } => "no_such_folder",
-            Self::ReadOnly { .. } => "output_is_read_only",
-            Self::NotAFile { .. } => "output_is_no_file",
-            Self::Linked { .. } => "output_has_hard_links",
-            Self::Suffix(_) => "wrong_ending",
-            Self::NoPath => "no_path",
-        }
-    }
-}
-
-/// What a person has agreed to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Consent {
-    /// That another file is replaced.
-    pub replace: bool,
-    /// That what somebody changed or removed meanwhile is written over or made again.
-    pub changed: bool,
-    /// That a file of several names is parted from the others.
-    pub cut_link: bool,
-}
-
-impl Consent {
-    /// To whatever file is there: what a command line names as its output. Several hard links are
-    /// refused.
-    pub const OVER: Self = Self { replace: true, changed: true, cut_link: false };
-
-    /// To everything.
-    pub const ALL: Self = Self { replace: true, changed: true, cut_link: true };
-}
-
-/// Where to save, and what may be done there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SaveRequest {
-    /// The file.
-    pub path: PathBuf,
-    /// What was agreed to.
-    pub consent: Consent,
-    /// Whether a file that is replaced for the first time in this sitting is kept beside it, as
-    /// `name.glb~`.
-    pub backup: bool,
-}
-
-impl SaveRequest {
-    /// To a file, asking about everything, with a backup.
-    pub fn to(path: &Path) -> Self {
-        Self { path: path.to_owned(), consent: Consent::default(), backup: true }
-    }
-}
 
 /// All that a save needs: it can be carried out beside the window, while the document goes on
 /// changing.
@@ -648,63 +493,5 @@ impl Saving {
         }
         disk.keep(path, &kept)?;
         Ok(Some(kept))
-    }
-}
-
-/// A file's name with something behind it.
-fn suffixed(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(suffix);
-    path.with_file_name(name)
-}
-
-/// Where a link leads, also where nothing is there yet.
-fn followed(path: &Path) -> PathBuf {
-    const MOST: usize = 32;
-    let mut at = path.to_owned();
-    for _ in 0..MOST {
-        match fs::read_link(&at) {
-            Ok(to) => at = folder_of(&at).join(to),
-            Err(_) => break,
-        }
-    }
-    at
-}
-
-/// The permissions that the new file gets: those of the old one, or those of any file that a
-/// program makes.
-fn permissions(path: &Path) -> Option<fs::Permissions> {
-    fs::metadata(path).ok().map(|m| m.permissions())
-}
-
-/// The container a file name asks for.
-fn target_of(path: &Path) -> Result<Target, SaveFailure> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        Some("gltf") => Ok(Target::Gltf),
-        Some("glb" | "vrm" | "vrma") => Ok(Target::Glb),
-        _ => Err(SaveFailure::Suffix(
-            path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        )),
-    }
-}
-
-/// A name that nobody has, counted up from a file's: `name_002.glb`.
-pub fn incremented(path: &Path) -> PathBuf {
-    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let suffix = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
-    let (base, number) = match stem.rsplit_once('_') {
-        Some((base, digits)) if digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            (base.to_owned(), digits.parse::<u32>().unwrap_or(1))
-        }
-        _ => (stem, 1),
-    };
-    let mut next = number + 1;
-    loop {
-        let name = path.with_file_name(format!("{base}_{next:03}{suffix}"));
-        if fs::symlink_metadata(&name).is_err() {
-            return name;
-        }
-        next += 1;
     }
 }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use super::Session;
 use ulna_model::{Document, NodeId, Notice};
 
 /// Nodes whose pose is that of humanoid bones: the bones themselves, and what stands between or
@@ -31,7 +30,7 @@ pub fn posed_bones(document: &Document) -> Vec<NodeId> {
 
 /// What to say before a document is saved in which these nodes are posed; nothing where there are
 /// none.
-fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
+pub(super) fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     const MOST: usize = 4;
     if nodes.is_empty() {
         return None;
@@ -47,9 +46,8 @@ fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     };
     let said = format!(
         "{joints} posed ({}{more}): programs that read VRM treat the saved pose as the T-pose, \
-            from which motions and expressions of the \
-         avatar start. To keep the T-pose, reset these joints to rest before saving, and key the \
-         pose in a clip instead",
+            from which motions and expressions of the avatar start. To keep the T-pose, reset \
+            these joints to rest before saving, and key the pose in a clip instead",
         names.join(", ")
     );
     Some(Notice::new("t_pose_is_posed", said))
@@ -64,12 +62,4 @@ pub(super) fn warning(opened: &Document, now: &Document) -> Option<Notice> {
         .filter(|n| was(n) != now.nodes.get(*n).map(|n| n.local()))
         .collect();
     in_words(now, &changed)
-}
-
-impl Session {
-    /// What to say of the T-pose of a VRM in which humanoid joints do not stand at rest; nothing
-    /// where all do.
-    pub fn t_pose_in_words(&self) -> Option<Notice> {
-        in_words(&self.document, &posed_bones(&self.document))
-    }
 }

@@ -25,7 +25,7 @@ pub enum WhyNot {
     /// The skin has no joint of that number.
     #[error(
         "the vertex has a weight for joint {0}, which the skin does not have; prune the vertex \
-        first"
+            first"
     )]
     NoJoint(u16),
     /// By the rule that painting goes by.
@@ -36,8 +36,7 @@ pub enum WhyNot {
     TooMuch(f32),
     /// Joints that keep theirs leave less.
     #[error(
-        "locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller \
-        weights"
+        "locked joints leave only {0:.3} for these weights; unlock a joint, or use smaller weights"
     )]
     Locked(f32),
 }

@@ -8,6 +8,7 @@ use glam::{Vec2, Vec3};
 use super::{
     ClipSource, Conversion, Session,
     weight_import::{joint_names, shape_name, shape_of},
+    weight_tally::Tally,
 };
 use ulna_edit::{
     Command, CommandError, CommandLine,
@@ -22,9 +23,8 @@ use ulna_formats::{gltf::Progress, weight_files::WeightFile};
 use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, SkinId, WeightShape};
 use ulna_motion::{ClipTransfer, KeysBy};
 use ulna_weights::{
-    CarryBy, CarrySource, Distances, Giver, Influences, LaidBy, PartChange, Scope, SkinnedSurface,
-    TakeWeight, WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers,
-    unit_between,
+    CarryBy, CarrySource, Giver, Influences, LaidBy, PartChange, Scope, SkinnedSurface, TakeWeight,
+    WorkingWeights, carry, corners, laid_over, no_row, rest_scale, size_of, takers, unit_between,
 };
 
 /// Which weights are meant: of which file, of which mesh of it, for which meshes here, found how.
@@ -57,21 +57,6 @@ struct Model {
     pairs: Vec<(NodeId, NodeId)>,
     /// By shape, its primitive and the skin of that.
     origins: Vec<(MeshId, PrimitiveId, SkinId)>,
-}
-
-/// The result for all skins, for what is to be said of it.
-#[derive(Default)]
-struct Tally {
-    done: usize,
-    unfound: usize,
-    partly: usize,
-    /// Joints there without counterpart here.
-    gone: Vec<String>,
-    /// Whether the joints above those took their weights.
-    above: bool,
-    way: Option<CarryBy>,
-    laid: Vec<LaidBy>,
-    distances: Distances,
 }
 
 impl Session {
@@ -129,49 +114,6 @@ impl Session {
     }
 }
 
-impl Tally {
-    fn notes(&self, way: CarryBy) -> Vec<Notice> {
-        let way = match way {
-            CarryBy::Order => "by vertex order",
-            CarryBy::Surface => "from the nearest points of the surface",
-            CarryBy::Vertex => "from the nearest vertices",
-            CarryBy::Uv => "by texture coordinates",
-        };
-        let taken = format!("{} received weights {way}", counted(self.done, "vertex", "vertices"));
-        let mut notes = vec![Notice::new("weights_taken", taken)];
-        notes.extend(
-            self.laid.iter().filter_map(|l| l.text()).map(|laid| Notice::new("posed_alike", laid)),
-        );
-        notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
-        if self.unfound > 0 {
-            let unfound =
-                format!("{} without a match", counted(self.unfound, "vertex", "vertices"));
-            notes.push(Notice::new("vertices_without_source", unfound));
-        }
-        let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
-        let gone = format!(
-            "{} not in this model ({}{})",
-            counted(self.gone.len(), "joint is", "joints are"),
-            shown.join(", "),
-            if self.gone.len() > 3 { ", …" } else { "" }
-        );
-        if self.partly > 0 {
-            let rest = counted(self.partly, "vertex", "vertices");
-            let said =
-                format!("{gone}, so their weight was redistributed to the other joints of {rest}");
-            notes.push(Notice::new("joints_not_here", said));
-        } else if self.above && !self.gone.is_empty() {
-            let said = format!("{gone}, so their weights went to their parent joints");
-            notes.push(Notice::new("joints_not_here", said));
-        }
-        notes
-    }
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// What a vertex of a shape has, joints by other numbers. Rows are found by their vertices, which
 /// rise in what is read.
 fn row_of<'a>(
@@ -225,25 +167,6 @@ fn put(
         }
     }
     Ok(commands)
-}
-
-impl Tally {
-    /// Adds the joints of a shape that have weights and no counterpart.
-    fn add_gone(&mut self, shape: &WeightShape, joints: &[Option<u16>]) {
-        let mut used = vec![false; shape.joints.len()];
-        shape
-            .entries
-            .iter()
-            .filter(|(_, w)| *w > 0.0)
-            .for_each(|(j, _)| used[usize::from(*j)] = true);
-        for ((name, _), _) in
-            shape.joints.iter().zip(joints).zip(used).filter(|((_, j), used)| *used && j.is_none())
-        {
-            if !self.gone.contains(name) {
-                self.gone.push(name.clone());
-            }
-        }
-    }
 }
 
 impl Given {

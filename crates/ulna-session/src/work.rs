@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use super::{RunError, Session, edits_of, weight_source::WeightsMeant};
+use super::{RunError, Session, command_edits::edits_of, weight_source::WeightsMeant};
 use ulna_edit::{Command, CommandError, Edit, apply, command::SessionCommand};
 use ulna_model::Notice;
 

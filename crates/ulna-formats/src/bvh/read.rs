@@ -275,8 +275,8 @@ impl Capture {
                 format!("{count} values are invalid")
             };
             odd(format!(
-                "{are}, such as “{word}” in frame {place}; the value of the nearest valid \
-                frame is used"
+                "{are}, such as “{word}” in frame {place}; the value of the nearest valid frame is \
+                    used"
             ));
         }
         self.values.truncate(self.frames * self.width);

@@ -71,8 +71,9 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     assert!(findings(converted(&huge).unwrap()).contains("but has only 2"));
     let comma = SMALL.replace("1 91 2", "1,5 91 2");
     assert!(!findings(converted(&comma).unwrap()).contains("REPAIRED"));
-    let fast =
-        SMALL.replace("Frames: 2", "Frames: 3").replace("0.05", "0.0001") + "0 0 0 0 0 0 0 0 0\n";
+    let fast = SMALL.replace("Frames: 2", "Frames: 3").replace("0.05", "0.0001")
+        + "0 0 0 0 0 0 0 \
+        0 0\n";
     assert!(findings(converted(&fast).unwrap()).contains("is unlikely"));
 }
 

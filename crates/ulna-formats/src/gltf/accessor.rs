@@ -10,11 +10,7 @@ use std::{
 use bytemuck::AnyBitPattern;
 use rayon::prelude::*;
 
-use super::{
-    ReadError, Source,
-    meshopt::{EXTENSIONS, Unpacked},
-    schema,
-};
+use super::{ReadError, Source, meshopt::Unpacked, meshopt_view::EXTENSIONS, schema};
 use ulna_model::Slice;
 
 /// A component type of the file.

@@ -1,9 +1,13 @@
 //! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens
 //! at its end, in which ticks and frames it counts.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
-use super::{json::Extensions, layer_extras};
+use super::{
+    json::Extensions,
+    layer_extras,
+    own_extras::{member, text},
+};
 use ulna_model::{
     Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track,
 };
@@ -21,19 +25,8 @@ pub const TICKS: &str = "ulna.ticks";
 /// Where it is said how many frames a second it has, where its keys say something else.
 pub const RATE: &str = "ulna.rate";
 
-/// The version of each of them.
-const VERSION: u32 = 1;
-
 /// How near the time of a kind must be to that of its key, seconds.
 const NEAR: f32 = 1e-4;
-
-/// A member of ours, and the version of its form.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Versioned<T> {
-    pub version: u32,
-    #[serde(flatten)]
-    pub what: T,
-}
 
 /// `extras["ulna.markers"]`.
 #[derive(Serialize, Deserialize)]
@@ -124,8 +117,7 @@ fn rate(
         return Some(rate);
     }
     let message = format!(
-        "Its rate of {rate} {what} per second is invalid; it is kept in the \
-        extras and ignored"
+        "Its rate of {rate} {what} per second is invalid; it is kept in the extras and ignored"
     );
     diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
     None
@@ -147,36 +139,6 @@ impl TrackKinds {
 
 fn near(track: &Track, time: f32) -> Option<f32> {
     track.key_at(time, NEAR).map(|k| track.times[k])
-}
-
-/// A member of ours, where it can be read; what cannot be is said.
-pub(super) fn member<T: DeserializeOwned>(
-    extras: &Extensions,
-    name: &str,
-    what: &str,
-    place: &str,
-    diagnostics: &mut Diagnostics,
-) -> Option<T> {
-    if !extras.has(name) {
-        return None;
-    }
-    match extras.get::<Versioned<T>>(name) {
-        Some(found) if found.version == VERSION => Some(found.what),
-        _ => {
-            let message = format!(
-                "Its data in extras ({what}) is invalid or was written by a newer version of Ulna; \
-                    it stays in the file, but is ignored"
-            );
-            diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
-            None
-        }
-    }
-}
-
-/// The text of a member of ours.
-pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
-    // Numbers and names always have a text.
-    Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
 }
 
 /// The members that a clip has in its extras, as JSON; nothing where it has no such.

@@ -24,8 +24,7 @@ pub enum ReadError {
     Container(String),
     /// The JSON does not parse.
     #[error(
-        "the JSON is damaged at line {line}, column {column}: {message}. Export the model \
-        again"
+        "the JSON is damaged at line {line}, column {column}: {message}. Export the model again"
     )]
     Json {
         /// From 1.
@@ -41,7 +40,7 @@ pub enum ReadError {
     /// An extension the file cannot be shown without.
     #[error(
         "this file requires the extension {name}, which Ulna does not support{why}. Export the \
-        model without it"
+            model without it"
     )]
     Extension {
         /// Its name.

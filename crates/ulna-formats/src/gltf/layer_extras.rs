@@ -6,8 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    clip_extras::{member, text},
     json::Extensions,
+    own_extras::{member, text},
 };
 use ulna_model::{
     Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, MixMask, OwnKeys, Property,
@@ -164,8 +164,7 @@ pub fn read(extras: &Extensions, place: &str, diagnostics: &mut Diagnostics) -> 
     let taken = take(&found);
     if taken.is_none() {
         let message = "The layers stored in its extras have invalid values or keys; they stay in \
-            the file, \
-                but are ignored";
+            the file, but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_LAYERS", place, message.to_owned());
     }
     taken

@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::{
-    ReadError,
     accessor::{Accessors, Missing},
     ktx,
     source::data_uri,
@@ -33,10 +32,7 @@ pub struct Materials<'a> {
 }
 
 /// Reads all materials. A texture that is not there is not shown.
-pub fn materials(
-    looks: &Materials<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Result<Vec<Material>, ReadError> {
+pub fn materials(looks: &Materials<'_>, diagnostics: &mut Diagnostics) -> Vec<Material> {
     let textures: Vec<Option<typed::Texture>> = looks
         .textures
         .iter()
@@ -49,104 +45,64 @@ pub fn materials(
         .enumerate()
         .map(|(k, s)| element(s, &format!("samplers/{k}"), diagnostics))
         .collect();
+    let mut reader =
+        MaterialReader { textures, samplers, image_count: looks.images.len(), diagnostics };
     let mut list = Vec::with_capacity(looks.materials.len());
     for (k, raw) in looks.materials.iter().enumerate() {
         let place = format!("materials/{k}");
-        let Some(raw) = element::<typed::Material>(raw, &place, diagnostics) else {
-            list.push(Material::default());
-            continue;
-        };
-        let texture = |info: Option<Use>,
-                       diagnostics: &mut Diagnostics|
-         -> Result<Option<TextureRef>, ReadError> {
-            let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
-            let Some(texture) = textures.get(index) else {
-                let message =
-                    format!("Texture {index} does not exist; the material is displayed without it");
-                diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
-                return Ok(None);
-            };
-            let Some(texture) = texture else { return Ok(None) };
-            let image = image_of(texture, looks.images.len());
-            if image >= looks.images.len() {
-                let message =
-                    "The texture has no image that Ulna can display; it stays in the file";
-                diagnostics.add(
-                    Severity::Warning,
-                    "ULNA_TEXTURE",
-                    format!("textures/{index}"),
-                    message,
-                );
-                return Ok(None);
-            }
-            let sampler = texture.sampler.and_then(|s| samplers.get(s.value()).cloned().flatten());
-            let (nearest_min, mip) = minified(sampler.as_ref());
-            Ok(Some(TextureRef {
-                image: ImageId::from(image),
-                uv_set: transform.tex_coord.unwrap_or(uv_set),
-                wrap: sampler
-                    .as_ref()
-                    .map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
-                nearest: sampler.as_ref().is_some_and(|s| {
-                    matches!(
-                        s.mag_filter,
-                        Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest))
-                    )
-                }),
-                nearest_min,
-                mip,
-                offset: Vec2::from_array(transform.offset.0),
-                rotation: transform.rotation.0,
-                scale: Vec2::from_array(transform.scale.0),
-            }))
-        };
+        let raw = element::<typed::Material>(raw, &place, reader.diagnostics);
+        list.push(raw.map_or_else(Material::default, |raw| reader.material(&place, &raw)));
+    }
+    list
+}
+
+/// Reads materials with the textures that they use.
+struct MaterialReader<'a> {
+    textures: Vec<Option<typed::Texture>>,
+    samplers: Vec<Option<typed::texture::Sampler>>,
+    image_count: usize,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl MaterialReader<'_> {
+    fn material(&mut self, place: &str, raw: &typed::Material) -> Material {
         let pbr = &raw.pbr_metallic_roughness;
-        let strength = raw
-            .extensions
-            .as_ref()
+        let extensions = raw.extensions.as_ref();
+        let strength = extensions
             .and_then(|e| e.emissive_strength.as_ref())
             .map_or(1.0, |e| e.emissive_strength.0);
-        let through =
-            raw.extensions.as_ref().and_then(|e| e.others.get("KHR_materials_transmission"));
+        let through = extensions.and_then(|e| e.others.get("KHR_materials_transmission"));
         let transmission =
             through.and_then(|t| t.get("transmissionFactor")).and_then(serde_json::Value::as_f64);
-        let transmission = transmission.map_or(0.0, |t| t.clamp(0.0, 1.0) as f32);
-        list.push(Material {
+        let base_color_texture = self.texture(place, pbr.base_color_texture.as_ref().map(Use::of));
+        let metallic_roughness_texture =
+            self.texture(place, pbr.metallic_roughness_texture.as_ref().map(Use::of));
+        let normal = raw.normal_texture.as_ref().map(|t| Use {
+            index: t.index.value(),
+            uv_set: t.tex_coord,
+            transform: transform(t.extensions.as_ref().map(|e| &e.others), place, self.diagnostics),
+        });
+        let normal_texture = self.texture(place, normal);
+        let occlusion = raw.occlusion_texture.as_ref().map(|t| Use {
+            index: t.index.value(),
+            uv_set: t.tex_coord,
+            transform: transform(t.extensions.as_ref().map(|e| &e.others), place, self.diagnostics),
+        });
+        let occlusion_texture = self.texture(place, occlusion);
+        let emissive_texture = self.texture(place, raw.emissive_texture.as_ref().map(Use::of));
+        Material {
             name: raw.name.as_deref().map(Into::into),
             base_color: Vec4::from_array(pbr.base_color_factor.0),
-            base_color_texture: texture(pbr.base_color_texture.as_ref().map(Use::of), diagnostics)?,
+            base_color_texture,
             metallic: pbr.metallic_factor.0,
             roughness: pbr.roughness_factor.0,
-            metallic_roughness_texture: texture(
-                pbr.metallic_roughness_texture.as_ref().map(Use::of),
-                diagnostics,
-            )?,
-            normal_texture: texture(
-                raw.normal_texture.as_ref().map(|t| {
-                    let others = t.extensions.as_ref().map(|e| &e.others);
-                    Use {
-                        index: t.index.value(),
-                        uv_set: t.tex_coord,
-                        transform: transform(others, &place, diagnostics),
-                    }
-                }),
-                diagnostics,
-            )?,
+            metallic_roughness_texture,
+            normal_texture,
             normal_scale: raw.normal_texture.as_ref().map_or(1.0, |t| t.scale),
-            occlusion_texture: texture(
-                raw.occlusion_texture.as_ref().map(|t| {
-                    let others = t.extensions.as_ref().map(|e| &e.others);
-                    Use {
-                        index: t.index.value(),
-                        uv_set: t.tex_coord,
-                        transform: transform(others, &place, diagnostics),
-                    }
-                }),
-                diagnostics,
-            )?,
+            occlusion_texture,
             occlusion_strength: raw.occlusion_texture.as_ref().map_or(1.0, |t| t.strength.0),
             emissive: Vec3::from_array(raw.emissive_factor.0) * strength,
-            emissive_texture: texture(raw.emissive_texture.as_ref().map(Use::of), diagnostics)?,
+            emissive_texture,
             alpha: match raw.alpha_mode {
                 typed::validation::Checked::Valid(typed::material::AlphaMode::Mask) => {
                     AlphaMode::Mask(raw.alpha_cutoff.map_or(0.5, |c| c.0))
@@ -157,11 +113,50 @@ pub fn materials(
                 _ => AlphaMode::Opaque,
             },
             double_sided: raw.double_sided,
-            unlit: raw.extensions.as_ref().is_some_and(|e| e.unlit.is_some()),
-            transmission,
-        });
+            unlit: extensions.is_some_and(|e| e.unlit.is_some()),
+            transmission: transmission.map_or(0.0, |t| t.clamp(0.0, 1.0) as f32),
+        }
     }
-    Ok(list)
+
+    /// The texture of a use; `None` where there is no use, or nothing of it can be shown.
+    fn texture(&mut self, place: &str, used: Option<Use>) -> Option<TextureRef> {
+        let Use { index, uv_set, transform } = used?;
+        let Some(texture) = self.textures.get(index) else {
+            let message =
+                format!("Texture {index} does not exist; the material is displayed without it");
+            self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
+            return None;
+        };
+        let image = image_of(texture.as_ref()?, self.image_count);
+        if image >= self.image_count {
+            let message = "The texture has no image that Ulna can display; it stays in the file";
+            let place = format!("textures/{index}");
+            self.diagnostics.add(Severity::Warning, "ULNA_TEXTURE", place, message);
+            return None;
+        }
+        let sampler = texture
+            .as_ref()
+            .and_then(|t| t.sampler)
+            .and_then(|s| self.samplers.get(s.value()))
+            .and_then(Option::as_ref);
+        let (nearest_min, mip) = minified(sampler);
+        Some(TextureRef {
+            image: ImageId::from(image),
+            uv_set: transform.tex_coord.unwrap_or(uv_set),
+            wrap: sampler.map_or([Wrap::Repeat; 2], |s| [wrap(s.wrap_s), wrap(s.wrap_t)]),
+            nearest: sampler.is_some_and(|s| {
+                matches!(
+                    s.mag_filter,
+                    Some(typed::validation::Checked::Valid(typed::texture::MagFilter::Nearest))
+                )
+            }),
+            nearest_min,
+            mip,
+            offset: Vec2::from_array(transform.offset.0),
+            rotation: transform.rotation.0,
+            scale: Vec2::from_array(transform.scale.0),
+        })
+    }
 }
 
 /// How a material uses a texture.

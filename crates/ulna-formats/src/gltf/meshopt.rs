@@ -7,11 +7,12 @@
 
 use thiserror::Error;
 
-use super::{ReadError, Source, json::Index, schema};
+use super::{
+    ReadError, Source,
+    meshopt_view::{EXTENSIONS, Packed},
+    schema,
+};
 use ulna_model::{Diagnostics, Severity};
-
-/// The extensions that pack buffer views; the second is the first's successor and reads all of it.
-pub const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Where the bytes of a buffer view are.
 #[derive(Debug)]
@@ -42,28 +43,6 @@ pub enum Damage {
     /// A code that has no meaning there.
     #[error("it has an invalid code")]
     Code,
-}
-
-/// The extension's object in a buffer view.
-#[derive(Debug, serde::Deserialize)]
-struct Packed {
-    buffer: Index,
-    #[serde(rename = "byteOffset")]
-    byte_offset: Option<Index>,
-    #[serde(rename = "byteLength")]
-    byte_length: Index,
-    #[serde(rename = "byteStride")]
-    byte_stride: Index,
-    count: Index,
-    mode: String,
-    filter: Option<String>,
-}
-
-/// The buffer that a view's packed bytes lie in, and where in it; nothing where the view is plain.
-pub fn packed_range(view: &schema::BufferView) -> Option<(usize, std::ops::Range<usize>)> {
-    let packed: Packed = EXTENSIONS.into_iter().find_map(|e| view.extensions.get(e))?;
-    let start = packed.byte_offset.map_or(0, |o| o.0);
-    Some((packed.buffer.0, start..start.saturating_add(packed.byte_length.0)))
 }
 
 /// Unpacks every packed view of a file, within a budget of memory in bytes. A damaged one is a

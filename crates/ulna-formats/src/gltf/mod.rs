@@ -17,13 +17,18 @@ pub mod layer_extras;
 mod material;
 mod mesh;
 mod meshopt;
+mod meshopt_view;
 mod outline;
+mod own_extras;
 mod patch;
 mod pose_extras;
+mod progress;
 mod read;
 pub mod rules;
+mod saved;
 mod scene_extras;
 mod schema;
+mod sidecar;
 mod source;
 mod text;
 mod transcode;
@@ -42,10 +47,12 @@ pub use self::{
     container::{Container, build_glb},
     error::ReadError,
     export::{ExportError, ExportOptions, Exporter, export},
-    patch::is_sidecar,
-    read::{Opened, Progress, open, open_beside, open_bytes},
+    progress::Progress,
+    read::{Opened, open, open_beside, open_bytes},
+    saved::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded},
+    sidecar::is_sidecar,
     source::{Source, resolve as resolve_uri},
     transcode::{Target, transcode},
     unmodeled::{Unmodeled, unmodeled},
-    write::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded, save},
+    write::save,
 };

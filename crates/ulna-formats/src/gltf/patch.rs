@@ -6,11 +6,11 @@ use std::{collections::BTreeMap, ops::Range};
 use serde_json::{Value, json};
 
 use super::{
-    json as raw, meshopt, schema,
+    SaveError, json as raw, meshopt_view, schema,
+    sidecar::{as_uri, content_name, is_sidecar},
     source::{BufferData, Source},
     text::Ops,
     users::Users,
-    write::SaveError,
 };
 
 /// Where new data goes.
@@ -356,7 +356,7 @@ impl<'a> Patch<'a> {
         let hits = |r: Range<usize>| r.start < range.end && range.start < r.end;
         let alone = self.views.iter().enumerate().all(|(k, v)| {
             let start = v.byte_offset.map_or(0, |i| i.0);
-            let packed = meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
+            let packed = meshopt_view::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r));
             k == own_view
                 || !(packed
                     || (v.buffer.0 == 0 && hits(start..start.saturating_add(v.byte_length.0))))
@@ -427,7 +427,7 @@ impl<'a> Patch<'a> {
             start..start.saturating_add(v.byte_length.0)
         };
         let packed = |v: &schema::BufferView| {
-            meshopt::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r))
+            meshopt_view::packed_range(v).is_some_and(|(b, r)| b == 0 && hits(r))
         };
         let other_view =
             self.views.iter().enumerate().any(|(k, v)| {
@@ -525,28 +525,6 @@ impl<'a> Patch<'a> {
             }
         }
     }
-}
-
-/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two
-/// things, and nobody's file is ever written over.
-pub(super) fn content_name(stem: &str, bytes: &[u8]) -> String {
-    format!("{stem}.ulna-{:032x}.bin", xxhash_rust::xxh3::xxh3_128(bytes))
-}
-
-/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before,
-/// `….ulna.bin`.
-pub fn is_sidecar(uri: &str) -> bool {
-    let Some(name) = uri.strip_suffix(".bin") else { return false };
-    let hash = name.rsplit_once(".ulna-").map(|(_, hash)| hash);
-    name.ends_with(".ulna")
-        || hash.is_some_and(|h| h.len() == 32 && h.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// A file name as a URI.
-pub(super) fn as_uri(name: &str) -> String {
-    let uri =
-        percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
-    uri.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_")
 }
 
 /// Bytes of an accessor's element; no less than it can be.

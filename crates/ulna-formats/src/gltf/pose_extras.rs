@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    clip_extras::{member, text},
     json::Extensions,
     layer_extras,
+    own_extras::{member, text},
 };
 use ulna_model::{Diagnostics, KeptPose, Mix, NodeSet, Nodes, Scene, Severity, Shared};
 
@@ -48,8 +48,7 @@ pub fn read(
             scene.poses = poses.into();
         } else {
             let message = "A saved pose has values that are not numbers; the saved poses stay in \
-                the file, \
-                    but are ignored";
+                the file, but are ignored";
             diagnostics.add(Severity::Warning, "ULNA_KEPT_POSES", place, message.to_owned());
         }
     }

@@ -8,7 +8,7 @@ use std::{
 
 use base64::Engine as _;
 
-use super::{Container, FileToWrite, ReadError, is_sidecar, json, meshopt, schema};
+use super::{Container, FileToWrite, ReadError, is_sidecar, json, meshopt_view, schema};
 use crate::read_whole;
 
 /// The bytes a document was read from.
@@ -117,7 +117,7 @@ impl Source {
     ) -> Result<(), ReadError> {
         for (k, buffer) in list.iter().enumerate() {
             let place = format!("buffers/{k}");
-            let stands_in = meshopt::EXTENSIONS.iter().any(|e| buffer.extensions.has(e));
+            let stands_in = meshopt_view::EXTENSIONS.iter().any(|e| buffer.extensions.has(e));
             let data = match &buffer.uri {
                 None => match &self.container {
                     Container::Glb { bin: Some(bin), .. } if k == 0 => BufferData::Bin(bin.clone()),
@@ -180,7 +180,8 @@ impl Source {
 /// Whether all views of a buffer, and there is one, have their data packed elsewhere.
 fn packed_only(views: &[schema::BufferView], buffer: usize) -> bool {
     let mut own = views.iter().filter(|v| v.buffer.0 == buffer).peekable();
-    own.peek().is_some() && own.all(|v| meshopt::EXTENSIONS.iter().any(|e| v.extensions.has(e)))
+    own.peek().is_some()
+        && own.all(|v| meshopt_view::EXTENSIONS.iter().any(|e| v.extensions.has(e)))
 }
 
 /// The payload of a `data:` URI, or `None` for any other URI.

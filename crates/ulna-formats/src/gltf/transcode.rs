@@ -11,9 +11,8 @@ use super::{
     Container, FileToWrite, ReadError, SaveError, Source, Transcoded,
     container::{build_glb, chunk, chunk_name, chunks},
     json::{self as raw_json, RawMap},
-    meshopt,
-    patch::{as_uri, content_name},
-    schema,
+    meshopt_view, schema,
+    sidecar::{as_uri, content_name},
     source::{BufferData, data_uri},
     text::{Ops, rewrite},
 };
@@ -92,8 +91,8 @@ fn to_gltf(
         }
         if stray > 0 {
             let said = format!(
-                "{stray} bytes after the last chunk are left out, because .gltf files \
-                    cannot contain them"
+                "{stray} bytes after the last chunk are left out, because .gltf files cannot \
+                    contain them"
             );
             lost.push(Notice::new("stray_bytes_left_out", said));
         }
@@ -149,7 +148,7 @@ fn to_glb(source: &Source) -> Result<Transcoded, SaveError> {
             }
         };
         shift(op, view.buffer.0, view.byte_offset);
-        for name in meshopt::EXTENSIONS {
+        for name in meshopt_view::EXTENSIONS {
             if let Some(packed) = view.extensions.get::<Packed>(name) {
                 shift(op.member("extensions").member(name), packed.buffer.0, packed.byte_offset);
             }

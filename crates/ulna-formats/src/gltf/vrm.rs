@@ -140,8 +140,8 @@ fn object<T: DeserializeOwned>(
     let found = extensions.get(name);
     if found.is_none() && extensions.has(name) {
         let message = format!(
-            "{name} does not follow its specification; it stays in the file, but its data \
-                is not displayed"
+            "{name} does not follow its specification; it stays in the file, but its data is not \
+                displayed"
         );
         diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", format!("extensions/{name}"), message);
     }

@@ -6,8 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    clip_extras::{member, text},
     json::Extensions,
+    own_extras::{member, text},
 };
 use ulna_model::{
     Diagnostics, KeptWeightLayer, KeptWeightLayers, LayerPart, MirrorFrom, PrimitiveId, Severity,
@@ -164,8 +164,7 @@ pub fn read(
     let taken = take(&found);
     if taken.is_none() {
         let message = "The weight layers stored in its extras have invalid values; they stay in \
-            the file, \
-                but are ignored";
+            the file, but are ignored";
         diagnostics.add(Severity::Warning, "ULNA_WEIGHT_LAYERS", place, message.to_owned());
     }
     taken

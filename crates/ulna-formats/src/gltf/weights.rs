@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use glam::Vec3;
 
 use super::{
-    json,
+    SaveError, json,
     patch::{Patch, Stored},
     schema,
     text::Ops,
-    write::SaveError,
 };
 use ulna_model::{Asset, Mesh, Primitive, Shared, WeightEncoding, WeightMap};
 

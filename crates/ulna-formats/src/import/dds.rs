@@ -3,7 +3,7 @@
 
 use image::{DynamicImage, RgbaImage};
 
-use super::picture::most;
+use crate::budget::budget_bytes;
 
 /// How pixels are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
     let (height, width) = (word(bytes, 12), word(bytes, 16));
     // What its numbers announce is looked at before anything is made of it.
     let size = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(4);
-    if size == 0 || size > most(bytes.len()) {
+    if size == 0 || size > budget_bytes(bytes.len()) {
         return Err(format!(
             "it states a size of {width} × {height} pixels, but has only {} bytes",
             bytes.len()

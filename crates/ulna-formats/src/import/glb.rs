@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 use serde_json::{Value, json};
 
-use super::Conversion;
+use super::conversion::Conversion;
 use crate::gltf::{ReadError, build_glb};
 use ulna_model::Transform;
 

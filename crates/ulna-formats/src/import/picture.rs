@@ -3,14 +3,8 @@
 use image::{DynamicImage, ImageFormat};
 
 use super::dds::read_dds;
+use crate::budget::budget_bytes;
 use ulna_model::unpack_picture;
-
-/// Upper limit in bytes for a decoded picture, from the size of its file in bytes.
-///
-/// See [`crate::Budget`].
-pub(super) const fn most(bytes: usize) -> u64 {
-    (bytes as u64).saturating_mul(16).saturating_add(48 << 20)
-}
 
 /// A picture of any kind that is read here. `name` tells those apart that have no mark of their
 /// own.
@@ -29,7 +23,7 @@ pub fn read_picture(bytes: &[u8], name: &str) -> Result<DynamicImage, String> {
         "tga" => ImageFormat::Tga,
         _ => return Err("it is neither PNG, JPEG, DDS, TGA nor BMP".to_owned()),
     };
-    unpack_picture(bytes, format, most(bytes.len())).map_err(|e| e.to_string())
+    unpack_picture(bytes, format, budget_bytes(bytes.len())).map_err(|e| e.to_string())
 }
 
 /// A normal map with its green turned over: Direct3D's point down where glTF's point up.

@@ -11,7 +11,7 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_VERTICES, WeightFileError, weight};
+use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
 /// The version that is written, and the latest that is read.

@@ -10,7 +10,7 @@
 //! then they are meant in order. A first line of numbers is a row: then nothing says which joints
 //! the columns are.
 
-use super::WeightFileError;
+use super::error::WeightFileError;
 use ulna_model::WeightTable;
 
 /// What stands in such a text.

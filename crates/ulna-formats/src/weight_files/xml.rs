@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use glam::Vec3;
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::{MOST_VERTICES, WeightFileError, weight};
+use super::error::{MOST_VERTICES, WeightFileError, weight};
 use ulna_model::{WeightShape, WeightTable};
 
 /// Joints of a shape at most.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 use serde_json::json;
 
-use super::build::{Builder, Numbers, SHEARED, fail, matrix, mirror};
+use super::builder::{Builder, Numbers, SHEARED, fail, matrix, mirror};
 use crate::{
     gltf::ReadError,
     import::{KeysOut, unlikely_rate},
@@ -37,8 +37,8 @@ impl Builder<'_, '_> {
             let states = stated
                 .map_or_else(|| "no tick rate".to_owned(), |t| format!("{t} ticks per second"));
             let message = format!(
-                "The file states {states}; the default of the format, 4800 ticks per \
-                    second, is used"
+                "The file states {states}; the default of the format, 4800 ticks per second, is \
+                    used"
             );
             self.diagnostics.add(Severity::Info, "ULNA_X_TICKS", ".x", message);
         }
@@ -175,8 +175,8 @@ impl Builder<'_, '_> {
             self.odd(
                 object,
                 format!(
-                    "{sheared} of its matrix keys have shear; the nearest matrices without \
-                    shear are used"
+                    "{sheared} of its matrix keys have shear; the nearest matrices without shear \
+                        are used"
                 ),
             );
         }

@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 
-use super::build::{Builder, Numbers, fail, linear, mirror};
+use super::builder::{Builder, Numbers, fail, linear, mirror};
 use crate::gltf::ReadError;
 
 /// What a vertex has beside its place; by the vertices of the file.

@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::{
-    build::{Builder, Numbers, linear},
+    builder::{Builder, Numbers, linear},
     objects::Inside,
-    textures::Use,
+    texture_use::Use,
 };
 use crate::gltf::ReadError;
 use ulna_model::Severity;

@@ -7,7 +7,7 @@ use glam::Vec3;
 use serde_json::{Value, json};
 
 use super::{
-    build::{Builder, Numbers, finite, linear, mirror},
+    builder::{Builder, Numbers, finite, linear, mirror},
     declared::Declared,
 };
 use crate::{gltf::ReadError, import::NodeOut};

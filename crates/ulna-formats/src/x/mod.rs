@@ -1,12 +1,14 @@
 //! DirectX `.x`, read only: text, binary and MSZIP.
 
 mod build;
+mod builder;
 mod clips;
 mod declared;
 mod material;
 mod mesh;
 mod objects;
 mod skin;
+mod texture_use;
 mod textures;
 mod tokens;
 

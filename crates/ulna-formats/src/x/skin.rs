@@ -7,7 +7,7 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::{
-    build::{Builder, Numbers, fail, matrix},
+    builder::{Builder, Numbers, fail, matrix},
     mesh::Corner,
     objects::Object,
 };
@@ -182,8 +182,8 @@ impl Builder<'_, '_> {
         }
         if computed > 0 {
             let message = format!(
-                "{computed} bones have no offset matrix; it is computed from the current \
-                    pose of the frames"
+                "{computed} bones have no offset matrix; it is computed from the current pose of \
+                    the frames"
             );
             self.diagnostics.add(Severity::Info, "ULNA_X_OFFSET", ".x SkinWeights", message);
         }
@@ -230,8 +230,8 @@ impl Builder<'_, '_> {
             self.odd(
                 object,
                 format!(
-                    "{crowded} vertices have more than {MOST_INFLUENCES} influences; the \
-                    strongest are kept"
+                    "{crowded} vertices have more than {MOST_INFLUENCES} influences; the strongest \
+                        are kept"
                 ),
             );
         }

@@ -6,50 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::build::Builder;
+use super::{builder::Builder, texture_use::Use};
 use crate::{
     gltf::resolve_uri,
     import::{green_turned, read_picture},
 };
 use ulna_model::{is_gray, normal_map, picture_to_png};
-
-/// What a picture is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Use {
-    Color,
-    Glow,
-    Normal,
-    /// Heights, or normals that are called a bump map.
-    Height,
-}
-
-impl Use {
-    /// By what an effect calls its parameter, or else by the name of the file.
-    pub fn named(parameter: &str, file: &str) -> Option<Self> {
-        let of = |text: &str| {
-            let text = text.to_lowercase();
-            let has = |words: &[&str]| words.iter().any(|w| text.contains(w));
-            if has(&["normal", "nrm", "_n.", "_nm"]) {
-                Some(Self::Normal)
-            } else if has(&["bump", "height", "disp"]) {
-                Some(Self::Height)
-            } else if has(&["emis", "glow", "illum"]) {
-                Some(Self::Glow)
-            } else if has(&[
-                "spec", "gloss", "reflect", "cube", "envi", "shadow", "light", "ambient", "ao.",
-            ]) {
-                None
-            } else if has(&[
-                "diff", "color", "colour", "albedo", "base", "decal", "texture0", "tex0", "skin",
-            ]) {
-                Some(Self::Color)
-            } else {
-                None
-            }
-        };
-        of(parameter).or_else(|| of(file))
-    }
-}
 
 /// How steep height maps are made, pixels, unless it is said otherwise.
 const STEEP: f32 = 4.0;
@@ -139,24 +101,3 @@ impl Builder<'_, '_> {
 /// What a name has that a URI has otherwise.
 const ESCAPED: percent_encoding::AsciiSet =
     percent_encoding::CONTROLS.add(b'%').add(b'#').add(b'?');
-
-#[cfg(test)]
-mod tests {
-    use super::Use;
-
-    #[test]
-    fn what_a_picture_is_for_is_told_by_its_parameter_then_by_its_name() {
-        for (parameter, file, what) in [
-            ("DiffuseTexture", "a.dds", Some(Use::Color)),
-            ("Texture0", "tiger_normal.dds", Some(Use::Color)),
-            ("NormalMap", "a.dds", Some(Use::Normal)),
-            ("texBump", "a.bmp", Some(Use::Height)),
-            ("tex", "wall_n.tga", Some(Use::Normal)),
-            ("EmissiveMap", "a.png", Some(Use::Glow)),
-            ("SpecularMap", "a.png", None),
-            ("whatever", "a.png", None),
-        ] {
-            assert_eq!(Use::named(parameter, file), what, "{parameter} {file}");
-        }
-    }
-}

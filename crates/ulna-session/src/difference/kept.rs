@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Comparing, Difference, DifferenceKind, keys, surfaces, words::count};
+use super::{
+    comparing::Comparing,
+    finding::{Difference, DifferenceKind},
+    keys, surfaces,
+    words::count,
+};
 use ulna_formats::gltf::Unmodeled;
 use ulna_model::{KeptLayer, KeptLayers, Scene, SceneId};
 

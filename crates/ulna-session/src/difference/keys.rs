@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat3, Quat, Vec3};
 
 use super::{
-    Comparing, DifferenceKind,
+    comparing::Comparing,
+    finding::DifferenceKind,
     words::{count, degrees, length, six},
 };
 use ulna_model::{

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Comparing, DifferenceKind,
+    comparing::Comparing,
+    finding::DifferenceKind,
     words::{six, sixes},
 };
 use ulna_model::{

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Comparing, Difference, DifferenceKind, looks, skins, surfaces,
+    comparing::Comparing,
+    finding::{Difference, DifferenceKind},
+    looks, skins, surfaces,
     words::{Between, between, length, sixes},
 };
 use ulna_model::{Asset, Local, Node, NodeId, transform::angle_between};

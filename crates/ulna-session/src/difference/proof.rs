@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Difference, DifferenceKind,
+    finding::{Difference, DifferenceKind},
     surfaces::{WeightsDiffer, weights},
     words::{Between, between},
 };

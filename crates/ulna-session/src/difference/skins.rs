@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Comparing, DifferenceKind,
+    comparing::Comparing,
+    finding::DifferenceKind,
     words::{count, length},
 };
 use ulna_model::{Asset, NodeId, SkinId};

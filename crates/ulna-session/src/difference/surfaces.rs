@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use glam::{Mat3, Vec3};
 
 use super::{
-    Comparing, DifferenceKind, looks,
+    comparing::Comparing,
+    finding::DifferenceKind,
+    looks,
     words::{count, length},
 };
 use ulna_model::{

@@ -5,7 +5,8 @@ use glam::{Mat3, Mat4};
 use serde_json::Value;
 
 use super::{
-    Side, keys, looks, skins, surfaces,
+    finding::Side,
+    keys, looks, skins, surfaces,
     words::{count, six, sixes},
 };
 use ulna_model::{

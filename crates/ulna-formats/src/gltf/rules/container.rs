@@ -1,6 +1,6 @@
 //! The rules of the outside of a GLB (glTF 2.0, *GLB File Format*).
 
-use super::Report;
+use super::report::Report;
 
 const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = 0x4E4F_534A;

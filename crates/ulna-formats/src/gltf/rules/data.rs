@@ -2,15 +2,14 @@
 //! influences that sum to 1.
 
 use super::{
-    super::source::Source,
-    Report,
+    super::source::{Source, data_uri},
+    extent::{fits, stretch},
+    file::{Accessor, ElementRule, File, Node, Primitive, SparsePart, View},
     image::{self, ImageFault},
-    link::{fits, stretch},
-    parse::{Accessor, ElementRule, File, Primitive, View, bounds_of_type, size_of_type},
+    numbers::{ROTATION, bounds_of_type, size_of_type},
+    report::Report,
 };
 
-/// How far from 1 the length of a rotation, and of a normal, may be.
-pub const ROTATION: f64 = 0.00769;
 const DIRECTION: f64 = 0.00674;
 
 /// The numbers of an accessor as they are stored, element after element.
@@ -126,7 +125,7 @@ fn elements<'a>(source: &'a Source, file: &File, a: &Accessor) -> Option<Element
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &a.sparse {
-        let part = |part: &super::parse::SparsePart, size: usize, width: usize| {
+        let part = |part: &SparsePart, size: usize, width: usize| {
             let view = view_of(file, part.view)?;
             let all = bytes_of(source, file, view)?;
             let length = sparse.count.checked_mul(size * width)?;
@@ -184,7 +183,7 @@ pub fn check(source: &Source, file: &File, out: &mut Report) {
         if primitives.iter().all(|p| p.joints == 0) {
             continue;
         }
-        let joints = |n: &super::parse::Node| {
+        let joints = |n: &Node| {
             let skin =
                 n.skin.filter(|_| n.mesh == Some(k)).and_then(|s| file.skins.get(s))?.as_ref()?;
             skin.joints.as_ref().map(Vec::len)
@@ -201,18 +200,16 @@ fn images(source: &Source, file: &File, out: &mut Report) {
     for image in file.images.iter().flatten().filter(|i| !i.has_extensions) {
         let own: Vec<u8>;
         let bytes: &[u8] = match &image.uri {
-            Some(uri) => {
-                match super::super::source::data_uri(uri).unwrap_or_else(|| source.companion(uri)) {
-                    Ok(bytes) => {
-                        own = bytes;
-                        &own
-                    }
-                    Err(_) => {
-                        out.error("IO_ERROR", format!("{}/uri", image.at));
-                        continue;
-                    }
+            Some(uri) => match data_uri(uri).unwrap_or_else(|| source.companion(uri)) {
+                Ok(bytes) => {
+                    own = bytes;
+                    &own
                 }
-            }
+                Err(_) => {
+                    out.error("IO_ERROR", format!("{}/uri", image.at));
+                    continue;
+                }
+            },
             None => {
                 let Some(view) = view_of(file, image.view) else { continue };
                 let (Some(all), Some(start), Some(length)) =

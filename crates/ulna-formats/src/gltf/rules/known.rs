@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Report;
+use super::report::Report;
 
 const INFO: &[&str] = &["index", "texCoord"];
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Report;
+use super::report::Report;
 
 /// A JSON object, where it is in the file, and where findings go.
 pub struct Members<'a> {
@@ -42,6 +42,16 @@ pub fn whole(value: &Value) -> Option<i64> {
         .or_else(|| value.as_f64().filter(|v| v.fract() == 0.0 && v.abs() < 9e15).map(|v| v as i64))
 }
 
+/// A member that is to be a whole number.
+enum Given {
+    /// It is not there, or null.
+    Absent,
+    /// It is something else.
+    Wrong,
+    /// A whole number.
+    Number(i64),
+}
+
 impl<'a> Members<'a> {
     pub const fn new(map: &'a Map<String, Value>, at: String) -> Self {
         Self { map, at }
@@ -75,22 +85,30 @@ impl<'a> Members<'a> {
         out.error("TYPE_MISMATCH", self.place(key));
     }
 
-    /// An index into a list of the file.
-    pub fn index(&self, key: &str, required: bool, out: &mut Report) -> Option<usize> {
+    /// A whole number, with a finding where it is something else, or absent and required.
+    fn integer(&self, key: &str, required: bool, out: &mut Report) -> Given {
         let Some(value) = self.raw(key, out) else {
             self.missing(required, out);
-            return None;
+            return Given::Absent;
         };
-        match whole(value) {
-            Some(index) if index >= 0 => usize::try_from(index).ok(),
-            Some(_) => {
+        whole(value).map_or_else(
+            || {
+                self.mismatch(key, out);
+                Given::Wrong
+            },
+            Given::Number,
+        )
+    }
+
+    /// An index into a list of the file.
+    pub fn index(&self, key: &str, required: bool, out: &mut Report) -> Option<usize> {
+        match self.integer(key, required, out) {
+            Given::Number(index) if index >= 0 => usize::try_from(index).ok(),
+            Given::Number(_) => {
                 out.error("INVALID_INDEX", self.place(key));
                 None
             }
-            None => {
-                self.mismatch(key, out);
-                None
-            }
+            Given::Absent | Given::Wrong => None,
         }
     }
 
@@ -103,20 +121,14 @@ impl<'a> Members<'a> {
         required: bool,
         out: &mut Report,
     ) -> Option<usize> {
-        let Some(value) = self.raw(key, out) else {
-            self.missing(required, out);
-            return default;
-        };
-        match whole(value) {
-            Some(v) if (low..=high).contains(&v) => usize::try_from(v).ok(),
-            Some(_) => {
+        match self.integer(key, required, out) {
+            Given::Number(v) if (low..=high).contains(&v) => usize::try_from(v).ok(),
+            Given::Number(_) => {
                 out.error("VALUE_NOT_IN_RANGE", self.place(key));
                 None
             }
-            None => {
-                self.mismatch(key, out);
-                None
-            }
+            Given::Absent => default,
+            Given::Wrong => None,
         }
     }
 
@@ -128,20 +140,13 @@ impl<'a> Members<'a> {
         required: bool,
         out: &mut Report,
     ) -> Option<usize> {
-        let Some(value) = self.raw(key, out) else {
-            self.missing(required, out);
-            return None;
-        };
-        match whole(value) {
-            Some(v) if list.contains(&v) => usize::try_from(v).ok(),
-            Some(_) => {
+        match self.integer(key, required, out) {
+            Given::Number(v) if list.contains(&v) => usize::try_from(v).ok(),
+            Given::Number(_) => {
                 out.warning("VALUE_NOT_IN_LIST", self.place(key));
                 None
             }
-            None => {
-                self.mismatch(key, out);
-                None
-            }
+            Given::Absent | Given::Wrong => None,
         }
     }
 

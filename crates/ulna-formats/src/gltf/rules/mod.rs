@@ -6,82 +6,25 @@
 
 mod container;
 mod data;
+mod extent;
+mod file;
 mod image;
 mod known;
 mod link;
 mod matrix;
 mod members;
+mod numbers;
 mod parse;
+mod report;
 mod words;
 
-use std::{collections::HashMap, path::Path};
+use std::path::Path;
 
 use serde_json::Value;
 
-use self::words::{sentence, under_unmoved};
+use self::report::Report;
 use super::{Container, json, source::Source};
-use ulna_model::{Diagnostic, Severity};
-
-/// Findings as they come, each once a place, with how often.
-#[derive(Debug, Default)]
-pub struct Report {
-    list: Vec<(Severity, &'static str, String, usize)>,
-    known: HashMap<(&'static str, String), usize>,
-}
-
-impl Report {
-    fn add(&mut self, severity: Severity, code: &'static str, place: String, count: usize) {
-        match self.known.get(&(code, place.clone())) {
-            Some(at) => self.list[*at].3 += count,
-            None => {
-                self.known.insert((code, place.clone()), self.list.len());
-                self.list.push((severity, code, place, count));
-            }
-        }
-    }
-
-    fn error(&mut self, code: &'static str, place: String) {
-        self.add(Severity::Error, code, place, 1);
-    }
-
-    fn warning(&mut self, code: &'static str, place: String) {
-        self.add(Severity::Warning, code, place, 1);
-    }
-
-    fn info(&mut self, code: &'static str, place: String) {
-        self.add(Severity::Info, code, place, 1);
-    }
-
-    /// So many at one place; none is no finding.
-    fn errors(&mut self, code: &'static str, place: impl FnOnce() -> String, count: usize) {
-        if count > 0 {
-            self.add(Severity::Error, code, place(), count);
-        }
-    }
-
-    fn warnings(&mut self, code: &'static str, place: impl FnOnce() -> String, count: usize) {
-        if count > 0 {
-            self.add(Severity::Warning, code, place(), count);
-        }
-    }
-
-    fn infos(&mut self, code: &'static str, place: impl FnOnce() -> String, count: usize) {
-        if count > 0 {
-            self.add(Severity::Info, code, place(), count);
-        }
-    }
-
-    fn finish(self) -> Vec<Diagnostic> {
-        let made = |(severity, code, place, count): (Severity, &'static str, String, usize)| {
-            let message = match (severity, code) {
-                (Severity::Info, "NODE_SKINNED_MESH_NON_ROOT") => under_unmoved(count),
-                _ => sentence(code, count),
-            };
-            Diagnostic::new(severity, code, place.trim_start_matches('/'), message)
-        };
-        self.list.into_iter().map(made).collect()
-    }
-}
+use ulna_model::Diagnostic;
 
 /// Looks a file over by the rules.
 pub fn check(source: &Source) -> Vec<Diagnostic> {

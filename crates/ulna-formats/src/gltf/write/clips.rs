@@ -3,10 +3,65 @@
 use serde_json::json;
 
 use super::{
-    super::{clip_extras, json as raw, schema, text::Ops},
-    SaveError, Writer,
+    super::{SaveError, clip_extras, json as raw, schema, text::Ops},
+    writer::Writer,
 };
 use ulna_model::{Asset, Clip, Local, Property, Shared, Slice, Track};
+
+/// An animation of the file whose channels change.
+struct Animation {
+    index: usize,
+    raw: schema::Animation,
+    /// The number of channels that use each sampler of the file.
+    users: Vec<u32>,
+    /// The number of samplers, with those that are added.
+    samplers: usize,
+}
+
+impl Animation {
+    fn new(index: usize, raw: schema::Animation) -> Self {
+        let mut users = vec![0u32; raw.samplers.len()];
+        for channel in &raw.channels {
+            if let Some(users) = users.get_mut(channel.sampler.0) {
+                *users += 1;
+            }
+        }
+        let samplers = raw.samplers.len();
+        Self { index, raw, users, samplers }
+    }
+
+    /// The changes of the animation, of all changes.
+    fn op<'o>(&self, ops: &'o mut Ops) -> &'o mut Ops {
+        ops.member("animations").item(self.index)
+    }
+
+    /// Adds a sampler; its number.
+    fn push_sampler(&mut self, ops: &mut Ops, sampler: &serde_json::Value) -> usize {
+        self.op(ops).member("samplers").push(sampler.to_string());
+        self.samplers += 1;
+        self.samplers - 1
+    }
+}
+
+/// Whether every change of a clip has a form in the file.
+fn has_form(before: &Clip, after: &Clip) -> bool {
+    // What stands in the extras is told by its text.
+    let Clip {
+        name: _,
+        tracks: _,
+        markers: _,
+        repeat: _,
+        ticks: _,
+        rate: _,
+        kept_layers: _,
+        channels_in_file,
+        pointers,
+        kept,
+        mended,
+    } = after;
+    (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers)
+        && (kept, mended) == (&before.kept, &before.mended)
+}
 
 impl Writer<'_> {
     pub(super) fn clips(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
@@ -72,6 +127,7 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// A clip that the file has.
     fn clip(
         &mut self,
         index: usize,
@@ -80,22 +136,7 @@ impl Writer<'_> {
         after: &Clip,
         now: &Asset,
     ) -> Result<(), SaveError> {
-        // What stands in the extras is told by its text.
-        let Clip {
-            name: _,
-            tracks: _,
-            markers: _,
-            repeat: _,
-            ticks: _,
-            rate: _,
-            kept_layers: _,
-            channels_in_file,
-            pointers,
-            kept,
-            mended,
-        } = after;
-        let same = (channels_in_file, pointers) == (&before.channels_in_file, &before.pointers);
-        if !same || (kept, mended) != (&before.kept, &before.mended) {
+        if !has_form(before, after) {
             return Err(SaveError::no_form(
                 &format!("animations/{index}"),
                 "a change of animation pointer keys",
@@ -104,6 +145,50 @@ impl Writer<'_> {
         let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();
         let raw: schema::Animation = raw::typed(text, &format!("animations/{index}"), &mut false)
             .map_err(SaveError::Source)?;
+        self.clip_members(index, label, before, after)?;
+        let mut animation = Animation::new(index, raw);
+        let (mut rewritten, mut removed, mut added) = (0, 0, 0);
+        for (id, old) in &before.tracks {
+            match after.tracks.get(id) {
+                Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
+                Some(new) => {
+                    rewritten += 1;
+                    // Of what was mended on opening, neither half is as the file has it.
+                    let same = Some(&**old).filter(|_| !before.mended.contains(id));
+                    self.changed_track(&mut animation, id.index(), (&**old, same), new);
+                }
+                None => {
+                    removed += 1;
+                    *animation.op(&mut self.ops).member("channels").item(id.index()) = Ops::Remove;
+                }
+            }
+        }
+        for (_, track) in after.tracks.iter().filter(|(id, _)| !before.tracks.contains_key(id)) {
+            added += 1;
+            self.free_for_animation(now, track);
+            let sampler = self.sampler(None, None, track);
+            let channel = channel(animation.samplers, track);
+            animation.push_sampler(&mut self.ops, &sampler);
+            animation.op(&mut self.ops).member("channels").push(channel.to_string());
+        }
+        if rewritten + removed + added > 0 {
+            let line = format!(
+                "animations/{index} “{label}”: {rewritten} channels changed, {added} added, \
+                    {removed} removed"
+            );
+            self.changes.push(line);
+        }
+        Ok(())
+    }
+
+    /// The name and the extras of a clip, where they changed.
+    fn clip_members(
+        &mut self,
+        index: usize,
+        label: &str,
+        before: &Clip,
+        after: &Clip,
+    ) -> Result<(), SaveError> {
         if before.name != after.name {
             let op = self.ops.member("animations").item(index).member("name");
             *op = match &after.name {
@@ -120,76 +205,40 @@ impl Writer<'_> {
                 self.own_extra(("animations", index), &place, (member, was.is_none()), text)?;
             }
         }
-        let mut users = vec![0u32; raw.samplers.len()];
-        for channel in &raw.channels {
-            if let Some(users) = users.get_mut(channel.sampler.0) {
-                *users += 1;
-            }
-        }
-        let mut samplers = raw.samplers.len();
-        let mut rewritten = 0;
-        let mut removed = 0;
-        let mut added = 0;
-        for (id, old) in &before.tracks {
-            match after.tracks.get(id) {
-                Some(new) if Shared::ptr_eq(old, new) || old.same_keys(new) => {}
-                Some(new) => {
-                    rewritten += 1;
-                    let sampler = raw.channels[id.index()].sampler.0;
-                    let alone = users[sampler] == 1;
-                    let (input, output) =
-                        (raw.samplers[sampler].input.0, raw.samplers[sampler].output.0);
-                    // Of what was mended on opening, neither half is as the file has it.
-                    let same = Some(&**old).filter(|_| !before.mended.contains(id));
-                    let made = self.sampler(Some((input, output, alone)), same, new);
-                    let op = self.ops.member("animations").item(index);
-                    if alone {
-                        let sampler = op.member("samplers").item(sampler);
-                        for (key, was) in [("input", input), ("output", output)] {
-                            if made[key] != was {
-                                *sampler.member(key) = Ops::Replace(made[key].to_string());
-                            }
-                        }
-                        if old.interpolation != new.interpolation {
-                            *sampler.member("interpolation") =
-                                Ops::Replace(format!("\"{}\"", new.interpolation.label()));
-                        }
-                    } else {
-                        op.member("samplers").push(made.to_string());
-                        *op.member("channels").item(id.index()).member("sampler") =
-                            Ops::Replace(samplers.to_string());
-                        samplers += 1;
-                        users[sampler] -= 1;
-                    }
-                }
-                None => {
-                    removed += 1;
-                    *self
-                        .ops
-                        .member("animations")
-                        .item(index)
-                        .member("channels")
-                        .item(id.index()) = Ops::Remove;
-                }
-            }
-        }
-        for (_, track) in after.tracks.iter().filter(|(id, _)| !before.tracks.contains_key(id)) {
-            added += 1;
-            self.free_for_animation(now, track);
-            let sampler = self.sampler(None, None, track);
-            let op = self.ops.member("animations").item(index);
-            op.member("samplers").push(sampler.to_string());
-            op.member("channels").push(channel(samplers, track).to_string());
-            samplers += 1;
-        }
-        if rewritten + removed + added > 0 {
-            let line = format!(
-                "animations/{index} “{label}”: {rewritten} channels changed, {added} \
-                    added, {removed} removed"
-            );
-            self.changes.push(line);
-        }
         Ok(())
+    }
+
+    /// The keys of a channel that changed: in its sampler, or in a new one where others use that.
+    /// `same` is the old track, where its keys are as the file has them.
+    fn changed_track(
+        &mut self,
+        animation: &mut Animation,
+        channel: usize,
+        (old, same): (&Track, Option<&Track>),
+        new: &Track,
+    ) {
+        let sampler = animation.raw.channels[channel].sampler.0;
+        let alone = animation.users[sampler] == 1;
+        let raw = &animation.raw.samplers[sampler];
+        let (input, output) = (raw.input.0, raw.output.0);
+        let made = self.sampler(Some((input, output, alone)), same, new);
+        if alone {
+            let sampler = animation.op(&mut self.ops).member("samplers").item(sampler);
+            for (key, was) in [("input", input), ("output", output)] {
+                if made[key] != was {
+                    *sampler.member(key) = Ops::Replace(made[key].to_string());
+                }
+            }
+            if old.interpolation != new.interpolation {
+                *sampler.member("interpolation") =
+                    Ops::Replace(format!("\"{}\"", new.interpolation.label()));
+            }
+        } else {
+            let number = animation.push_sampler(&mut self.ops, &made);
+            *animation.op(&mut self.ops).member("channels").item(channel).member("sampler") =
+                Ops::Replace(number.to_string());
+            animation.users[sampler] -= 1;
+        }
     }
 
     /// A node that a clip moves must not have a matrix (glTF 2.0, *Transformations*).

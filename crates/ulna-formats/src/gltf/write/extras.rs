@@ -1,8 +1,8 @@
 //! What Ulna keeps in `extras`: one member of its own, beside whatever other programs have there.
 
 use super::{
-    super::{json as raw, text::Ops, weight_layer_extras},
-    SaveError, Writer,
+    super::{SaveError, json as raw, text::Ops, weight_layer_extras},
+    writer::Writer,
 };
 use ulna_model::Asset;
 
@@ -122,7 +122,7 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{super::source::Source, Writer};
+    use super::super::{super::source::Source, writer::Writer};
 
     #[test]
     fn members_of_ours_stand_beside_those_of_others() {

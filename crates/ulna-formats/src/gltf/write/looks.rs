@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{json as raw, text::Ops},
-    SaveError, Writer,
+    super::{SaveError, json as raw, text::Ops},
+    writer::Writer,
 };
 use ulna_model::{Image, Material, Shared};
 

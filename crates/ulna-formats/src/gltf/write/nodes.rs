@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{
-        REST_EXTRA, json,
+        REST_EXTRA, SaveError, json,
         patch::{float_text, number},
         scene_extras::VISIBILITY,
         text::Ops,
     },
-    SaveError, Writer,
     extras::Extras,
+    writer::Writer,
 };
 use ulna_model::{Asset, Local, Node, NodeId, RestSource, Transform};
 

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    super::{json as raw, pose_extras, schema, text::Ops},
-    SaveError, Writer,
+    super::{SaveError, json as raw, pose_extras, schema, text::Ops},
+    writer::Writer,
 };
 use ulna_model::{Asset, Scene, Skin, SkinId};
 

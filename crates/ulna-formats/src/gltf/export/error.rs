@@ -1,0 +1,47 @@
+//! Why an export failed.
+
+use thiserror::Error;
+
+use super::super::{ReadError, SaveError};
+
+/// Why an export failed.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// The source does not read.
+    #[error(transparent)]
+    Source(#[from] ReadError),
+    /// The JSON is nested too deeply to be written anew.
+    #[error(
+        "the JSON of the file cannot be rewritten: {0}. Use “convert”, which copies it unchanged"
+    )]
+    Json(#[from] serde_json::Error),
+    /// Too large.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// A view's packed data cannot be unpacked.
+    #[error(
+        "data packed with {0} is damaged and cannot be exported. Export the model from its source \
+            program again, or use “convert”"
+    )]
+    Packed(&'static str),
+    /// An extension names data in a way that is not known here, and would name other data
+    /// afterwards.
+    #[error(
+        "the file uses the extension {0}, whose indices Ulna cannot update for an export. Use \
+            “convert”, which copies everything unchanged"
+    )]
+    Foreign(String),
+}
+
+impl ExportError {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Source(error) => error.code(),
+            Self::Json(_) => "json_too_deep",
+            Self::Save(error) => error.code(),
+            Self::Packed(_) => "packed_data_damaged",
+            Self::Foreign(_) => "unknown_extension_has_data",
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: the object of the extension in a buffer
+//! view.
+
+use super::{json::Index, schema};
+
+/// The extensions that pack buffer views; the second is the first's successor and reads all of it.
+pub const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// The extension's object in a buffer view.
+#[derive(Debug, serde::Deserialize)]
+pub struct Packed {
+    pub buffer: Index,
+    #[serde(rename = "byteOffset")]
+    pub byte_offset: Option<Index>,
+    #[serde(rename = "byteLength")]
+    pub byte_length: Index,
+    #[serde(rename = "byteStride")]
+    pub byte_stride: Index,
+    pub count: Index,
+    pub mode: String,
+    pub filter: Option<String>,
+}
+
+/// The buffer that a view's packed bytes lie in, and where in it; nothing where the view is plain.
+pub fn packed_range(view: &schema::BufferView) -> Option<(usize, std::ops::Range<usize>)> {
+    let packed: Packed = EXTENSIONS.into_iter().find_map(|e| view.extensions.get(e))?;
+    let start = packed.byte_offset.map_or(0, |o| o.0);
+    Some((packed.buffer.0, start..start.saturating_add(packed.byte_length.0)))
+}

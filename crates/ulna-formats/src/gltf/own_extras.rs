@@ -1,0 +1,47 @@
+//! Members of ours in the `extras` of an element: their version, reading and writing.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::json::Extensions;
+use ulna_model::{Diagnostics, Severity};
+
+/// Version of the form of each member.
+const VERSION: u32 = 1;
+
+/// A member of ours, and the version of its form.
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    version: u32,
+    #[serde(flatten)]
+    what: T,
+}
+
+/// A member of ours, where it can be read; what cannot be is said.
+pub(super) fn member<T: DeserializeOwned>(
+    extras: &Extensions,
+    name: &str,
+    what: &str,
+    place: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    if !extras.has(name) {
+        return None;
+    }
+    match extras.get::<Versioned<T>>(name) {
+        Some(found) if found.version == VERSION => Some(found.what),
+        _ => {
+            let message = format!(
+                "Its data in extras ({what}) is invalid or was written by a newer version of Ulna; \
+                    it stays in the file, but is ignored"
+            );
+            diagnostics.add(Severity::Warning, "ULNA_CLIP_EXTRAS", place, message);
+            None
+        }
+    }
+}
+
+/// The text of a member of ours.
+pub(super) fn text<T: Serialize>(what: T) -> Option<String> {
+    // Numbers and names always have a text.
+    Some(serde_json::to_string(&Versioned { version: VERSION, what }).unwrap_or_default())
+}

@@ -1,0 +1,236 @@
+//! Bytes → asset. A file opens, perhaps repaired for showing and with findings, or is refused with
+//! a sentence.
+
+mod asset;
+mod nodes;
+mod reader;
+mod scenes;
+mod skins;
+
+use std::{path::Path, sync::Arc};
+
+use self::reader::Reader;
+use super::{
+    Container, FileToWrite, ReadError, Source,
+    accessor::Accessors,
+    json, meshopt,
+    outline::{self, join_if_large},
+    progress::Progress,
+    schema,
+    source::check_asset,
+    text,
+};
+use crate::read_whole;
+use ulna_model::{Diagnostic, Diagnostics, Document, Severity};
+
+/// What opening a file gives.
+#[derive(Debug)]
+pub struct Opened {
+    /// The bytes it came from.
+    pub source: Source,
+    /// The model.
+    pub document: Document,
+    /// What is odd about it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What wrote the file.
+    pub generator: Option<String>,
+    /// `extensionsUsed`
+    pub extensions_used: Vec<String>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// A sentence that says what is wrong and where.
+pub fn open(path: &Path, progress: &Progress) -> Result<Opened, ReadError> {
+    let bytes =
+        read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    open_bytes(bytes.into(), Some(path), progress)
+}
+
+/// Reads a file that is in memory; `path` is where files it names are looked for.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_bytes(
+    bytes: Arc<Vec<u8>>,
+    path: Option<&Path>,
+    progress: &Progress,
+) -> Result<Opened, ReadError> {
+    open_beside(bytes, path, Arc::default(), progress)
+}
+
+/// As [`open_bytes`]; of the files it names, those in `beside` are taken from there.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_beside(
+    bytes: Arc<Vec<u8>>,
+    path: Option<&Path>,
+    beside: Arc<[FileToWrite]>,
+    progress: &Progress,
+) -> Result<Opened, ReadError> {
+    let container = Container::parse(&bytes)?;
+    let path = path.map(Path::to_owned);
+    let mut source =
+        Source { path, bytes, container, beside, buffers: Vec::new(), image_uris: Vec::new() };
+    progress.reach(0.1)?;
+    let text_owner = source.bytes.clone();
+    let text = std::str::from_utf8(&text_owner[source.container.json()]).map_err(|e| {
+        ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
+    })?;
+    let (outline, survey) =
+        join_if_large(text.len(), || outline::read(text), || text::survey(text));
+    let (root, mut long) = outline?;
+    let asset = check_asset(&root)?;
+    let extensions_used: Vec<String> = names(&root, "extensionsUsed")?;
+    check_required(&root, text)?;
+    let buffers: Vec<schema::Buffer> = json::list(&root, "buffers")?;
+    let views = long.views(&root)?;
+    source.load_buffers(&buffers, &views)?;
+    progress.reach(0.2)?;
+    let mut diagnostics = Diagnostics::default();
+    if survey.depth > 128 {
+        let message = format!(
+            "The JSON is nested {} levels deep; the deepest parts stay in the file, but are \
+                ignored",
+            survey.depth
+        );
+        diagnostics.add(Severity::Warning, "ULNA_DEEP_JSON", "", message);
+    }
+    if survey.nulls > 0 {
+        let message = format!("{} properties are null; they are treated as missing", survey.nulls);
+        diagnostics.add(Severity::Error, "TYPE_MISMATCH", "", message);
+    }
+    for (key, _) in &root.1 {
+        diagnostics.add(
+            Severity::Error,
+            "DUPLICATE_PROPERTY",
+            "",
+            format!("“{key}” is defined twice in the file; the later one is used"),
+        );
+    }
+    if let Container::Glb { json, bin, rest, .. } = &source.container {
+        check_glb(&source.bytes, json, bin.as_ref(), rest, &mut diagnostics);
+    }
+    if text_owner.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        diagnostics.add(
+            Severity::Error,
+            "INVALID_JSON",
+            "",
+            "The file starts with a byte order mark",
+        );
+    }
+    let companions: u64 =
+        (0..source.buffers.len()).filter_map(|k| source.buffer(k)).map(|b| b.len() as u64).sum();
+    let mut budget = (source.bytes.len() as u64).max(companions) * 12 + (48 << 20);
+    for (k, _) in views.iter().enumerate().filter(|(_, v)| v.byte_stride == Some(json::Index(0))) {
+        let message = "The byte stride is 0; the elements are read as tightly packed";
+        diagnostics.add(Severity::Error, "VALUE_NOT_IN_RANGE", format!("bufferViews/{k}"), message);
+    }
+    let unpacked = meshopt::unpack(&source, &views, &mut budget, &mut diagnostics)?;
+    let mut reader = Reader {
+        accessors: Accessors::new(&source, long.accessors(&root)?, views, &unpacked, budget),
+        diagnostics,
+        root: &root,
+        animations: long.animations(),
+    };
+    let (file, image_uris) = reader.asset(progress)?;
+    let Reader { diagnostics, .. } = reader;
+    source.image_uris = image_uris;
+    progress.reach(1.0)?;
+    Ok(Opened {
+        source,
+        document: file.into(),
+        diagnostics: diagnostics.finish(),
+        generator: asset.generator,
+        extensions_used,
+    })
+}
+
+fn names(root: &json::RawMap<'_>, name: &str) -> Result<Vec<String>, ReadError> {
+    root.0
+        .get(name)
+        .map_or_else(|| Ok(Vec::new()), |raw| json::plain_typed(raw.get(), name, &mut false))
+}
+
+/// Extensions without which a file can still be shown, rightly or in part, and edited safely.
+fn is_known(extension: &str) -> bool {
+    const KNOWN: [&str; 15] = [
+        "EXT_mesh_gpu_instancing",
+        "EXT_meshopt_compression",
+        "EXT_texture_avif",
+        "EXT_texture_webp",
+        "KHR_animation_pointer",
+        "KHR_draco_mesh_compression",
+        "KHR_lights_punctual",
+        "KHR_mesh_quantization",
+        "KHR_meshopt_compression",
+        "KHR_node_visibility",
+        "KHR_texture_basisu",
+        "KHR_texture_transform",
+        "KHR_xmp_json_ld",
+        "MSFT_texture_dds",
+        "KHR_audio",
+    ];
+    KNOWN.contains(&extension)
+        || extension.starts_with("KHR_materials_")
+        || extension.starts_with("VRM")
+}
+
+/// Refuses what is required and unknown, and packing that the file requires but nowhere uses: then
+/// nobody can say what of the file it changes.
+fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> {
+    const PACKING: [&str; 3] =
+        ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression"];
+    for name in names(root, "extensionsRequired")? {
+        if !is_known(&name) {
+            return Err(ReadError::Extension { name, why: "" });
+        }
+        if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
+            return Err(ReadError::Extension {
+                name,
+                why: ", and no mesh of the file states where it is used",
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_glb(
+    bytes: &[u8],
+    json: &std::ops::Range<usize>,
+    bin: Option<&std::ops::Range<usize>>,
+    rest: &std::ops::Range<usize>,
+    diagnostics: &mut Diagnostics,
+) {
+    // The length a chunk states stands eight bytes before its data; the data's range is rounded up
+    // already.
+    let odd = |r: &std::ops::Range<usize>| !bytes[r.start - 8].is_multiple_of(4);
+    if odd(json) || bin.is_some_and(odd) {
+        diagnostics.add(
+            Severity::Error,
+            "GLB_CHUNK_LENGTH_UNALIGNED",
+            "",
+            "A chunk's length is not a multiple of 4",
+        );
+    }
+    if bytes[rest.clone()].get(4..8) == Some(b"BIN\0") {
+        diagnostics.add(
+            Severity::Error,
+            "GLB_DUPLICATE_CHUNK",
+            "",
+            "The file has a second BIN chunk; it stays in the file, but is ignored",
+        );
+    } else if !rest.is_empty() {
+        diagnostics.add(
+            Severity::Info,
+            "GLB_UNKNOWN_CHUNK_TYPE",
+            "",
+            format!(
+                "The file has {} bytes after its known chunks; they stay in the file",
+                rest.len()
+            ),
+        );
+    }
+}

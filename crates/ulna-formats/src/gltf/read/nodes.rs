@@ -1,0 +1,216 @@
+//! Nodes: their transforms, rests and the tree.
+
+use glam::{Mat4, Quat, Vec3};
+
+use super::{
+    super::{ReadError, json, scene_extras, schema},
+    reader::Reader,
+};
+use ulna_model::{
+    Decomposed, Local, Mesh, Node, NodePose, Nodes, RestSource, Severity, Shared, Transform,
+    transform::unit_or,
+};
+
+impl Reader<'_> {
+    pub(super) fn raw_nodes(&mut self) -> Result<Vec<schema::Node>, ReadError> {
+        let mut nodes = Vec::new();
+        for (k, raw) in json::elements(self.root, "nodes")?.iter().enumerate() {
+            let place = format!("nodes/{k}");
+            let mut repaired = false;
+            nodes.push(json::typed(raw.get(), &place, &mut repaired)?);
+            if repaired {
+                let message = "Invalid JSON was repaired for display; the file is unchanged";
+                self.diagnostics.add(Severity::Warning, "ULNA_JSON_REPAIRED", place, message);
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// `cameras` and `lights`: how many the file has.
+    pub(super) fn nodes(
+        &mut self,
+        raw: &[schema::Node],
+        meshes: &[Shared<Mesh>],
+        (cameras, lights): (usize, usize),
+    ) -> Result<Nodes, ReadError> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(raw.len());
+        let skins = json::elements(self.root, "skins")?.len();
+        for (k, n) in raw.iter().enumerate() {
+            let place = format!("nodes/{k}");
+            if let Some(mesh) = n.mesh.filter(|m| m.0 >= meshes.len()) {
+                return Err(ReadError::at(place, format!("mesh {} does not exist", mesh.0)));
+            }
+            if let Some(skin) = n.skin.filter(|s| s.0 >= skins) {
+                return Err(ReadError::at(place, format!("skin {} does not exist", skin.0)));
+            }
+            if let (Some(_), Some(mesh)) = (n.skin, n.mesh)
+                && meshes[mesh.0]
+                    .primitives
+                    .iter()
+                    .all(|p| p.weights.is_none() && !p.positions.is_empty())
+            {
+                let message = "The node has a skin, but its mesh has no joints and weights; it is \
+                    displayed unskinned";
+                self.diagnostics.add(
+                    Severity::Error,
+                    "NODE_SKIN_WITH_NON_SKINNED_MESH",
+                    &place,
+                    message,
+                );
+            }
+            let light = scene_extras::light_of(&n.extensions, &place, &mut self.diagnostics);
+            for (index, count, what) in
+                [(n.camera.map(|c| c.0), cameras, "camera"), (light, lights, "light")]
+            {
+                if let Some(past) = index.filter(|k| *k >= count) {
+                    let message = format!("The node refers to {what} {past}, which does not exist");
+                    self.diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
+                }
+            }
+            let instances = scene_extras::instances(
+                &n.extensions,
+                &place,
+                &mut self.accessors,
+                &mut self.diagnostics,
+            )?;
+            nodes.push(Node {
+                name: n.name.as_deref().map(Into::into),
+                parent: None,
+                rank: 0,
+                rest: self.local(n, &place),
+                rest_source: RestSource::File,
+                pose: None,
+                mesh: n.mesh.map(|m| m.0.into()),
+                skin: n.skin.map(|s| s.0.into()),
+                instances: instances.filter(|_| n.mesh.is_some()),
+                camera: n.camera.filter(|c| c.0 < cameras).map(|c| c.0.into()),
+                light: light.filter(|l| *l < lights).map(Into::into),
+                morph_weights: n
+                    .weights
+                    .as_ref()
+                    .map(|w| w.iter().map(|v| if v.is_finite() { *v } else { 0.0 }).collect()),
+                hidden: scene_extras::is_hidden(&n.extensions, &place, &mut self.diagnostics),
+            });
+        }
+        for (k, n) in raw.iter().enumerate() {
+            for (rank, child) in n.children.iter().enumerate() {
+                let place = format!("nodes/{k}/children");
+                let Some(node) = nodes.get_mut(child.0) else {
+                    return Err(ReadError::at(place, format!("node {} does not exist", child.0)));
+                };
+                node.rank = u32::try_from(rank).unwrap_or(u32::MAX);
+                if node.parent.replace(k.into()).is_some() {
+                    return Err(ReadError::at(
+                        place,
+                        format!(
+                            "node {} has two parents, or is listed twice by the same parent",
+                            child.0
+                        ),
+                    ));
+                }
+            }
+        }
+        let nodes = Nodes::from(nodes);
+        let mut reached = vec![false; nodes.len()];
+        nodes.order().iter().for_each(|id| reached[id.index()] = true);
+        match reached.iter().position(|r| !r) {
+            Some(lost) => {
+                Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor"))
+            }
+            None => Ok(nodes),
+        }
+    }
+
+    /// The node's transform; numbers that are none become the specification's defaults.
+    fn local(&mut self, n: &schema::Node, place: &str) -> Local {
+        let mut odd = |code: &'static str, message: &str| {
+            self.diagnostics.add(Severity::Error, code, place, message)
+        };
+        if let Some(m) = n.matrix.as_deref() {
+            if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
+                odd(
+                    "NODE_MATRIX_TRS",
+                    "The node has both a matrix and a translation, rotation or scale; the matrix \
+                        is used",
+                );
+            }
+            if m.iter().any(|v| !v.is_finite()) {
+                odd(
+                    "ACCESSOR_INVALID_FLOAT",
+                    "The matrix has values that are not finite numbers; the node is displayed \
+                        without it",
+                );
+                return Local::Trs(Transform::IDENTITY);
+            }
+            let mut matrix = Mat4::from_cols_array(m);
+            if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
+                odd(
+                    "NODE_MATRIX_NON_TRS",
+                    "The last row of the matrix is not 0 0 0 1; it is treated as 0 0 0 1",
+                );
+                matrix.x_axis.w = 0.0;
+                matrix.y_axis.w = 0.0;
+                matrix.z_axis.w = 0.0;
+                matrix.w_axis.w = 1.0;
+                return Local::Trs(Transform::decompose(&matrix, &Transform::IDENTITY).transform);
+            }
+            if n.translation.is_some() || n.rotation.is_some() || n.scale.is_some() {
+                return Local::Trs(Transform::decompose(&matrix, &Transform::IDENTITY).transform);
+            }
+            if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
+                odd(
+                    "NODE_MATRIX_NON_TRS",
+                    "The matrix has shear or a scale of 0; it stays in the file, but an edit of \
+                        this node would lose that",
+                );
+            }
+            return Local::Matrix(matrix);
+        }
+        let mut finite = |values: Vec3, default: Vec3, what: &str| {
+            if values.is_finite() {
+                values
+            } else {
+                odd(
+                    "ACCESSOR_INVALID_FLOAT",
+                    &format!(
+                        "The {what} has values that are not finite numbers; the default is used"
+                    ),
+                );
+                default
+            }
+        };
+        let translation =
+            finite(n.translation.map_or(Vec3::ZERO, Into::into), Vec3::ZERO, "translation");
+        let scale = finite(n.scale.map_or(Vec3::ONE, Into::into), Vec3::ONE, "scale");
+        let rotation = n.rotation.map_or(Quat::IDENTITY, Quat::from_array);
+        if !(rotation.is_finite() && (rotation.length() - 1.0).abs() <= 0.00769) {
+            odd(
+                "ROTATION_NON_UNIT",
+                "The rotation is not a unit quaternion; it is normalized for display",
+            );
+        }
+        let rotation =
+            if rotation.is_finite() { unit_or(rotation, Quat::IDENTITY) } else { Quat::IDENTITY };
+        Local::Trs(Transform { translation, rotation, scale })
+    }
+}
+
+/// Takes the rest that an earlier save left in the node's extras, where the skins give none.
+pub(super) fn remembered_rest(node: &mut Node, rest: &Transform) {
+    let local = node.local();
+    let pose = local.transform();
+    if node.rest_source == RestSource::File
+        && rest.is_finite()
+        && let Ok(user) = rest.user_from(&pose)
+    {
+        node.rest =
+            Local::Trs(Transform { rotation: unit_or(rest.rotation, Quat::IDENTITY), ..*rest });
+        node.rest_source = RestSource::Extras;
+        node.pose = Some(NodePose { user, local });
+    }
+}
+
+/// Whether a matrix holds what a transform cannot: shear, or an axis squashed to nothing.
+pub(super) fn is_odd(split: &Decomposed) -> bool {
+    split.residue > 1e-3 || split.transform.scale.abs().min_element() == 0.0
+}

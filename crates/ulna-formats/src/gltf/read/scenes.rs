@@ -1,0 +1,66 @@
+//! Scenes and their roots.
+
+use super::{
+    super::{ReadError, json, pose_extras, schema},
+    reader::Reader,
+};
+use ulna_model::{Asset, NodeId, Scene, SceneId, Severity};
+
+impl Reader<'_> {
+    pub(super) fn scenes(&mut self, asset: &mut Asset) -> Result<(), ReadError> {
+        let raw: Vec<schema::Scene> = json::list(self.root, "scenes")?;
+        for (k, scene) in raw.iter().enumerate() {
+            let place = format!("scenes/{k}");
+            let mut roots = Vec::with_capacity(scene.nodes.len());
+            for node in &scene.nodes {
+                let id = NodeId::from(node.0);
+                let Some(found) = asset.nodes.get(node.0.into()) else {
+                    return Err(ReadError::at(place, format!("node {} does not exist", node.0)));
+                };
+                if found.parent.is_some() {
+                    let message =
+                        format!("Node {} is listed as a root node, but has a parent", node.0);
+                    self.diagnostics.add(Severity::Error, "SCENE_NON_ROOT_NODE", &place, message);
+                }
+                roots.push(id);
+            }
+            let mut made =
+                Scene { name: scene.name.as_deref().map(Into::into), roots, ..Scene::default() };
+            pose_extras::read(
+                &mut made,
+                &asset.nodes,
+                &scene.extras,
+                &place,
+                &mut self.diagnostics,
+            );
+            asset.scenes.give(Some(made));
+        }
+        let default: Option<json::Index> = match self.root.0.get("scene") {
+            Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,
+            None => None,
+        };
+        let earlier = self
+            .root
+            .1
+            .iter()
+            .find(|(key, _)| key == "scene")
+            .and_then(|(_, raw)| raw.get().parse::<usize>().ok());
+        asset.scene = match default {
+            // One key twice: the later one counts, unless it names nothing and the earlier one
+            // does.
+            Some(scene)
+                if scene.0 >= asset.scenes.len()
+                    && earlier.is_some_and(|s| s < asset.scenes.len()) =>
+            {
+                earlier.map(SceneId::from)
+            }
+            Some(scene) if scene.0 >= asset.scenes.len() => {
+                return Err(ReadError::at("scene", format!("scene {} does not exist", scene.0)));
+            }
+            Some(scene) => Some(scene.0.into()),
+            None if asset.scenes.is_empty() => None,
+            None => Some(SceneId(0)),
+        };
+        Ok(())
+    }
+}

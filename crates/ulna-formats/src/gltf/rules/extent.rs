@@ -1,0 +1,49 @@
+//! Bytes that an accessor occupies in its buffer view.
+
+use super::{
+    file::{Accessor, View},
+    report::Report,
+};
+
+/// Whether a stretch lies well in a view: aligned, and not past its end. With a place findings are
+/// made; then it is true.
+pub fn fits(
+    offset: Option<usize>,
+    size: usize,
+    length: usize,
+    view: &View,
+    mut say: Option<(&str, &mut Report)>,
+) -> bool {
+    let (Some(offset), Some(start)) = (offset, view.offset) else { return false };
+    let mut fault = |code: &'static str, place: &dyn Fn(&str) -> String| match &mut say {
+        Some((at, out)) => {
+            out.error(code, place(at));
+            true
+        }
+        None => false,
+    };
+    let whole = |at: &str| at.to_owned();
+    let member = |at: &str| format!("{at}/byteOffset");
+    if !offset.is_multiple_of(size) && !fault("ACCESSOR_OFFSET_ALIGNMENT", &member) {
+        return false;
+    }
+    if !start.saturating_add(offset).is_multiple_of(size)
+        && !fault("ACCESSOR_TOTAL_OFFSET_ALIGNMENT", &whole)
+    {
+        return false;
+    }
+    let most = view.length.unwrap_or(0);
+    if offset > most {
+        return fault("ACCESSOR_TOO_LONG", &member);
+    }
+    offset.saturating_add(length) <= most || fault("ACCESSOR_TOO_LONG", &whole)
+}
+
+/// The stride of an accessor's elements, in bytes, and how many bytes they take in all.
+pub fn stretch(a: &Accessor, view: Option<&View>) -> (usize, usize) {
+    let stride = view.and_then(|v| v.stride).unwrap_or(a.tight);
+    (
+        stride,
+        a.count.unwrap_or(1).saturating_sub(1).saturating_mul(stride).saturating_add(a.element),
+    )
+}

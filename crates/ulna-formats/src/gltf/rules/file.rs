@@ -1,0 +1,212 @@
+//! A file's objects as the rules see them.
+
+use std::collections::HashSet;
+
+/// Where something first came to be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    Vertex,
+    Index,
+    Bind,
+    Image,
+    Times,
+    Values,
+    Other,
+}
+
+/// What of an accessor's elements is to be looked at, and where that is said.
+#[derive(Clone, Debug)]
+pub enum ElementRule {
+    Normal(String),
+    Tangent(String),
+    Color(String),
+    Times(String),
+    Rotations(String, bool),
+    Indices(String, Option<usize>),
+    Bind(String),
+}
+
+#[derive(Debug, Default)]
+pub struct SparsePart {
+    pub view: Option<usize>,
+    pub offset: Option<usize>,
+    pub component: Option<usize>,
+}
+
+#[derive(Debug)]
+pub struct Sparse {
+    pub count: usize,
+    pub indices: SparsePart,
+    pub values: SparsePart,
+}
+
+#[derive(Debug)]
+pub struct Accessor {
+    pub at: String,
+    pub view: Option<usize>,
+    pub offset: Option<usize>,
+    pub component: Option<usize>,
+    pub count: Option<usize>,
+    pub kind: Option<String>,
+    pub normalized: bool,
+    pub width: usize,
+    pub min: Option<Vec<f64>>,
+    pub max: Option<Vec<f64>>,
+    pub sparse: Option<Sparse>,
+    /// Bytes of an element, and from one to the next where they lie side by side.
+    pub element: usize,
+    pub tight: usize,
+    pub usage: Option<Usage>,
+    pub rules: Vec<ElementRule>,
+}
+
+impl Accessor {
+    /// Its format as one value.
+    pub fn format(&self) -> (&str, usize, bool) {
+        (self.kind.as_deref().unwrap_or_default(), self.component.unwrap_or(0), self.normalized)
+    }
+}
+
+#[derive(Debug)]
+pub struct View {
+    pub at: String,
+    pub buffer: Option<usize>,
+    pub offset: Option<usize>,
+    pub length: Option<usize>,
+    pub stride: Option<usize>,
+    pub usage: Option<Usage>,
+    pub vertex_users: HashSet<usize>,
+}
+
+#[derive(Debug, Default)]
+pub struct Buffer {
+    pub length: Option<usize>,
+    /// It has data that no rule takes from it.
+    pub readable: bool,
+}
+
+#[derive(Debug)]
+pub struct Target {
+    pub node: Option<usize>,
+    pub path: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Channel {
+    pub sampler: Option<usize>,
+    pub target: Option<Target>,
+}
+
+#[derive(Debug)]
+pub struct Sampler {
+    pub input: Option<usize>,
+    pub output: Option<usize>,
+    pub cubic: bool,
+}
+
+#[derive(Debug)]
+pub struct Animation {
+    pub at: String,
+    pub channels: Option<Vec<Channel>>,
+    pub samplers: Option<Vec<Sampler>>,
+}
+
+#[derive(Debug)]
+pub struct Image {
+    pub at: String,
+    pub view: Option<usize>,
+    pub mime: Option<String>,
+    pub uri: Option<String>,
+    pub has_extensions: bool,
+}
+
+/// How a material uses a texture.
+#[derive(Debug)]
+pub struct Use {
+    pub at: String,
+    pub index: Option<usize>,
+    pub sets: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub struct Material {
+    pub uses: Vec<Use>,
+    pub normal: bool,
+    pub tangent: bool,
+}
+
+/// Attributes by name, with their accessors where they are indices.
+pub type Attributes = Vec<(String, Option<usize>)>;
+
+#[derive(Debug, Default)]
+pub struct Primitive {
+    pub at: String,
+    pub mode: Option<usize>,
+    pub attributes: Attributes,
+    pub targets: Option<Vec<Attributes>>,
+    pub indices: Option<usize>,
+    pub material: Option<usize>,
+    /// Sets of joints that go with as many sets of weights.
+    pub joints: usize,
+    pub coordinates: usize,
+    pub normal: bool,
+    pub tangent: bool,
+    pub vertices: Option<usize>,
+}
+
+#[derive(Debug)]
+pub struct Mesh {
+    pub primitives: Option<Vec<Primitive>>,
+}
+
+#[derive(Debug, Default)]
+pub struct Node {
+    pub at: String,
+    pub matrix: Option<[f32; 16]>,
+    pub translation: Option<Vec<f32>>,
+    pub rotation: Option<Vec<f32>>,
+    pub scale: Option<Vec<f32>>,
+    pub camera: Option<usize>,
+    pub children: Option<Vec<Option<usize>>>,
+    pub mesh: Option<usize>,
+    pub skin: Option<usize>,
+    pub weights: Option<usize>,
+    pub parent: Option<usize>,
+    pub scenes: HashSet<usize>,
+}
+
+#[derive(Debug)]
+pub struct Skin {
+    pub at: String,
+    pub bind: Option<usize>,
+    pub skeleton: Option<usize>,
+    pub joints: Option<Vec<Option<usize>>>,
+    /// Nodes above all joints, the lowest first.
+    pub roots: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub struct Texture {
+    pub source: Option<usize>,
+    pub sampler: Option<usize>,
+}
+
+/// All of a file.
+#[derive(Debug, Default)]
+pub struct File {
+    pub used: Vec<String>,
+    pub accessors: Vec<Option<Accessor>>,
+    pub animations: Vec<Option<Animation>>,
+    pub buffers: Vec<Option<Buffer>>,
+    pub views: Vec<Option<View>>,
+    pub cameras: usize,
+    pub images: Vec<Option<Image>>,
+    pub materials: Vec<Option<Material>>,
+    pub meshes: Vec<Option<Mesh>>,
+    pub nodes: Vec<Option<Node>>,
+    pub samplers: usize,
+    pub scenes: Vec<Option<Vec<Option<usize>>>>,
+    pub scene: Option<usize>,
+    pub skins: Vec<Option<Skin>>,
+    pub textures: Vec<Option<Texture>>,
+}

@@ -1,0 +1,44 @@
+//! References by index, and uses of views and accessors.
+
+use super::super::{
+    file::{Accessor, Usage, View},
+    report::Report,
+};
+
+/// Whether something there is named by an index; a finding where it is not.
+pub(super) fn found<T>(
+    list: &[Option<T>],
+    index: Option<usize>,
+    place: impl FnOnce() -> String,
+    out: &mut Report,
+) -> Option<usize> {
+    let index = index?;
+    if list.get(index).is_some_and(Option::is_some) {
+        return Some(index);
+    }
+    out.error("UNRESOLVED_REFERENCE", place());
+    None
+}
+
+pub(super) fn use_view(
+    views: &mut [Option<View>],
+    view: Option<usize>,
+    usage: Usage,
+    place: &str,
+    out: &mut Report,
+) {
+    let Some(view) = view.and_then(|v| views.get_mut(v)).and_then(Option::as_mut) else { return };
+    let kind = match usage {
+        Usage::Times | Usage::Values => Usage::Other,
+        usage => usage,
+    };
+    if *view.usage.get_or_insert(kind) != kind {
+        out.error("BUFFER_VIEW_TARGET_OVERRIDE", place.to_owned());
+    }
+}
+
+pub(super) fn use_accessor(accessor: &mut Accessor, usage: Usage, place: &str, out: &mut Report) {
+    if *accessor.usage.get_or_insert(usage) != usage {
+        out.error("ACCESSOR_USAGE_OVERRIDE", place.to_owned());
+    }
+}

@@ -1,0 +1,82 @@
+//! Findings of the rules, collected by code and place.
+
+use std::collections::HashMap;
+
+use super::words::{sentence, under_unmoved};
+use ulna_model::{Diagnostic, Severity};
+
+/// Findings as they come, each once a place, with how often.
+#[derive(Debug, Default)]
+pub struct Report {
+    list: Vec<(Severity, &'static str, String, usize)>,
+    known: HashMap<(&'static str, String), usize>,
+}
+
+impl Report {
+    fn add(&mut self, severity: Severity, code: &'static str, place: String, count: usize) {
+        match self.known.get(&(code, place.clone())) {
+            Some(at) => self.list[*at].3 += count,
+            None => {
+                self.known.insert((code, place.clone()), self.list.len());
+                self.list.push((severity, code, place, count));
+            }
+        }
+    }
+
+    pub(super) fn error(&mut self, code: &'static str, place: String) {
+        self.add(Severity::Error, code, place, 1);
+    }
+
+    pub(super) fn warning(&mut self, code: &'static str, place: String) {
+        self.add(Severity::Warning, code, place, 1);
+    }
+
+    pub(super) fn info(&mut self, code: &'static str, place: String) {
+        self.add(Severity::Info, code, place, 1);
+    }
+
+    /// So many at one place; none is no finding.
+    pub(super) fn errors(
+        &mut self,
+        code: &'static str,
+        place: impl FnOnce() -> String,
+        count: usize,
+    ) {
+        if count > 0 {
+            self.add(Severity::Error, code, place(), count);
+        }
+    }
+
+    pub(super) fn warnings(
+        &mut self,
+        code: &'static str,
+        place: impl FnOnce() -> String,
+        count: usize,
+    ) {
+        if count > 0 {
+            self.add(Severity::Warning, code, place(), count);
+        }
+    }
+
+    pub(super) fn infos(
+        &mut self,
+        code: &'static str,
+        place: impl FnOnce() -> String,
+        count: usize,
+    ) {
+        if count > 0 {
+            self.add(Severity::Info, code, place(), count);
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        let made = |(severity, code, place, count): (Severity, &'static str, String, usize)| {
+            let message = match (severity, code) {
+                (Severity::Info, "NODE_SKINNED_MESH_NON_ROOT") => under_unmoved(count),
+                _ => sentence(code, count),
+            };
+            Diagnostic::new(severity, code, place.trim_start_matches('/'), message)
+        };
+        self.list.into_iter().map(made).collect()
+    }
+}

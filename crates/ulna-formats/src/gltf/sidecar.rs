@@ -1,0 +1,23 @@
+//! Names of the data files that Ulna writes beside a `.gltf`.
+
+/// The name of a file of ours beside a `.gltf`: by what is in it, so that one name never means two
+/// things, and nobody's file is ever written over.
+pub(super) fn content_name(stem: &str, bytes: &[u8]) -> String {
+    format!("{stem}.ulna-{:032x}.bin", xxhash_rust::xxh3::xxh3_128(bytes))
+}
+
+/// Whether a URI is that of a file of ours: `….ulna-<hash>.bin`, or as it was named before,
+/// `….ulna.bin`.
+pub fn is_sidecar(uri: &str) -> bool {
+    let Some(name) = uri.strip_suffix(".bin") else { return false };
+    let hash = name.rsplit_once(".ulna-").map(|(_, hash)| hash);
+    name.ends_with(".ulna")
+        || hash.is_some_and(|h| h.len() == 32 && h.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// A file name as a URI.
+pub(super) fn as_uri(name: &str) -> String {
+    let uri =
+        percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
+    uri.replace("%2E", ".").replace("%2D", "-").replace("%5F", "_")
+}

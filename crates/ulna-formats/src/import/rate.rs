@@ -1,0 +1,43 @@
+//! Frame and tick rates of motion files, and how numbers are shown in messages.
+
+/// Rates that files of motion are made at, ticks or frames a second.
+pub const USUAL_RATES: [f64; 6] = [24.0, 25.0, 30.0, 60.0, 160.0, 4800.0];
+
+/// What to say of a rate at which the longest clip, of so many keys, lasts so long that it cannot
+/// be meant; nothing where it can.
+pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
+    /// Seconds.
+    const SHORTEST: f64 = 0.1;
+    const LONGEST: f64 = 3600.0;
+    if keys < 3 || (SHORTEST..=LONGEST).contains(&longest) {
+        return None;
+    }
+    let lasts = |usual: f64| (usual, longest * rate / usual);
+    let likely =
+        USUAL_RATES.into_iter().map(lasts).filter(|(_, t)| (SHORTEST..=LONGEST).contains(t));
+    let offers: Vec<String> = likely.map(|(usual, t)| format!("{usual} ({t:.2} s)")).collect();
+    let offers = if offers.is_empty() {
+        String::new()
+    } else {
+        format!("; likely rates are {}", offers.join(", "))
+    };
+    Some(format!(
+        "its longest clip lasts {longest:.3} s at a rate of {} per second, which is \
+            unlikely{offers}",
+        short(rate)
+    ))
+}
+
+/// A number with six digits, as people read it.
+pub fn short(value: f64) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return value.to_string();
+    }
+    let digits = (5 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}

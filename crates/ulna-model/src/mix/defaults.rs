@@ -1,0 +1,30 @@
+//! Defaults of members in text, which are not written.
+
+pub(super) fn one<T: From<u8>>() -> T {
+    T::from(1)
+}
+
+pub(super) fn yes() -> bool {
+    true
+}
+
+// serde hands references to all of these.
+pub(super) fn is_one<T: From<u8> + PartialEq>(value: &T) -> bool {
+    *value == T::from(1)
+}
+
+pub(super) fn is_zero<T: From<u8> + PartialEq>(value: &T) -> bool {
+    *value == T::from(0)
+}
+
+pub(super) const fn is_yes(value: &bool) -> bool {
+    *value
+}
+
+pub(super) const fn is_no(value: &bool) -> bool {
+    !*value
+}
+
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,84 @@
+//! Opening a device: the list of devices, and the device that is used.
+
+use super::{
+    Gpu, GpuError,
+    device::{DeviceChoice, DeviceFacts},
+};
+
+/// All devices, the one that is used first.
+pub fn devices(choice: &DeviceChoice) -> Vec<DeviceFacts> {
+    let list: Vec<DeviceFacts> =
+        adapters(wgpu::Backends::all()).iter().map(DeviceFacts::of).collect();
+    let mut order = choice.order(&list).into_iter();
+    let mut sorted: Vec<DeviceFacts> =
+        order.next().map(|k| DeviceFacts { used: true, ..list[k].clone() }).into_iter().collect();
+    sorted.extend(order.map(|k| list[k].clone()));
+    sorted.extend(list.into_iter().filter(|d| d.unusable.is_some()));
+    sorted
+}
+
+impl Gpu {
+    /// The best device without a window.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn headless() -> Result<Self, GpuError> {
+        Self::open(&DeviceChoice::default())
+    }
+
+    /// A device without a window: where one cannot be opened, the next.
+    ///
+    /// # Errors
+    /// Where there is none, none of the name that is wished for, or none that can be opened.
+    pub fn open(choice: &DeviceChoice) -> Result<Self, GpuError> {
+        let mut refused = None;
+        let mut known = Vec::new();
+        // Looking for OpenGL makes some drivers print errors: only where there is nothing better.
+        for backends in [wgpu::Backends::PRIMARY, wgpu::Backends::SECONDARY] {
+            let found = adapters(backends);
+            let facts: Vec<DeviceFacts> = found.iter().map(DeviceFacts::of).collect();
+            for device in &facts {
+                if let Some(message) = device.unusable.clone() {
+                    refused
+                        .get_or_insert(GpuError::NoDevice { name: device.name.clone(), message });
+                }
+            }
+            let order = choice.order(&facts);
+            let fits = |k: &usize| choice.wish.as_ref().is_none_or(|w| facts[*k].is_called(w));
+            for k in order.into_iter().filter(fits) {
+                match pollster::block_on(found[k].request_device(&Self::descriptor(&found[k]))) {
+                    Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
+                    Err(error) => {
+                        log::warn!(
+                            "graphics device {} could not be opened: {error}",
+                            facts[k].id()
+                        );
+                        let name = facts[k].name.clone();
+                        refused
+                            .get_or_insert(GpuError::NoDevice { name, message: error.to_string() });
+                    }
+                }
+            }
+            known.extend(facts.iter().map(DeviceFacts::id));
+        }
+        Err(refused.unwrap_or_else(|| match &choice.wish {
+            Some(wish) if !known.is_empty() => {
+                GpuError::NotThere { wish: wish.clone(), known: known.join("”, “") }
+            }
+            _ => GpuError::NoAdapter,
+        }))
+    }
+}
+
+fn adapters(backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = backends;
+    let mut descriptor = descriptor.with_env();
+    // What the environment allows, of what is asked for.
+    descriptor.backends &= backends;
+    if descriptor.backends.is_empty() {
+        return Vec::new();
+    }
+    let backends = descriptor.backends;
+    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+}

@@ -1,0 +1,74 @@
+//! Shaders: their sources, put together from the files they include.
+
+/// Every shader by name, with what it includes: for the passes, and for the test that validates
+/// them all.
+pub const SHADERS: [(&str, &str); 11] = [
+    ("skin", include_str!("../../../shaders/skin.wgsl")),
+    ("encode", include_str!("../../../shaders/encode.wgsl")),
+    ("panels", include_str!("../../../shaders/panels.wgsl")),
+    (
+        "mesh",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/material.wgsl"),
+            include_str!("../../../shaders/deferred.wgsl"),
+            include_str!("../../../shaders/mesh.wgsl")
+        ),
+    ),
+    (
+        "shadow",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/material.wgsl"),
+            include_str!("../../../shaders/shadow.wgsl")
+        ),
+    ),
+    (
+        "grid",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/grid.wgsl")
+        ),
+    ),
+    (
+        "wire",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/wire.wgsl")
+        ),
+    ),
+    (
+        "ghost",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/ghost.wgsl")
+        ),
+    ),
+    (
+        "outline",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/outline.wgsl")
+        ),
+    ),
+    (
+        "tint",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/deferred.wgsl"),
+            include_str!("../../../shaders/tint.wgsl")
+        ),
+    ),
+    (
+        "joint",
+        concat!(
+            include_str!("../../../shaders/frame.wgsl"),
+            include_str!("../../../shaders/joint.wgsl")
+        ),
+    ),
+];
+
+/// A shader's source by name.
+pub(super) fn shader(name: &str) -> &'static str {
+    SHADERS.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| text)
+}

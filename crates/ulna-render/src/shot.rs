@@ -1,0 +1,123 @@
+//! One picture of a scene: what is drawn of each part, and by which pipelines.
+
+use super::{
+    Camera, Scene, Shading, Show,
+    pipeline::{Draw, Layer, MeshKey, features},
+    scene_primitive::ScenePrimitive,
+};
+use ulna_model::Topology;
+
+/// What one picture is of.
+#[derive(Clone, Copy)]
+pub(super) struct Shot<'a> {
+    pub scene: &'a Scene,
+    pub camera: &'a Camera,
+    pub show: &'a Show,
+    /// Whether light is found once for each pixel.
+    pub quick: bool,
+    /// Points of its height.
+    pub height: f32,
+    /// How much of their color edges over tints have.
+    pub edge_alpha: f32,
+}
+
+impl Shot<'_> {
+    /// How much there is of a part's edges, 0..=1: where triangles are hardly larger than lines are
+    /// wide, lines would be all that is seen.
+    pub fn edges_of(&self, part: &ScenePrimitive) -> f32 {
+        // Of the disc about a part's box, what its surface covers, about.
+        const FILLED: f32 = 0.3;
+        // Square points of a triangle.
+        const NONE: f32 = 8.0;
+        const ALL: f32 = 28.0;
+        let depth = match self.camera.orthographic {
+            true => self.camera.distance,
+            false => {
+                (part.center - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25)
+            }
+        };
+        let radius = part.reach / self.camera.meters_per_point(depth.max(1e-6), self.height);
+        // Half of them turn away.
+        let triangles = (part.index_count as f32 / 6.0).max(1.0);
+        let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
+        ((points - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
+    }
+}
+
+pub(super) fn is_see_through(part: &ScenePrimitive, show: &Show) -> bool {
+    match show.shading {
+        Shading::Textured => part.blend,
+        Shading::Solid => false,
+        // Lines and points stay as they are among the wires.
+        Shading::Wireframe => part.topology == Topology::Triangles,
+        Shading::XRay => true,
+    }
+}
+
+/// Which sides of a part's triangles are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sides {
+    Front,
+    Back,
+    Both,
+}
+
+/// The draws of a part. A see-through, double-sided surface is drawn twice: what turns from the eye
+/// first.
+pub(super) const fn sides_of(part: &ScenePrimitive, show: &Show) -> &'static [Sides] {
+    match show.shading {
+        _ if !part.double_sided => &[Sides::Front],
+        Shading::Textured if part.blend => &[Sides::Back, Sides::Front],
+        _ => &[Sides::Both],
+    }
+}
+
+pub(super) const fn caster_of(part: &ScenePrimitive) -> Draw {
+    Draw::Caster { cut: part.features & features::CUT != 0 }
+}
+
+/// Which pipeline draws these sides of a part.
+pub(super) fn key_of(
+    part: &ScenePrimitive,
+    sides: Sides,
+    mirrored: bool,
+    shot: &Shot<'_>,
+) -> MeshKey {
+    let Shot { scene, show, quick, .. } = *shot;
+    let topology = topology_of(part);
+    let cull = match (sides, mirrored) {
+        // Lines and points have no sides.
+        _ if part.topology != Topology::Triangles => None,
+        (Sides::Both, _) => None,
+        // What is mirrored turns its other side to the eye.
+        (Sides::Front, false) | (Sides::Back, true) => Some(wgpu::Face::Back),
+        (Sides::Back, false) | (Sides::Front, true) => Some(wgpu::Face::Front),
+    };
+    let shading = match show.shading {
+        Shading::Textured if show.lights && !scene.lights.is_empty() => {
+            part.features | features::LIGHTS
+        }
+        Shading::Textured => part.features,
+        Shading::Solid | Shading::Wireframe => part.features & features::FLAT | features::PLAIN,
+        Shading::XRay => part.features & features::FLAT | features::PLAIN | features::XRAY,
+    };
+    let layer = match show.shading {
+        Shading::Textured if part.blend => Layer::Blend,
+        Shading::XRay => Layer::Blend,
+        Shading::Textured | Shading::Solid | Shading::Wireframe => Layer::Opaque,
+    };
+    let features = match (quick, layer) {
+        (true, Layer::Opaque) => shading & !features::LIGHTS,
+        (true, Layer::Blend) => shading | features::QUICK,
+        (false, _) => shading,
+    };
+    MeshKey { topology, layer, cull, bumped: part.skin.posed_tangents.is_some(), features }
+}
+
+pub(super) const fn topology_of(part: &ScenePrimitive) -> wgpu::PrimitiveTopology {
+    match part.topology {
+        Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
+        Topology::Lines => wgpu::PrimitiveTopology::LineList,
+        Topology::Points => wgpu::PrimitiveTopology::PointList,
+    }
+}

@@ -1,0 +1,76 @@
+//! The document as saving writes it, and what that changes.
+
+use std::collections::BTreeMap;
+
+use super::{
+    difference::{Comparison, Side, as_text, compare, compare_states},
+    layers,
+    session::Session,
+    vrm_pose,
+};
+use ulna_formats::gltf::{self, SaveError, Saved};
+use ulna_model::{ClipId, Document};
+use ulna_motion::Folded;
+
+impl Session {
+    /// The document as saving writes it, with what folding its layers took, by clip.
+    pub(super) fn folded(&self) -> (Document, BTreeMap<ClipId, Folded>) {
+        self.folds.to_save(&self.document, &self.decoded)
+    }
+
+    /// The document as saving writes it: with its layers in keys and nodes.
+    pub fn to_save(&self) -> Document {
+        self.folded().0
+    }
+
+    /// As [`Session::to_save`], without the layers themselves: for other programs.
+    pub(super) fn to_export(&self) -> Document {
+        self.folds.fold(&self.document, &self.decoded, false).0
+    }
+
+    /// What this file differs in from another, as both are on disk: with their layers in keys and
+    /// nodes.
+    pub fn compare(&self, other: &Self) -> Comparison {
+        let (mine, theirs) = (gltf::unmodeled(&self.source), gltf::unmodeled(&other.source));
+        compare(
+            Side { asset: &self.saved, other: Some(&mine) },
+            Side { asset: &other.saved, other: Some(&theirs) },
+        )
+    }
+
+    /// The file on disk as text, a fact a line, for version control.
+    pub fn as_text(&self) -> String {
+        as_text(Side { asset: &self.saved, other: Some(&gltf::unmodeled(&self.source)) })
+    }
+
+    /// What will differ from the file on disk once the document is saved, a sentence each, in
+    /// meaning; nothing where nothing will.
+    ///
+    /// # Errors
+    /// Where it cannot be saved: see [`SaveError`].
+    pub fn will_change(&self) -> Result<Vec<String>, SaveError> {
+        let written = self.pack("model")?;
+        let (to_save, folded) = self.folded();
+        let found = compare_states(&self.saved, &to_save);
+        let mut differs: Vec<String> = found.differences.iter().map(ToString::to_string).collect();
+        differs.extend(found.notes.into_iter().map(|n| n.message));
+        if !differs.is_empty() {
+            differs.extend(layers::in_words(&self.document, &folded));
+            // It comes first: a person must see it before saving.
+            differs.splice(
+                0..0,
+                vrm_pose::warning(&self.decoded, &to_save).map(|posed| posed.message),
+            );
+        }
+        // What is too small for a sentence is still written.
+        if differs.is_empty() && self.unsaved().file { Ok(written.changes) } else { Ok(differs) }
+    }
+
+    /// What saving would write now, and the list of what it changes.
+    ///
+    /// # Errors
+    /// See [`SaveError`].
+    pub fn pack(&self, stem: &str) -> Result<Saved, SaveError> {
+        gltf::save(&self.source, &self.decoded, &self.to_save(), stem, self.save_options)
+    }
+}

@@ -1,0 +1,249 @@
+//! One open file: its bytes, the document as opened and as it is now, and its history.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use super::{
+    findings, journal,
+    layers::Folds,
+    stamp::{Stamp, same_file},
+    unfolded::{KnownUnsaved, Unfolded},
+    weight_layers,
+};
+use ulna_edit::{History, KeysHome};
+use ulna_formats::{
+    gltf::{self, Opened, Progress, ReadError, SaveOptions, Source},
+    import::{Conversion, ImportFindings, importer_of},
+    read_whole,
+};
+use ulna_model::{Asset, Diagnostic, DisplayChoice, Document, KeySet, Notice};
+use ulna_motion::RecentPoses;
+
+/// One open file.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// No other that was opened has it; a copy does.
+    pub(super) id: u64,
+    pub(super) source: Source,
+    /// What the file says, word for word.
+    pub(super) decoded: Document,
+    /// The document as it was when the file was opened: layers that the file keeps are taken off.
+    pub(super) opened: Document,
+    pub(super) document: Document,
+    pub(super) folds: Folds,
+    pub(super) history: History,
+    /// Where *Save* writes; `None` for the bundled sample until it has a place.
+    pub(super) path: Option<PathBuf>,
+    /// The file of another format that this was made from.
+    pub(super) imported: Option<Imported>,
+    /// What is odd about the file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The same as it was when the file was opened.
+    pub(super) opened_diagnostics: Vec<Diagnostic>,
+    /// What wrote the file.
+    pub generator: Option<String>,
+    /// Extensions the file uses.
+    pub extensions_used: Vec<String>,
+    /// What saving may add.
+    pub save_options: SaveOptions,
+    /// Poses that the gesture under way works on.
+    pub(super) poses: RecentPoses,
+    /// What commands had to say.
+    pub(super) notes: Vec<Notice>,
+    /// The keys that the last command selects, with their owner.
+    pub(super) selected_keys: Option<(KeysHome, KeySet)>,
+    /// The keys that were copied last, as text.
+    pub(super) copied: Option<String>,
+    /// What is on disk: the file's part of the document as it was opened or saved last.
+    pub(super) saved: Asset,
+    /// What that was made from.
+    pub(super) saved_from: Unfolded,
+    pub(super) known_unsaved: KnownUnsaved,
+    /// The file on disk as it was read or written last.
+    pub(super) stamp: Option<Stamp>,
+    /// Files of which a backup was made in this sitting.
+    pub(super) backed_up: BTreeSet<PathBuf>,
+    pub(super) journal: journal::Slot,
+    /// Why a stroke could not be kept.
+    pub(super) lost_stroke: Option<String>,
+}
+
+/// A file of another format that a document was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What its format is called.
+    pub format: &'static str,
+    /// How it was taken.
+    pub conversion: Conversion,
+    /// What was found in it.
+    pub found: ImportFindings,
+}
+
+impl Session {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong and where.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        Self::open_as(path, &Conversion::default(), progress)
+    }
+
+    /// Opens a file, one of another format than glTF as it is asked for.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_as(
+        path: &Path,
+        conversion: &Conversion,
+        progress: &Progress,
+    ) -> Result<Self, ReadError> {
+        let bytes =
+            read_whole(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+        if let Some(importer) = importer_of(&bytes, path) {
+            let made = (importer.read)(&bytes, Some(path), conversion)?;
+            let mut opened = gltf::open_bytes(made.glb.into(), None, progress)?;
+            opened.diagnostics.extend(made.diagnostics.finish());
+            // What was imported has no file of its own until it is saved as glTF.
+            let imported = Imported {
+                path: path.to_owned(),
+                format: importer.name,
+                conversion: conversion.clone(),
+                found: made.found,
+            };
+            return Ok(Self { imported: Some(imported), ..Self::of(opened, None) });
+        }
+        let opened = gltf::open_bytes(bytes.into(), Some(path), progress)?;
+        Ok(Self::of(opened, Some(path.to_owned())))
+    }
+
+    /// Opens a copy of a glTF file; data files that it names are looked for where the file itself
+    /// lies.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_beside(copy: &Path, path: &Path, progress: &Progress) -> Result<Self, ReadError> {
+        let bytes =
+            read_whole(copy).map_err(|source| ReadError::Io { path: copy.to_owned(), source })?;
+        Ok(Self::of(gltf::open_bytes(bytes.into(), Some(path), progress)?, None))
+    }
+
+    /// Opens bytes that come from no file: the bundled sample.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_bytes(bytes: &[u8]) -> Result<Self, ReadError> {
+        Ok(Self::of(gltf::open_bytes(bytes.to_vec().into(), None, &Progress::default())?, None))
+    }
+
+    pub(super) fn of(opened: Opened, path: Option<PathBuf>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let mut diagnostics = opened.diagnostics;
+        let decoded = opened.document;
+        let mut document = decoded.clone();
+        let folds = Folds::take_up(&mut document, &mut diagnostics);
+        weight_layers::take_up(&mut document, &mut diagnostics);
+        let document = &document;
+        diagnostics.extend(findings::of_all(document));
+        diagnostics.extend(findings::of_mix(document));
+        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        let stamp =
+            path.as_deref().map(|p| Stamp::of(p, &opened.source.bytes, opened.source.data_files()));
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            saved: decoded.file.clone(),
+            saved_from: Unfolded::of(document),
+            known_unsaved: KnownUnsaved::default(),
+            source: opened.source,
+            document: document.clone(),
+            opened: document.clone(),
+            decoded,
+            folds,
+            history: History::default(),
+            path,
+            imported: None,
+            opened_diagnostics: diagnostics.clone(),
+            diagnostics,
+            generator: opened.generator,
+            extensions_used: opened.extensions_used,
+            save_options: SaveOptions::default(),
+            poses: RecentPoses::default(),
+            notes: Vec::new(),
+            selected_keys: None,
+            copied: None,
+            stamp,
+            backed_up: BTreeSet::new(),
+            journal: journal::Slot::default(),
+            lost_stroke: None,
+        }
+    }
+
+    /// A number that no other file that was opened has; copies of the session have the same.
+    pub const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether a path leads to the document's own file.
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.path.as_deref().is_some_and(|own| own == path || same_file(own, path))
+    }
+
+    /// The document as it is now.
+    pub const fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Chooses the scene and the variant that are shown. No edit: nothing to undo and nothing to
+    /// save. What the document does not have leaves the choice to the file.
+    pub fn show(&mut self, shown: DisplayChoice) {
+        self.document.shown = DisplayChoice {
+            scene: shown.scene.filter(|s| self.document.scenes.contains(*s)),
+            variant: shown.variant.filter(|v| v.index() < self.document.variants.len()),
+        };
+    }
+
+    /// The document as the file was opened.
+    pub const fn opened(&self) -> &Document {
+        &self.opened
+    }
+
+    /// The opened bytes.
+    pub const fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// What can be undone.
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Where *Save* writes.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The file of another format that this was made from, and how.
+    pub const fn imported(&self) -> Option<&Imported> {
+        self.imported.as_ref()
+    }
+
+    pub(super) fn imported_from(&self) -> Option<&Path> {
+        self.imported.as_ref().map(|i| i.path.as_path())
+    }
+
+    /// Where *Save as* begins: the file, or beside what it was imported from, as GLB.
+    pub fn suggested_path(&self) -> PathBuf {
+        let imported = self.imported.as_ref().map(|i| i.path.with_extension("glb"));
+        self.path.clone().or(imported).unwrap_or_else(|| "mannequin.glb".into())
+    }
+
+    /// The file's name, or that of the sample.
+    pub fn file_name(&self) -> String {
+        let name = self.path.as_deref().or(self.imported_from()).and_then(Path::file_name);
+        name.map_or_else(|| "mannequin.glb (sample)".into(), |n| n.to_string_lossy().into_owned())
+    }
+}
