@@ -25,6 +25,7 @@ mod motion_path;
 mod names;
 mod pose;
 mod range;
+mod recent_poses;
 mod rig;
 mod sample;
 mod seen;
@@ -66,8 +67,9 @@ pub use self::{
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,
-    pose::{Pose, RecentPoses, joint_bounds},
+    pose::{Pose, joint_bounds},
     range::range_of_motion,
+    recent_poses::RecentPoses,
     sample::{nlerp, sample_into, slerp},
     seen::SeenPoints,
     skeleton::{Bone, Skeleton, bones},
