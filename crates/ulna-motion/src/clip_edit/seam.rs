@@ -12,7 +12,7 @@ use super::{
     seam_speed::{faster, is_any, is_seen},
     whole::rising,
 };
-use crate::{Evaluator, Pose, Stack, insert_key, sample_into, transfer::above};
+use crate::{Evaluator, Pose, Stack, ancestors::above, insert_key, sample_into};
 use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, Track,
     transform::{angle_between, short_way},

@@ -26,10 +26,12 @@ use glam::{Quat, Vec3};
 
 use self::standing::{Standing, axis_turns, carrier};
 use super::{
-    counterparts::mapped_roles,
+    ancestors::above,
+    counterparts::{FoundBy, Sought, pairs},
     humanoid::BodyPart,
     mirror::{is_uneven, swapped},
-    transfer::{FoundBy, Sought, above, pairs, posable, roles_of, target_name},
+    roles::{mapped_roles, roles_of},
+    transfer::{posable, target_name},
 };
 use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform,

@@ -10,12 +10,12 @@ use glam::Vec3;
 use super::Mixer;
 use crate::{
     Evaluator, Pose, Stack,
+    ancestors::above,
     clip_edit::travel,
     ik::{Sole, body_of, legs_of, named_feet},
     joint_bounds,
     mirror_pairs::Side,
     rig::Rig,
-    transfer::above,
 };
 use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared};
 
