@@ -2,6 +2,7 @@
 //! many vertices at once.
 
 mod bind;
+mod branches;
 mod brush;
 mod canvas;
 mod carry;
@@ -15,6 +16,7 @@ pub mod layers;
 mod limb;
 mod loops;
 mod mirror;
+mod one_sided;
 mod overlay;
 mod quick;
 mod reach;
@@ -26,19 +28,21 @@ mod stored;
 mod stroke;
 mod tally;
 mod tools;
+mod topology;
 mod volume;
 
 pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
-    canvas::{Maps, NOWHERE, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
+    canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
     carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::WeightIssues,
-    joined::{Joined, JoinedMirror, bodies, is_one_sided},
+    joined::{Joined, JoinedMirror, bodies},
     laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
+    one_sided::is_one_sided,
     overlay::rest_scale,
     reach::{PosedSurface, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
@@ -49,5 +53,6 @@ pub use self::{
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},
     tools::{gradient, in_common, strays},
+    topology::NOWHERE,
     volume::KEPT,
 };

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use super::{
     Brush, Influences, Maps, MirrorMap, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints,
     WorkingWeights,
-    canvas::NOWHERE,
     draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in, quick,
     share::{self, normalize},
     stroke::mean,
+    topology::NOWHERE,
     volume::blend_keeping,
 };
 use ulna_model::WeightMap;

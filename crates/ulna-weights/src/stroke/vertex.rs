@@ -7,11 +7,11 @@ use super::{
         share,
         volume::{KEPT, blend_keeping},
     },
-    Paint,
+    paint::Paint,
 };
 use crate::{
     BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
-    canvas::NOWHERE,
+    topology::NOWHERE,
 };
 
 /// What a dab's vertices share.
