@@ -4,7 +4,7 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use glam::Vec3;
 
-use super::{PosedSurface, Touch};
+use super::touch::{PosedSurface, Touch};
 use crate::{SkinnedSurface, topology::Topo};
 
 /// Memory for reaching, kept from dab to dab.
