@@ -10,9 +10,8 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, WeightIssues,
+    Influences, Refusal, WeightConstraints, WeightIssues,
     branches::Branches,
-    share::{Refusal, WeightConstraints},
     topology::{Topo, weld},
 };
 use ulna_model::{

@@ -9,12 +9,14 @@ mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod influences;
 mod joined;
 mod laid;
 mod lanes;
 pub mod layers;
 mod limb;
 mod loops;
+mod means;
 mod mirror;
 mod one_sided;
 mod overlay;
@@ -39,6 +41,7 @@ pub use self::{
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::WeightIssues,
+    influences::{Influences, MOST, Refusal, WeightConstraints},
     joined::{Joined, JoinedMirror, bodies},
     laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
@@ -47,7 +50,7 @@ pub use self::{
     reach::{PosedSurface, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
-    share::{Influences, MOST, Refusal, WeightConstraints, blend, normalize, paint},
+    share::{blend, normalize, paint},
     snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},

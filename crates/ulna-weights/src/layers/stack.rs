@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{Influences, WeightConstraints, faults::fault_of, share::normalize};
 use ulna_model::{
-    LayerId, LayerPart, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer,
-    WeightLayers, WeightMap, WeightPatch,
+    LayerId, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers,
+    WeightMap, WeightPatch,
 };
 
 /// The rule with nothing locked.

@@ -17,7 +17,6 @@ use std::{
 use rayon::prelude::*;
 
 pub use self::paint::{Dab, Paint};
-pub(super) use self::vertex::mean;
 use self::{
     memory::{Memory, Starts},
     part::{Done, PartWork, Task},
@@ -26,6 +25,7 @@ use self::{
 use super::{
     BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface,
     Touch, WeightConstraints,
+    means::weighted_mean,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
     share,
     topology::NOWHERE,
@@ -178,7 +178,8 @@ impl Stroke {
                 } else {
                     let chunks = self.mark(&work, &hits, |p| brush.falloff.at(p) * strength);
                     if brush.kind == BrushKind::Average {
-                        work.average = Some(vertex::average(canvas, maps, &hits));
+                        work.average =
+                            Some(weighted_mean(maps, canvas.joints().len(), hits.iter().copied()));
                     }
                     self.paint_marked(&work, chunks, once)
                 };

@@ -2,16 +2,13 @@
 
 use glam::Vec3;
 
-use super::{
-    super::{
-        share,
-        volume::{KEPT, blend_keeping},
-    },
-    paint::Paint,
-};
+use super::paint::Paint;
 use crate::{
-    BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
+    BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
+    means::{add_place, mean},
+    share,
     topology::NOWHERE,
+    volume::{KEPT, blend_keeping},
 };
 
 /// What a dab's vertices share.
@@ -208,7 +205,7 @@ impl<'a> Spot<'a> {
         let on_plane = work.paint.mirror.is_some_and(|m| m.place(place) == place);
         let turned = work.paint.mirror.is_some_and(|m| m.place(place) < place);
         let rule = WeightConstraints { turned, ..*rule };
-        let limit = if on_plane { share::MOST } else { rule.limit };
+        let limit = if on_plane { MOST } else { rule.limit };
         Self { work, place, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
     }
 
@@ -228,55 +225,4 @@ impl<'a> Spot<'a> {
             .and_then(|()| self.even(list, wishes))
             .map(|()| true)
     }
-}
-
-/// Adds what the first vertex of a place has.
-#[inline]
-fn add_place(
-    canvas: &SkinnedSurface,
-    maps: &Maps<'_>,
-    place: u32,
-    factor: f32,
-    out: &mut Influences,
-) {
-    let (joints, weights) = maps.slots(canvas.first_at(place));
-    for (j, w) in joints.iter().zip(weights) {
-        if *w > 0.0 && factor > 0.0 {
-            out.add(*j, *w * factor);
-        }
-    }
-}
-
-/// The mean of the places around a place.
-#[inline]
-pub(crate) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
-    out.clear();
-    let ring = canvas.ring(place);
-    let factor = 1.0 / ring.len().max(1) as f32;
-    for p in ring {
-        add_place(canvas, maps, *p, factor, out);
-    }
-}
-
-/// The mean of what a brush covers, by how much it covers it.
-pub(super) fn average(canvas: &SkinnedSurface, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences {
-    let mut sums = vec![0.0f64; canvas.joints().len()];
-    let mut all = 0.0f64;
-    for (v, p) in hits {
-        let (joints, weights) = maps.slots(*v);
-        for (j, w) in joints.iter().zip(weights) {
-            if let Some(sum) = sums.get_mut(usize::from(*j)).filter(|_| *w > 0.0) {
-                *sum += f64::from(*w) * f64::from(*p);
-                all += f64::from(*w) * f64::from(*p);
-            }
-        }
-    }
-    let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
-    order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
-    let mut list = Influences::default();
-    order
-        .into_iter()
-        .take(share::MOST / 2)
-        .for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
-    list
 }
