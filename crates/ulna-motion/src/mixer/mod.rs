@@ -3,7 +3,7 @@
 //!
 //! Everything is a function of the mix and the time, worked out from the start of what plays, never
 //! from the moment before: scrubbing to a time shows what playing up to it shows, to the bit. What
-//! depends on its own past is integrated in steps of [`STEP`] from where it began.
+//! depends on its own past is integrated in steps of [`STEP`](state::STEP) from where it began.
 
 mod around;
 mod bake;
@@ -37,7 +37,7 @@ pub use self::{
     mask::weights as mask_weights,
     nlerp::{nlerp_difference, nlerp_gap},
     seams::{BestSeam, best_seams},
-    state::{Mixer, STEP},
+    state::Mixer,
 };
 
 #[cfg(test)]
