@@ -47,7 +47,7 @@ pub(super) struct Constants {
     length: f32,
     /// How both stand.
     from: Transform,
-    to: Transform,
+    pub(super) to: Transform,
 }
 
 impl Constants {
