@@ -8,12 +8,12 @@ use std::{
 use super::{Pose, Stack};
 use ulna_model::{Asset, Components, NodeId, Nodes};
 
-/// Poses of the last stacks that were asked for: a gesture asks for the same ones in every frame.
+/// Cache of the poses of the last stacks: a gesture evaluates the same ones in every frame.
 #[derive(Debug, Default)]
 pub struct RecentPoses(Mutex<VecDeque<Recent>>);
 
 impl Clone for RecentPoses {
-    /// None of them: a copy begins without.
+    /// A copy has an empty cache.
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -22,17 +22,17 @@ impl Clone for RecentPoses {
 #[derive(Debug)]
 struct Recent {
     nodes: Nodes,
-    /// Without what is not keyed.
+    /// The stack without the unkeyed pose.
     stack: Stack,
     pose: Pose,
 }
 
 impl RecentPoses {
-    /// Poses that are kept: with and without a clip's layers, before and after a first command.
+    /// Number of cached poses: with and without a clip's layers, before and after a first command.
     const KEPT: usize = 4;
 
-    /// As [`Pose::evaluate`]. What is not keyed yet is put on what is kept, since it changes from
-    /// frame to frame.
+    /// As [`Pose::evaluate`]. The unkeyed pose is applied to the cached pose, because it changes
+    /// from frame to frame.
     pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
         if !stack.constraints.is_empty() {
             return Pose::evaluate(file, stack);
@@ -70,7 +70,7 @@ impl RecentPoses {
         pose
     }
 
-    /// Lets go of all of them, and of the clips that they hold.
+    /// Clears the cache, and releases the clips in it.
     pub fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

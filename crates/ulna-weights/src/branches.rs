@@ -2,7 +2,7 @@
 
 use super::Influences;
 
-/// Which joints hang on which: a joint and all below it are `first..end` in an order of the tree.
+/// Spans of the joint tree: a joint and all joints below it are `first..end` in its order.
 #[derive(Debug)]
 pub(super) struct Branches {
     spans: Vec<(u32, u32)>,

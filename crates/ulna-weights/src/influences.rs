@@ -30,19 +30,19 @@ impl PartialEq for Influences {
 }
 
 impl Influences {
-    /// Nothing.
+    /// Removes all joints.
     #[inline]
     pub const fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// How many joints.
+    /// Number of joints.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no joint counts.
+    /// Whether there is no joint.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -163,7 +163,7 @@ impl Influences {
     }
 }
 
-/// What holds while weights are changed.
+/// Constraints of a change of weights.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightConstraints<'a> {
     /// By the skin's joints: those that never move.
@@ -208,7 +208,7 @@ impl WeightConstraints<'_> {
     }
 }
 
-/// Why the weights of a vertex were left as they are.
+/// Reason for which the weights of a vertex were not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum Refusal {
     /// The painted joint is locked.

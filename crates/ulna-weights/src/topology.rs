@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// None, where a place or a joint is expected.
+/// No place, or no joint.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// Lists by number, side by side in one array.
@@ -20,7 +20,7 @@ impl PackedLists {
     }
 }
 
-/// How the vertices of a canvas hang together.
+/// Topology of the vertices of a surface.
 #[derive(Debug)]
 pub(super) struct Topo {
     pub place_of: Vec<u32>,

@@ -6,10 +6,10 @@ use super::root_motion::{about_vertical, traveler, turned as turn_of, world};
 use crate::{Pose, ancestors::above};
 use ulna_model::{Clip, Document, NodeId, transform::angle_between};
 
-/// What carries the body over the ground, from round to round of a loop.
+/// The node that carries the body over the ground from round to round of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carrier {
-    /// The node whose keys do it.
+    /// The node whose keys move the body.
     pub node: NodeId,
     /// Along the ground over one round, meters of the scene.
     pub(super) way: Vec3,
@@ -17,9 +17,9 @@ pub struct Carrier {
     pub(super) turn: f32,
     /// About where it turns: the place of the body at 0.
     center: Vec3,
-    /// What takes the node's own place into the scene.
+    /// Rotation and scale from the node's parent space to the scene.
     scene_from_place: Mat3,
-    /// How the node's parent is turned in the scene.
+    /// Rotation of the node's parent in the scene.
     parent: Quat,
 }
 

@@ -20,7 +20,7 @@ pub enum Closing {
     Match,
     /// Frames before the end are bent to it, the more the later.
     Blend {
-        /// How many.
+        /// Number of frames.
         frames: u32,
         /// Whether the end goes on as fast as the start goes: where that is seen, or, of a loop
         /// that meets itself and jumps in speed nowhere more than it does elsewhere, all the same.

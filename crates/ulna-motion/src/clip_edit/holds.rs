@@ -2,10 +2,10 @@
 
 use ulna_model::{Interpolation, Track, UnkeyedAt};
 
-/// Two keys closer than this are one: far below a frame.
+/// Largest distance of two keys that count as one, seconds: far below a frame.
 pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
 
-/// How long before the next key a hold ends in a track that is not STEP, seconds.
+/// Time between the end of a hold and the next key in a track that is not STEP, seconds.
 pub const HOLD_GAP: f32 = 1e-3;
 
 /// The time at which a hold ends whose next key is at `next`: a millisecond before, and at least
@@ -35,7 +35,7 @@ fn is_end<'a>(times: &[f32], key: usize, value: &dyn Fn(usize) -> &'a [f32]) -> 
         && value(key) != value(key + 1)
 }
 
-/// For each key whether it is the end of a hold; nothing where none is.
+/// One flag per key: whether it is the end of a hold. `None` if no key is.
 pub(super) fn hold_ends(track: &Track) -> Option<Vec<bool>> {
     if track.interpolation == Interpolation::Step {
         return None;
@@ -50,7 +50,8 @@ pub(super) fn hold_ends(track: &Track) -> Option<Vec<bool>> {
     ends
 }
 
-/// Which keys of a track are meant by times, the ends of holds before them included.
+/// One flag per key of a track: whether it is at one of `times`, or ends the hold before a key that
+/// is.
 pub(super) fn marks(track: &Track, times: &[f32], ends: Option<&[bool]>) -> Vec<bool> {
     let own: &[f32] = &track.times;
     let mut marks = vec![false; own.len()];

@@ -9,7 +9,7 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// A clip that was taken over.
+/// A transferred clip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CarriedClip {
     /// The clip; its tracks name nodes of the other document.
@@ -21,11 +21,11 @@ pub struct CarriedClip {
     /// Joints here whose keys had to be made anew, since nodes without counterpart move between
     /// them.
     pub resampled: Vec<NodeId>,
-    /// How many scales could not be taken over, since the axes of both joints do not lie on one
-    /// another.
+    /// Number of scales that could not be transferred, because the axes of both joints are not
+    /// aligned.
     pub scales_left: usize,
-    /// How many of its channels move something that is no node, or are packed so that they cannot
-    /// be taken.
+    /// Number of channels that move something other than a node, or whose packed form cannot be
+    /// transferred.
     pub left_out: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 use ulna_model::{Document, NodeId, Transform, transform::angle_between};
 
-/// How keys come over.
+/// Method of transferring keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeysBy {
     /// As they are where joints rest alike, through the rests elsewhere.
@@ -28,24 +28,24 @@ pub enum KeysBy {
 /// A joint and its counterpart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointPair {
-    /// There.
+    /// The joint of the other document.
     pub from: NodeId,
-    /// Here.
+    /// Its counterpart in this document.
     pub to: NodeId,
-    /// What it was found by.
+    /// Property by which the counterpart was found.
     pub by: FoundBy,
     /// Whether both rest alike, so that keys are taken as they are.
     pub is_same: bool,
 }
 
-/// What goes before and after the values of a joint.
+/// Constants of a joint: rotations before and after its values, and the ratio of lengths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
     pub(super) left: Quat,
     pub(super) right: Quat,
     /// Lengths here in one there.
     length: f32,
-    /// How both stand.
+    /// Local transforms of both joints as they stand.
     from: Transform,
     pub(super) to: Transform,
 }
@@ -71,7 +71,7 @@ impl Constants {
     }
 }
 
-/// Two skeletons, and what is what.
+/// Two skeletons with their pairs of counterparts.
 pub struct ClipTransfer<'a> {
     pub(super) theirs: &'a Document,
     pub(super) ours: &'a Document,
@@ -81,7 +81,7 @@ pub struct ClipTransfer<'a> {
     /// Nodes here that have one.
     pub(super) taken: BTreeSet<NodeId>,
     pub(super) stands: [Standing; 2],
-    /// How the other skeleton is turned as a whole.
+    /// Rotation of the other skeleton as a whole.
     pub(super) turned: Quat,
     /// Rotations in the scene here, limbs directed as there.
     pub(super) aligned: Vec<Quat>,
@@ -154,7 +154,7 @@ impl<'a> ClipTransfer<'a> {
         body.len() >= PARTS && body.iter().all(found)
     }
 
-    /// By what travel is multiplied, in the scene.
+    /// Factor of travel in the scene: the ratio of the two heights.
     pub const fn ratio(&self) -> f32 {
         self.ratio
     }
@@ -193,7 +193,7 @@ impl<'a> ClipTransfer<'a> {
     fn find_same(&mut self, how: KeysBy) -> bool {
         /// Radians, and parts of a length: what another program's rounding leaves.
         const NEAR: f32 = 1e-3;
-        /// As many of the joints as make two skeletons one.
+        /// Share of the joints that makes two skeletons one.
         const NEARLY_ALL: f32 = 0.9;
         if how == KeysBy::Copy {
             return true;
@@ -273,7 +273,7 @@ impl<'a> ClipTransfer<'a> {
 
     /// Finds how the other skeleton lies, where it lies along other axes.
     fn turn_whole(&mut self) {
-        /// How much better another way must fit, of 1.
+        /// Least improvement of the fit by another rotation, `0..=1`.
         const BETTER: f32 = 0.1;
         if self.pairs.len() < 4 {
             return;

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3};
 use crate::{frame::set, sample::sample_into};
 use ulna_model::{Asset, Clip, Interpolation, NodeId, Property, Track, Transform, part_of};
 
-/// What one layer adds to one node.
+/// Contribution of one layer to one node.
 pub(super) struct Added<'a> {
     pub(super) constant: Transform,
     pub(super) tracks: Vec<&'a Track>,

@@ -18,13 +18,13 @@ use ulna_model::{
 pub struct Folded {
     /// The clip; the very same where its layers do nothing.
     pub clip: Shared<Clip>,
-    /// How many tracks have the same keys, with other values, or one key.
+    /// Number of tracks with the same keys and other values, or with one key.
     pub exact: usize,
-    /// How many were sampled.
+    /// Number of sampled tracks.
     pub sampled: usize,
-    /// How many keys there are more than before.
+    /// Number of added keys.
     pub keys_added: usize,
-    /// What could not be folded, since its keys cannot be edited.
+    /// Properties of nodes that could not be folded, because their keys cannot be edited.
     pub refused: Vec<(NodeId, Property)>,
 }
 

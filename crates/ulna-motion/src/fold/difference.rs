@@ -14,8 +14,7 @@ use ulna_model::{
     Transform, transform::angle_between,
 };
 
-/// What a clip, with the layers that it has, has to get on top of them for it to be seen as another
-/// one.
+/// The layer that makes a clip with its layers look like another clip.
 ///
 /// # Errors
 /// The node whose scale is 0 at some time, so that nothing on top of it does that.

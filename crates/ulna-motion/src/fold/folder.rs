@@ -25,7 +25,7 @@ pub struct Folder {
 struct Known {
     clip: Shared<Clip>,
     layers: Shared<PoseLayers>,
-    /// What the nodes of the layers are without the clip.
+    /// Local transforms of the layers' nodes without the clip.
     under: Vec<Transform>,
     folded: Folded,
 }
@@ -113,9 +113,9 @@ pub fn folded(document: &Document) -> Document {
     to
 }
 
-/// How far a clip is from another with layers on it: the point of the skin (see [`SeenPoints`])
-/// that is farthest off and the greatest turn of a joint, in meters of the scene and radians,
-/// looked at so many times over its length.
+/// Largest difference between a clip and another with layers: the distance of a point of the skin
+/// (see [`SeenPoints`]), meters of the scene, and the angle of a joint, radians. Both clips are
+/// compared at so many times over their length.
 pub fn fold_error(
     document: &Document,
     id: ClipId,

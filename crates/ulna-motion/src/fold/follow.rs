@@ -8,8 +8,7 @@ use ulna_model::{
     transform::{angle_between, unit_or},
 };
 
-/// How far keys that were sampled may be from what was seen, at a joint: 0.1 mm in the scene, 0.1°,
-/// a thousandth of the size.
+/// Tolerance of sampled keys at a joint: 0.1 mm in the scene, 0.1°, a thousandth of the size.
 pub const TOLERANCE: Transform = Transform {
     translation: Vec3::splat(1e-4),
     rotation: Quat::from_xyzw(0.1 * std::f32::consts::PI / 180.0, 0.0, 0.0, 1.0),
@@ -49,7 +48,7 @@ pub(crate) fn follow(
     follow_within(1.0, times, at, property, target, size)
 }
 
-/// The same, within a part of what is allowed.
+/// As [`follow`], within a part of the tolerance, `0..=1`.
 pub(super) fn follow_within(
     part: f32,
     times: &[f32],

@@ -27,7 +27,7 @@ impl Side {
     }
 }
 
-/// What a role was guessed from.
+/// Source of a guessed role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairSource {
     /// Names alone; rest positions do not agree with them.
@@ -55,13 +55,13 @@ impl PairSource {
     }
 }
 
-/// What one joint is to the mirror.
+/// Role of a joint in mirroring: its side and its partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     /// Its side.
     pub side: Side,
     /// Its mirror joint, an index into the skin's list; a joint of the center is its own.
     pub partner: Option<usize>,
-    /// What that was guessed from.
+    /// Source of the partner.
     pub how: PairSource,
 }

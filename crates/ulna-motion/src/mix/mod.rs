@@ -6,7 +6,7 @@ mod rotations;
 use glam::{Quat, Vec3};
 
 pub(super) use self::parts::{DrivenChannels, Parts};
-use self::rotations::{Own, Turns, Way, Whole, heaviest, mean};
+use self::rotations::{Own, Turns as _, Way, Whole, heaviest, mean};
 use super::{
     frame::{Block, Slots},
     turn::{LANES, lane_of},

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3};
 use crate::turn::LANES;
 use ulna_model::{Property, Transform};
 
-/// Which components something drives, as bits.
+/// Driven components of a node, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts(u8);
 
@@ -30,12 +30,12 @@ impl Parts {
         self.0 == 0
     }
 
-    /// Whether nothing of a transform is left.
+    /// Whether translation, rotation and scale are all driven.
     pub(crate) const fn is_whole(self) -> bool {
         self.0 & Self::WHOLE == Self::WHOLE
     }
 
-    /// Whether anything of a transform is among them.
+    /// Whether translation, rotation or scale is driven.
     pub(crate) const fn moves(self) -> bool {
         self.0 & Self::WHOLE != 0
     }
@@ -44,7 +44,7 @@ impl Parts {
         Self(self.0 | other.0)
     }
 
-    /// What an `Ul` moves.
+    /// The components that a user-local transform (`Ul`) changes.
     pub(crate) fn moved_by(user: &Transform) -> Self {
         let mut parts = Self::default();
         for (property, moves) in [
@@ -60,18 +60,18 @@ impl Parts {
     }
 }
 
-/// What is driven of eight nodes.
+/// Driven components of eight nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrivenChannels {
     pub parts: [Parts; LANES],
-    /// Whether nothing of a transform is left of any.
+    /// Whether translation, rotation and scale of all nodes are driven.
     pub whole: bool,
     /// Whether none of any transform is driven.
     pub none: bool,
 }
 
 impl DrivenChannels {
-    /// Of eight nodes or fewer.
+    /// The channels of at most eight nodes.
     pub(crate) fn new(nodes: &[Parts]) -> Self {
         let mut parts = [Parts::default(); LANES];
         parts[..nodes.len()].copy_from_slice(nodes);

@@ -10,7 +10,7 @@ use crate::{
     turn::{F32x8, LANES, log_factor, log_terms, unit},
 };
 
-/// What is kept of one of the rotations that are averaged.
+/// State of one of the averaged rotations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
     /// 1, or −1 where its other sign is nearer.
@@ -27,7 +27,7 @@ pub(super) trait Turns {
     fn weight(&self, which: usize) -> F32x8;
 }
 
-/// Those of drivers that count the same at all eight nodes, and of what lies below.
+/// Rotations of drivers with one weight for all eight nodes, and the rotation below them.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<'a> {
     pub(super) counting: &'a [(&'a [Block], f32)],
@@ -69,7 +69,7 @@ impl Turns for Whole<'_> {
     }
 }
 
-/// Those of each node its own.
+/// Rotations of a driver with a weight per node.
 pub(super) type Own = ([F32x8; 4], F32x8);
 
 impl Turns for &[Own] {

@@ -7,7 +7,7 @@ use ulna_model::{
     Property, Shared, Track, TrackId,
 };
 
-/// What plays between two times of a mix as a clip of one key a frame, at so many frames a second.
+/// The mix between two times as a clip of one key per frame, at `rate` frames per second.
 ///
 /// Rotations keep to one side of the sphere from frame to frame; what the mix does not drive has no
 /// track.
@@ -79,8 +79,8 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
     Clip { tracks: tracks.collect(), ..Clip::default() }
 }
 
-/// How far a clip is from what plays between two times of a mix, on its frames and midway between
-/// them: the point of the skin that is farthest off, meters.
+/// Largest distance of a point of the skin between a clip and the mix between two times, meters: on
+/// the frames and midway between them.
 pub fn baked_error(
     document: &Document,
     mix: &Shared<Mix>,

@@ -14,20 +14,20 @@ use ulna_model::{
 /// A clip of a mix at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// Which lane.
+    /// Index of the lane.
     pub lane: usize,
-    /// Which bar of it.
+    /// Index of the bar in the lane.
     pub bar: usize,
-    /// Which clip.
+    /// The clip.
     pub clip: ClipId,
     /// Seconds of the clip.
     pub time: f64,
-    /// How much it counts in its lane, masks aside.
+    /// Weight in its lane without masks.
     pub weight: f32,
 }
 
 impl Mixer {
-    /// What a mix comes to at a time, as a stack over the file's pose.
+    /// The stack of a mix at a time, over the file's pose.
     pub fn stack(&mut self, document: &Document, mix: &Shared<Mix>, time: f64) -> Stack {
         self.prepare(document, mix);
         let mut stack = self.lanes_at(document, MixSample::at(time));
@@ -85,7 +85,7 @@ impl Mixer {
         after
     }
 
-    /// How much the masks of a bar and its lane let through at some nodes, the mean.
+    /// Mean of the masks of a bar and its lane over some nodes, `0..=1`.
     pub(super) fn counts_at(&self, lane: usize, bar: usize, nodes: &[NodeId]) -> f32 {
         let Some(planned) = self.lanes.get(lane) else { return 0.0 };
         let at = |mask: Option<&JointMask>, n: NodeId| mask.map_or(1.0, |m| m.at(n));

@@ -9,8 +9,8 @@ use super::{
 use crate::{Evaluator, Pose, ancestors::above};
 use ulna_model::{ClipId, Document, Mix, NodeId, Shared};
 
-/// How fast each foot slides over the ground while it stands, between two times of a mix: meters a
-/// second, the mean. Nothing of feet that take no steps.
+/// Mean speed of each standing foot over the ground between two times of a mix, meters per second.
+/// Feet without steps are left out.
 pub fn foot_slides(
     document: &Document,
     mix: &Shared<Mix>,

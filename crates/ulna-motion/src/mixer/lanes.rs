@@ -16,13 +16,13 @@ pub(super) struct BlendInput {
     pub(super) clip: usize,
     /// Seconds of the clip.
     pub(super) time: f64,
-    /// How much it counts of the bar.
+    /// Weight within the bar.
     pub(super) weight: f32,
-    /// Seconds of the clip a second of the mix.
+    /// Seconds of the clip per second of the mix.
     pub(super) rate: f64,
 }
 
-/// Which moment is looked at, and how.
+/// A time at which the mix is sampled, and options of the sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MixSample {
     pub(super) time: f64,
@@ -31,7 +31,7 @@ pub(super) struct MixSample {
     pub(super) step: f64,
     /// Whether it is the far end of that way that is looked at.
     pub(super) far: bool,
-    /// Of a lane only the bars before a place.
+    /// Lane and place in its order: only the bars before the place are sampled.
     pub(super) until: Option<(usize, usize)>,
     /// Whether a loop that comes to its end just then stands there, and not at its start.
     pub(super) ending: bool,
@@ -231,7 +231,7 @@ impl Mixer {
         made
     }
 
-    /// What the bars before a place of a lane drive, as it stands at a time, as a clip of one key.
+    /// The pose of the bars before a place of a lane at a time, as a clip of one key.
     fn pose_under(&mut self, document: &Document, until: (usize, usize), time: f64) -> Clip {
         let look = MixSample { until: Some(until), ending: true, ..MixSample::at(time) };
         self.find_phases(time);
@@ -289,7 +289,7 @@ impl Mixer {
     }
 }
 
-/// What layers drive: components of nodes, with the numbers of a value.
+/// Components of nodes that layers drive, with the width of a value.
 pub(super) fn moved_by_layers(layers: &PoseLayers) -> Vec<(NodeId, Property, usize)> {
     let mut all = Vec::new();
     for layer in layers.counting() {

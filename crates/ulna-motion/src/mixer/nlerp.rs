@@ -2,7 +2,7 @@
 
 use ulna_model::{Clip, Interpolation, Property, Shared, Track, transform::angle_between};
 
-/// How far NLERP of two rotations is from SLERP at most, radians, where they are an angle apart.
+/// Largest difference between NLERP and SLERP of two rotations at an angle, radians.
 pub fn nlerp_gap(angle: f32) -> f32 {
     // On the sphere of quaternions they are half of that apart; the gap is greatest about a fifth
     // from either end.
@@ -11,8 +11,8 @@ pub fn nlerp_gap(angle: f32) -> f32 {
     (0..=200).map(|k| gap(f64::from(k) / 200.0)).fold(0.0, f64::max) as f32
 }
 
-/// How far a clip that is played by NLERP is from SLERP at most, radians: where two keys of a
-/// linear rotation are farthest apart.
+/// Largest difference between NLERP and SLERP in a clip, radians: between the two keys of a LINEAR
+/// rotation that are farthest apart.
 pub fn nlerp_difference(clip: &Clip) -> f32 {
     let linear = |t: &&Shared<Track>| {
         t.property == Property::Rotation && t.interpolation == Interpolation::Linear

@@ -12,11 +12,11 @@ pub(super) struct Group {
     /// Bars in the order in which they come.
     pub(super) bars: Vec<usize>,
     pub(super) start: f64,
-    /// By bar of the lane, of each of its clips.
+    /// Rounds of the clips, by bar of the lane.
     pub(super) rounds: BTreeMap<usize, Vec<Round>>,
     /// The phase at the start and after each step.
     pub(super) phases: Vec<f64>,
-    /// How fast the first bar plays.
+    /// Speed of the first bar.
     pub(super) first_speed: f64,
 }
 

@@ -3,7 +3,7 @@
 use super::Mixer;
 use ulna_model::{Enter, JointMask};
 
-/// What a bar counts at a moment.
+/// Share of a bar in its lane at a time.
 pub(super) struct Share {
     pub(super) bar: usize,
     pub(super) weight: f32,
@@ -27,7 +27,7 @@ pub(super) fn product(a: Option<&JointMask>, b: Option<&[f32]>) -> Option<JointM
 }
 
 impl Mixer {
-    /// What the bars of a lane count, in the order in which they came; only those before the place
+    /// Shares of the bars of a lane, in the order in which they came; only those before the place
     /// `until`, where that is of this lane. A later bar covers the earlier. A bar that has ended
     /// counts as it did at its end while it is held.
     ///

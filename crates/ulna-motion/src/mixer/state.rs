@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, HashMap};
 use super::{holding::Holding, inertia::Inertia, rounds::Group};
 use ulna_model::{Clip, ClipId, JointMask, LayerHome, Mix, Nodes, PoseLayers, Shared};
 
-/// Seconds of a step of what is integrated.
+/// Step of integration, seconds.
 pub const STEP: f64 = 1.0 / 240.0;
 
-/// Works out mixes. It keeps what was found of the last one, as long as neither it nor what it
-/// plays changes.
+/// Evaluates mixes. It caches the plan of the last mix until the mix, its clips or its layers
+/// change.
 #[derive(Clone, Debug, Default)]
 pub struct Mixer {
     pub(super) mix: Shared<Mix>,
-    /// What is played, as it was.
+    /// The clips of the mix.
     pub(super) clips: Vec<(ClipId, Shared<Clip>)>,
-    /// The layers that were on it.
+    /// The pose layers of the document.
     pub(super) layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
-    /// The nodes that masks, contacts and poses were found on.
+    /// The nodes of the document.
     pub(super) nodes: Nodes,
     pub(super) lanes: Vec<Planned>,
     pub(super) groups: Vec<Group>,
@@ -28,28 +28,29 @@ pub struct Mixer {
     pub(super) holdings: Vec<Holding>,
 }
 
-/// What is found of a lane once.
+/// Plan of a lane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Planned {
-    /// Bars as they come in.
+    /// Indices of the bars in the order of their starts.
     pub(super) order: Vec<usize>,
-    /// By place in that order, when the last of the bars up to it ends.
+    /// Running maximum of the bars' end times, by place in `order`, seconds of the mix.
     pub(super) ends: Vec<f64>,
     pub(super) mask: Option<JointMask>,
-    /// By bar.
+    /// Plans of the bars, by bar.
     pub(super) bars: Vec<PlannedBar>,
 }
 
+/// Plan of a bar.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlannedBar {
     pub(super) mask: Option<JointMask>,
-    /// Its clips, those that are there; in a blend on a line in the order of their values.
+    /// Clips of the bar that exist; for a blend on a line, in the order of their values.
     pub(super) voices: Vec<(ClipId, Shared<Clip>)>,
-    /// How much each counts of it.
+    /// Weight of each clip within the bar.
     pub(super) weights: Vec<f32>,
-    /// The length of each, seconds.
+    /// Length of each clip, seconds.
     pub(super) lengths: Vec<f64>,
-    /// With which others it keeps step.
+    /// Index of its group, if it keeps step with other bars.
     pub(super) group: Option<usize>,
 }
 

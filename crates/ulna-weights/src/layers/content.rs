@@ -3,7 +3,7 @@
 use crate::Influences;
 use ulna_model::LayerPart;
 
-/// What a layer has of a vertex.
+/// Weights and mask of a vertex in a layer.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub mask: f32,
@@ -30,7 +30,7 @@ impl Entry<'_> {
     }
 }
 
-/// What a layer has of a primitive, by vertex.
+/// Content of a layer at a primitive, by vertex.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
     /// Only its own vertices, and of these a run.
@@ -70,7 +70,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// The same for vertices between these two: found sooner.
+    /// The content between two vertices, which is searched faster.
     pub fn near(self, first: u32, last: u32) -> Self {
         match self {
             Self::Sparse { part, from, to } => {

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Where a brush touches the posed surface.
+/// Touch of a brush on the posed surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     /// The spot, scene space.
@@ -12,9 +12,9 @@ pub struct Touch {
     pub corners: [u32; 3],
     /// From the eye to the spot; unit.
     pub direction: Vec3,
-    /// Where the eye is; nothing without perspective.
+    /// Place of the eye, scene space; `None` without perspective.
     pub eye: Option<Vec3>,
-    /// The radius at the spot, meters.
+    /// Radius at the spot, meters.
     pub radius: f32,
 }
 

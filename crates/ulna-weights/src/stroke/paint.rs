@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use crate::{Brush, MirrorMap, Touch};
 
-/// What a stroke paints with.
+/// Settings of a stroke.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint<'a> {
     /// The brush.
@@ -22,11 +22,11 @@ pub struct Paint<'a> {
 /// One dab.
 #[derive(Clone, Copy, Debug)]
 pub struct Dab<'a> {
-    /// Where it touches.
+    /// The touch on the surface.
     pub touch: Touch,
     /// A pen's pressure, 0 to 1; 1 for a mouse.
     pub pressure: f32,
-    /// The way from the dab before, meters.
+    /// Way from the previous dab, meters.
     pub motion: Vec3,
     /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows
     /// them; else all are looked at.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::{Influences, Maps, SkinnedSurface, means::mean};
 
-/// What two lists have in common, 0 to 1 where both sum to 1: `Σ min(a, b)`.
+/// Overlap of two lists, `Σ min(a, b)`: `0..=1` if both sum to 1.
 pub fn in_common(a: &Influences, b: &Influences) -> f32 {
     a.iter().map(|(j, w)| w.min(b.get(j))).sum()
 }

@@ -17,13 +17,13 @@ use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 /// Times nearer than this are one, seconds.
 pub(super) const SAME: f32 = 1e-4;
 
-/// How a node is held.
+/// Settings of a hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Holding {
     /// Seconds in which it comes there before a range, and goes on after it; as long as it takes
     /// without haste unless given.
     pub ease: Option<f32>,
-    /// How far it may be from its place, in meters.
+    /// Largest distance of the node from its place, meters.
     pub tolerance: f32,
     /// Whether a range may be made shorter at both ends, where the foot rolls or comes down there.
     pub shrinks: bool,
@@ -64,11 +64,11 @@ pub(super) struct Piece {
     pub(super) whole: HoldRange,
     /// Whether speed that it takes to come there and to go on is a reason to leave it.
     pub(super) waits: bool,
-    /// Where the node is held in the middle of the range.
+    /// Place of the node in the middle of the range, scene space.
     pub(super) place: Vec3,
     /// Seconds before and after it.
     pub(super) ease: (f32, f32),
-    /// What is added to the path at its start and its end.
+    /// Offsets of the path at the start and the end of the range.
     pub(super) edges: (Vec3, Vec3),
 }
 
@@ -82,10 +82,10 @@ pub(super) struct Hold<'a> {
     pub(super) times: Vec<f32>,
     pub(super) before: Vec<Frame>,
     pub(super) ground: Vec3,
-    /// How far the node goes on from one round to the next, where the clip is a loop.
+    /// Travel of the node per round, if the clip is a loop.
     pub(super) round: Option<Vec3>,
     pub(super) fastest: f32,
-    /// How far the limb reaches, in meters.
+    /// Length of the straight limb, meters.
     pub(super) reach: f32,
     pub(super) height: f32,
     /// Speeds that nobody sees, meters per second.
@@ -155,7 +155,7 @@ impl<'a> Hold<'a> {
         (is_loop && self.length() > 0.0).then_some(gone)
     }
 
-    /// Where the node is by the clip, at a time that may lie beyond its ends in a loop.
+    /// Place of the node in the clip, at a time that may lie beyond its ends in a loop.
     fn path(&self, time: f32) -> Vec3 {
         self.at(time, &|f| f.place)
     }
@@ -278,7 +278,7 @@ impl<'a> Hold<'a> {
         (0.01 * self.height / 1.8).max(4.0 * self.holding.tolerance)
     }
 
-    /// How far a node is from its place at most at the frames of a piece.
+    /// Largest distance of the node from its place at the frames of a piece.
     pub(super) fn short(&self, piece: &Piece, frames: &[Frame]) -> f32 {
         let parts = self.within(piece.range);
         let within =
@@ -328,7 +328,7 @@ impl<'a> Hold<'a> {
         if self.round.is_some() { &[-1.0, 0.0, 1.0] } else { &[0.0] }
     }
 
-    /// Where a node is to be at a time within a piece.
+    /// Place that the node must have at a time within a piece.
     fn target(&self, piece: &Piece, time: f32) -> Vec3 {
         piece.place + self.ground * (time - (piece.range.from + piece.range.to) * 0.5)
     }
@@ -388,7 +388,7 @@ impl<'a> Hold<'a> {
         merged
     }
 
-    /// How far the node is from its place at most within a piece, at frames and between them.
+    /// Largest distance of the node from its place within a piece, at frames and between them.
     pub(super) fn error(&self, piece: &Piece, made: &Shared<Clip>) -> f32 {
         /// Parts of a frame at which it is looked at: midway, and where no key is that halves a
         /// frame, or a half of one.
@@ -404,7 +404,7 @@ impl<'a> Hold<'a> {
         seen.iter().map(|f| self.away(piece, f)).fold(0.0, f32::max)
     }
 
-    /// How far a node is from its place at a frame within a piece.
+    /// Distance of the node from its place at a frame within a piece.
     fn away(&self, piece: &Piece, frame: &Frame) -> f32 {
         let beyond = piece.range.to > self.length() + SAME && frame.time < piece.range.from - SAME;
         match (beyond, self.round) {
