@@ -6,7 +6,10 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-use super::fields::{Shape, Triple, triple_ui};
+use super::{
+    fields::{Order, Shape, Triple, triple_ui},
+    sections::section,
+};
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View, edits,
@@ -801,7 +804,7 @@ fn in_layer(
     let label = document.node(node).label(node);
     let reset = layer.says(node);
     let note = format!("in {}", layer.name);
-    if super::section(ui, theme, "Ul", &label, &note, reset) {
+    if section(ui, theme, "Ul", &label, &note, reset) {
         let node = Some(Nodes::one(node));
         actions.push(Action::Run(ClearInLayer { of: LayerOf::of(home, layer.id), node }.into()));
     }
@@ -820,8 +823,7 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        let shape =
-            Shape { mixed: [false; 3], ..triple.shape(user.rotation, super::Order::default()) };
+        let shape = Shape { mixed: [false; 3], ..triple.shape(user.rotation, Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let mut wanted = user;
