@@ -4,6 +4,7 @@
 use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
+use super::selection_key::selection_key;
 use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::weight_marks::{hatch, heat_color};
 use crate::ui::{
@@ -143,11 +144,7 @@ impl JointList {
             generation: view.session.map_or(0, ulna_session::Session::generation),
             skin: canvas.skin,
             layer: of_layer.map(|l| l.id),
-            selected: if of_layer.is_some() {
-                (0, 0)
-            } else {
-                super::selection_key(view.paint.vertices)
-            },
+            selected: if of_layer.is_some() { (0, 0) } else { selection_key(view.paint.vertices) },
         };
         // A stroke under way is taken up when it ends.
         let known = self

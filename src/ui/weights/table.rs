@@ -6,7 +6,7 @@ use egui_material_icons::icons;
 
 use super::{
     cells::{Cells, ROW, Sheet, meant},
-    selection_key,
+    selection_key::selection_key,
 };
 use crate::ui::{
     Action, Actions, PaintAction, Theme, VertexPick, View,
