@@ -4,6 +4,7 @@ mod axes;
 mod balance;
 mod compare;
 mod domain;
+mod haloed;
 mod limits;
 mod menu;
 mod overlay;
@@ -14,10 +15,9 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport,
-    ViewportAction, ViewportView,
+    Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions,
+    Viewport, ViewportAction, ViewportView,
 };
-pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
@@ -32,8 +32,7 @@ use ulna_render::ColorRole;
 pub struct ViewportState {
     tools: tools::Tools,
     selecting: tools::Selecting,
-    /// A stroke is under way.
-    stroking: bool,
+    brush: tools::BrushState,
     /// What was held when a button was pressed: a drag stays what it began as.
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
@@ -42,12 +41,6 @@ pub struct ViewportState {
     path_drag: Option<paths::PathDrag>,
     /// On egui's clock: since when there is a file without a picture.
     empty_since: Option<f64>,
-    /// A gradient begins here.
-    gradient_from: Option<egui::Pos2>,
-    /// The line of a drag that selects vertices.
-    picking: Option<Vec<egui::Pos2>>,
-    /// Where the joints of a spot are offered, and which.
-    list_at: Option<(egui::Pos2, Vec<(ulna_model::NodeId, f32)>)>,
 }
 
 impl ViewportState {
@@ -85,9 +78,9 @@ impl ViewportState {
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
-        self.swallow |= self.tools.end() || std::mem::take(&mut self.stroking);
+        let (tool, stroke) = (self.tools.end(), self.brush.end());
+        self.swallow |= tool || stroke;
         self.selecting.end();
-        self.gradient_from = None;
     }
 }
 
@@ -162,10 +155,12 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {
         let bends = bend_ui(state, ui, view, rect, &response, over_overlay, actions);
-        tools::brush_ui(state, ui, view, rect, &response, !over_overlay && !bends, actions);
-        tools::vertices_ui(&mut state.picking, ui, view, rect, actions);
-        tools::brush_overlay_ui(state, ui, view, rect);
-        tools::joint_list_ui(state, ui, view, actions);
+        let free = !over_overlay && !bends;
+        let ViewportState { brush, swallow, .. } = &mut *state;
+        tools::brush_ui(brush, swallow, ui, view, rect, &response, free, actions);
+        tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
+        tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
+        tools::joint_list_ui(&mut state.brush, ui, view, actions);
         overlay::overlay_ui(ui, view, rect);
         return;
     }
