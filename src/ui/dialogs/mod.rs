@@ -3,6 +3,7 @@
 mod bind;
 mod convert;
 mod domain;
+mod drafts;
 mod export;
 mod files;
 mod form;
@@ -12,19 +13,22 @@ mod pictures;
 mod recovery;
 mod save;
 mod seams;
+mod state;
 mod toasts;
+mod typed_path;
 
-pub use self::bind::BindDraft;
-pub use self::convert::ConvertDraft;
 pub use self::domain::{
-    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor,
-    PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
+    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Obstacle, PathFor, PreferencePage,
+    RecoveryView, StepView, UnkeyedRow,
 };
-pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
-pub use self::form::{FormDraft, LayersThere};
-pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
-pub use self::pictures::PicturesDraft;
-pub use self::seams::{SeamOrder, SeamsDraft};
+pub use self::drafts::{
+    BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft,
+    ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, SeamOrder,
+    SeamsDraft,
+};
+pub use self::export::bytes_in_words;
+pub(super) use self::parts::{plain, primary, title};
+pub use self::state::{Dialogs, DialogsView, Toast, ToastKind};
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -164,30 +168,6 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     if modal.should_close() {
         actions.push(DialogAction::SetDialog(None));
     }
-}
-
-pub(super) fn title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(
-        RichText::new(text)
-            .font(Theme::font(Font::Title))
-            .color(theme.color(ColorRole::TextPrimary)),
-    );
-    ui.add_space(8.0);
-}
-
-pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
-    let label = RichText::new(text)
-        .font(Theme::font(Font::Heading))
-        .color(theme.color(ColorRole::TextOnAccent));
-    ui.add(
-        egui::Button::new(label)
-            .fill(theme.color(ColorRole::AccentBase))
-            .min_size(vec2(80.0, 32.0)),
-    )
-}
-
-pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
-    ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
 }
 
 fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Actions) {
