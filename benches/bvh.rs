@@ -54,8 +54,8 @@ struct PlainNode {
 impl Plain {
     fn build(positions: &[Vec3], indices: &[u32]) -> Self {
         let count = indices.len() / 3;
-        let centre = |c: &[u32]| c.iter().map(|v| positions[*v as usize]).sum::<Vec3>() / 3.0;
-        let centres: Vec<Vec3> = indices.chunks_exact(3).map(centre).collect();
+        let center = |c: &[u32]| c.iter().map(|v| positions[*v as usize]).sum::<Vec3>() / 3.0;
+        let centers: Vec<Vec3> = indices.chunks_exact(3).map(center).collect();
         let blank = PlainNode { low: Vec3A::ZERO, high: Vec3A::ZERO, first: 0, count: 0 };
         let mut tree = Self { nodes: vec![blank], triangles: (0..count as u32).collect() };
         let mut stack = vec![(0, 0, count)];
@@ -68,11 +68,11 @@ impl Plain {
             let slice = &mut tree.triangles[start..end];
             let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
             for t in slice.iter() {
-                (low, high) = (low.min(centres[*t as usize]), high.max(centres[*t as usize]));
+                (low, high) = (low.min(centers[*t as usize]), high.max(centers[*t as usize]));
             }
             let axis = (high - low).max_position();
             let middle = slice.len() / 2;
-            let key = |t: &u32| centres[*t as usize][axis];
+            let key = |t: &u32| centers[*t as usize][axis];
             slice.select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)));
             let first = tree.nodes.len();
             tree.nodes[node].first = first as u32;
@@ -171,11 +171,9 @@ fn tree(c: &mut Criterion) {
             });
         });
     });
-    group.bench_function(
-        "build, \
-        plain",
-        |b| b.iter(|| black_box(Plain::build(&positions, &indices).triangles)),
-    );
+    group.bench_function("build, plain", |b| {
+        b.iter(|| black_box(Plain::build(&positions, &indices).triangles))
+    });
     let mut plain = Plain::build(&positions, &indices);
     group.bench_function("refit, plain", |b| {
         b.iter(|| {
@@ -200,10 +198,10 @@ fn brush(c: &mut Criterion) {
     let document = document();
     let pose = Pose::evaluate(&document, &Stack::default());
     let mut surface = Surface::new(&document, &pose);
-    // π r² of a square metre, a little less for the slope of the sheet.
-    let (centre, radius) = (Vec3::new(0.1, -0.1, (0.9f32).sin() * 0.1), 0.106);
+    // π r² of a square meter, a little less for the slope of the sheet.
+    let (center, radius) = (Vec3::new(0.1, -0.1, (0.9f32).sin() * 0.1), 0.106);
     let mut found = Vec::new();
-    surface.around(centre, radius, &mut |_, list| found.extend_from_slice(list));
+    surface.around(center, radius, &mut |_, list| found.extend_from_slice(list));
     assert!((28_000..34_000).contains(&found.len()), "{}", found.len());
     let vertices: Vec<u32> = found.clone();
     let mut group = c.benchmark_group(format!("brush of {} vertices", found.len()));
@@ -211,7 +209,7 @@ fn brush(c: &mut Criterion) {
     group.bench_function("vertices in a ball", |b| {
         b.iter(|| {
             found.clear();
-            surface.around(centre, radius, &mut |_, list| found.extend_from_slice(list));
+            surface.around(center, radius, &mut |_, list| found.extend_from_slice(list));
             black_box(&found);
         });
     });

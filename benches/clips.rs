@@ -28,11 +28,9 @@ fn long_clip(c: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("reduced", |b| b.iter(|| black_box(reduced(&document, clip, 0.5e-3))));
     let end = clip.length();
-    group.bench_function(
-        "a part of \
-        it",
-        |b| b.iter(|| black_box(part_of(clip, end * 0.2, end * 0.8, true).is_ok())),
-    );
+    group.bench_function("a part of it", |b| {
+        b.iter(|| black_box(part_of(clip, end * 0.2, end * 0.8, true).is_ok()))
+    });
     group.bench_function("its numbers copied", |b| {
         b.iter(|| black_box(clip.tracks.values().map(|t| t.values.to_vec()).collect::<Vec<_>>()));
     });
@@ -45,11 +43,8 @@ fn long_clip(c: &mut Criterion) {
         b.iter(|| black_box(motion_paths(&document, id, &nodes, (60.0, Averaging::Slerp), 240)));
     });
     group.sample_size(10);
-    group.bench_function(
-        "made \
-        editable",
-        |b| b.iter(|| black_box(editable(&document, clip, 2e-3))),
-    );
+    group
+        .bench_function("made editable", |b| b.iter(|| black_box(editable(&document, clip, 2e-3))));
     group.finish();
 }
 
@@ -111,18 +106,8 @@ fn export(c: &mut Criterion) {
     let mut group = c.benchmark_group("76 clips exported");
     group.sample_size(10);
     for (name, each, skeleton_only) in [
-        (
-            "a file each, \
-            skeletons",
-            true,
-            true,
-        ),
-        (
-            "a file each, \
-            whole",
-            true,
-            false,
-        ),
+        ("a file each, skeletons", true, true),
+        ("a file each, whole", true, false),
         ("one file", false, false),
     ] {
         let to = if each { folder.path().join(name) } else { folder.path().join("all.glb") };

@@ -49,8 +49,8 @@ fn big(clips: usize) -> Vec<u8> {
                     "target": {"node": track.target.0, "path": track.property.path()}}));
             samplers.push(json!({"input": input, "output": output}));
         }
-        animations.push(json!({"name": format!("clip \
-            {k}"), "samplers": samplers, "channels": channels}));
+        animations
+            .push(json!({"name": format!("clip {k}"), "samplers": samplers, "channels": channels}));
     }
     let nodes: Vec<_> = document
         .nodes
@@ -97,11 +97,9 @@ fn files(c: &mut Criterion) {
     write(&path, &bytes);
     let mut group = c.benchmark_group(format!("big file, {} MB", bytes.len() / 1_000_000));
     group.sample_size(10);
-    group.bench_function(
-        "reading its \
-        bytes",
-        |b| b.iter(|| black_box(fs::read(&path).expect("bytes"))),
-    );
+    group.bench_function("reading its bytes", |b| {
+        b.iter(|| black_box(fs::read(&path).expect("bytes")))
+    });
     group.bench_function("open", |b| {
         b.iter(|| black_box(Session::open(&path, &Progress::default()).expect("a session")));
     });
@@ -114,11 +112,9 @@ fn files(c: &mut Criterion) {
     session.run_line(&line).expect("a key");
     let out = folder.path().join("out.glb");
     group.bench_function("writing its bytes", |b| b.iter(|| write(&out, &bytes)));
-    group.bench_function(
-        "save, one key \
-        changed",
-        |b| b.iter(|| session.write_to(&out).expect("saved")),
-    );
+    group.bench_function("save, one key changed", |b| {
+        b.iter(|| session.write_to(&out).expect("saved"))
+    });
     group.finish();
 
     let sample = include_bytes!("../assets/mannequin.glb");

@@ -160,10 +160,10 @@ fn rest(seconds: f64) {
     std::thread::sleep(Duration::from_secs_f64(seconds));
 }
 
-fn circle(centre: Pos2, radius: f32, steps: usize) -> impl Iterator<Item = Pos2> {
+fn circle(center: Pos2, radius: f32, steps: usize) -> impl Iterator<Item = Pos2> {
     (0..steps).map(move |k| {
         let angle = k as f32 * 0.05;
-        centre + egui::vec2(angle.cos(), angle.sin()) * radius
+        center + egui::vec2(angle.cos(), angle.sin()) * radius
     })
 }
 

@@ -99,20 +99,9 @@ fn limbs(c: &mut Criterion) {
             black_box(ik::solve(document, &start, &limb, &goal));
         });
     });
-    for (name, pins, far) in [
-        (
-            "from pointer to \
-        palette",
-            false,
-            0.0,
-        ),
-        (
-            "full body, four \
-        pins",
-            true,
-            0.5,
-        ),
-    ] {
+    for (name, pins, far) in
+        [("from pointer to palette", false, 0.0), ("full body, four pins", true, 0.5)]
+    {
         if pins {
             let all = ["LeftFoot", "RightFoot", "RightHand", "Head"]
                 .map(|n| named(session.document(), n));
@@ -148,7 +137,8 @@ fn many(c: &mut Criterion) {
     let roots: Vec<String> = (0..10).map(|k| (k * 20).to_string()).collect();
     let all: Vec<String> = (0..200).map(|k| k.to_string()).collect();
     let file = format!(
-        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],"nodes":[{}],"skins":[{{"joints":[{}]}}]}}"#,
+        r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],
+            "nodes":[{}],"skins":[{{"joints":[{}]}}]}}"#,
         roots.join(","),
         joints.join(","),
         all.join(",")

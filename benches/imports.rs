@@ -71,8 +71,7 @@ fn capture(joints: usize, frames: usize) -> String {
         let places = if k == 0 { "6 Xposition Yposition Zposition" } else { "3" };
         writeln!(
             text,
-            "{kind} joint{k}\n{{\nOFFSET 0 7 0\nCHANNELS {places} Zrotation Xrotation \
-            Yrotation"
+            "{kind} joint{k}\n{{\nOFFSET 0 7 0\nCHANNELS {places} Zrotation Xrotation Yrotation"
         )
         .expect("text");
     }
@@ -98,27 +97,20 @@ fn imports(c: &mut Criterion) {
     fs::write(&path, &text).expect("a file");
     let mut group = c.benchmark_group(format!("text .x, {} MB", text.len() / 1_000_000));
     group.sample_size(10);
-    group.bench_function(
-        "reading its bytes and finding its \
-        numbers",
-        |b| b.iter(|| black_box(numbers(&path))),
-    );
+    group.bench_function("reading its bytes and finding its numbers", |b| {
+        b.iter(|| black_box(numbers(&path)))
+    });
     group.bench_function("open", |b| b.iter(|| open(&path)));
     group.finish();
     let path = folder.path().join("capture.bvh");
     let text = capture(22, 7200);
     fs::write(&path, &text).expect("a file");
-    let mut group = c.benchmark_group(format!(
-        "BVH, a minute at 120 Hz, {:.1} \
-        MB",
-        text.len() as f64 / 1e6
-    ));
+    let mut group =
+        c.benchmark_group(format!("BVH, a minute at 120 Hz, {:.1} MB", text.len() as f64 / 1e6));
     group.sample_size(20);
-    group.bench_function(
-        "reading its bytes and finding its \
-        numbers",
-        |b| b.iter(|| black_box(numbers(&path))),
-    );
+    group.bench_function("reading its bytes and finding its numbers", |b| {
+        b.iter(|| black_box(numbers(&path)))
+    });
     group.bench_function("open", |b| b.iter(|| open(&path)));
     group.finish();
 }

@@ -72,13 +72,9 @@ fn keys(c: &mut Criterion) {
             });
         });
         history.cancel(&mut document);
-        group.bench_function(
-            format!(
-                "{name}, copied \
-            plainly"
-            ),
-            |b| b.iter(|| copies(&document, id, 0.25)),
-        );
+        group.bench_function(format!("{name}, copied plainly"), |b| {
+            b.iter(|| copies(&document, id, 0.25))
+        });
     }
     group.finish();
     let (document, id) = common::skeleton(100, 20_000, common::Keys::Shared);

@@ -31,14 +31,8 @@ fn layer(id: u32, joints: impl Iterator<Item = NodeId>, moves: bool) -> PoseLaye
         ..Transform::from_rotation(Quat::from_rotation_x(0.05))
     };
     let list: BTreeMap<NodeId, Transform> = joints.map(|n| (n, user)).collect();
-    PoseLayer { strength: 0.8, ..PoseLayer::new("", list) }.named(
-        PoseLayerId(id),
-        format!(
-            "Layer \
-        {id}"
-        )
-        .into(),
-    )
+    PoseLayer { strength: 0.8, ..PoseLayer::new("", list) }
+        .named(PoseLayerId(id), format!("Layer {id}").into())
 }
 
 fn drag(c: &mut Criterion) {
@@ -108,24 +102,9 @@ fn play(c: &mut Criterion) {
     let joints: Vec<NodeId> = document.node_ids().collect();
     let mut group = c.benchmark_group("200 joints played");
     for (name, count, moves) in [
-        (
-            "without \
-            layers",
-            0,
-            false,
-        ),
-        (
-            "ten layers that \
-            turn",
-            10,
-            false,
-        ),
-        (
-            "ten that move \
-            too",
-            10,
-            true,
-        ),
+        ("without layers", 0, false),
+        ("ten layers that turn", 10, false),
+        ("ten that move too", 10, true),
     ] {
         let mut layered = document.clone();
         let layers: PoseLayers =

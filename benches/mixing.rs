@@ -190,10 +190,8 @@ fn mixing(c: &mut Criterion) {
         let document = document(joints);
         for averaging in [Averaging::Slerp, Averaging::Nlerp] {
             check(&document, averaging);
-            let mut group = c.benchmark_group(format!(
-                "four clips mixed by {averaging:?}, {joints} \
-                joints"
-            ));
+            let mut group =
+                c.benchmark_group(format!("four clips mixed by {averaging:?}, {joints} joints"));
             group.throughput(Throughput::Elements(joints as u64));
             let times = times();
             let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());

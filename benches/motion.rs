@@ -28,17 +28,9 @@ fn times(forward: bool) -> Vec<f64> {
 
 fn pose(c: &mut Criterion) {
     for (name, kind) in [
-        (
-            "shared \
-        times",
-            Keys::Shared,
-        ),
+        ("shared times", Keys::Shared),
         ("own times", Keys::Own),
-        (
-            "cubic, own \
-        times",
-            Keys::Cubic,
-        ),
+        ("cubic, own times", Keys::Cubic),
     ] {
         let (document, id) = skeleton(JOINTS, KEYS, kind);
         let clip = &document.clips[id];
@@ -81,12 +73,7 @@ fn mix(c: &mut Criterion) {
     for (name, count, averaging) in [
         ("one", 1, Averaging::Slerp),
         ("four", 4, Averaging::Slerp),
-        (
-            "four by \
-            NLERP",
-            4,
-            Averaging::Nlerp,
-        ),
+        ("four by NLERP", 4, Averaging::Nlerp),
     ] {
         let instances =
             clips[..count].iter().map(|clip| Instance::new(clip, 0.0).weighing(1.0 / count as f32));

@@ -24,7 +24,8 @@ fn rig(joints: usize) -> Vec<u8> {
         bin.extend(bytes);
         bin.resize(bin.len().next_multiple_of(4), 0);
         views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bin.len() - from}));
-        let accessor = json!({"bufferView": views.len() - 1, "componentType": component, "count": count,
+        let accessor = json!({"bufferView": views.len() - 1, "componentType": component,
+            "count": count,
                 "type": kind});
         accessors.push(accessor);
         accessors.len() - 1
@@ -63,8 +64,8 @@ fn rig(joints: usize) -> Vec<u8> {
     accessors[position]["max"] = json!([1.0 - 1.0 / SIDE as f32, 1.0 - 1.0 / SIDE as f32, 0.0]);
     let mut nodes: Vec<_> = (0..joints)
         .map(|k| {
-            let mut node = json!({"name": format!("joint \
-                {k}"), "translation": [0.0, 1.0 / joints as f32, 0.0]});
+            let mut node = json!({"name": format!("joint {k}"),
+                    "translation": [0.0, 1.0 / joints as f32, 0.0]});
             if k + 1 < joints {
                 node["children"] = json!([k + 1]);
             }
@@ -129,22 +130,15 @@ fn panel(c: &mut Criterion) {
         window.key_press(Key::Enter);
         window.run_steps(5);
         assert!(
-            window
-                .query_by_label_contains(
-                    "10,000 vertices \
-            selected"
-                )
-                .is_some(),
+            window.query_by_label_contains("10,000 vertices selected").is_some(),
             "all vertices are selected"
         );
         group.bench_function("and a table of 10,000 vertices", |b| b.iter(|| window.step()));
         window.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
         window.run_steps(5);
-        group.bench_function(
-            "without the panel, the vertices \
-            selected",
-            |b| b.iter(|| window.step()),
-        );
+        group.bench_function("without the panel, the vertices selected", |b| {
+            b.iter(|| window.step())
+        });
         group.finish();
     }
 }

@@ -171,8 +171,8 @@ fn mixer(c: &mut Criterion) {
         "in_step": if k.is_multiple_of(3) { "share" } else { "free" }})
     };
     let lane = |l: usize| {
-        json!({"name": format!("lane \
-        {l}"), "bars": (0..25).map(|k| bar(k + l)).collect::<Vec<_>>()})
+        json!({"name": format!("lane {l}"),
+        "bars": (0..25).map(|k| bar(k + l)).collect::<Vec<_>>()})
     };
     let mix =
         json!({"ulna.mix": {"version": 1, "mix": {"lanes": (0..2).map(lane).collect::<Vec<_>>()}}});

@@ -24,7 +24,7 @@ const JOINTS: usize = 200;
 fn primitive(count: usize) -> Primitive {
     let point =
         |k: usize| Vec3::new(noise(k as u32 * 3), noise(k as u32 * 3 + 1), noise(k as u32 * 3 + 2));
-    // Neighbours share joints, as in a real mesh.
+    // Neighbors share joints, as in a real mesh.
     let joints =
         (0..count * 4).map(|k| ((k / 4 * JOINTS / count + k % 4) % JOINTS) as u16).collect();
     let weights = (0..count).flat_map(|_| [0.5, 0.25, 0.15, 0.1]).collect();
@@ -223,11 +223,7 @@ fn device(c: &mut Criterion) {
         group.sample_size(20);
         let copy = Copy::new(&gpu.device, count as u64 * SKINNED_BYTES / 2);
         group.bench_function(
-            BenchmarkId::new(
-                "a copy of as many bytes as are read and \
-            written",
-                count,
-            ),
+            BenchmarkId::new("a copy of as many bytes as are read and written", count),
             |b| {
                 b.iter(|| {
                     copy.run(&gpu);
@@ -281,8 +277,7 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     }
     let mut frame = 0;
     c.benchmark_group("pictures").sample_size(20).bench_function(
-        "a moment on, at 1600 × \
-        1000",
+        "a moment on, at 1600 × 1000",
         |b| {
             b.iter(|| {
                 frame += 1;

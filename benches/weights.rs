@@ -1,7 +1,7 @@
-//! Tools, brushes and neighbours of weights on a grid of 1,000 by 1,000 vertices with 200 joints,
+//! Tools, brushes and neighbors of weights on a grid of 1,000 by 1,000 vertices with 200 joints,
 //! four a vertex.
 //!
-//! Targets, by what Blender 4.5 takes for a million vertices: normalise all 150 times as fast (2.8
+//! Targets, by what Blender 4.5 takes for a million vertices: normalize all 150 times as fast (2.8
 //! ms), prune 80 times (5 ms), limit with nothing to drop 5 times (8 ms), smooth all 50 times the
 //! fastest it does (146 ms), mirror 25 times with the pairs to be found (208 ms) and 500 times with
 //! them kept (10 ms). A dab over 30,000 vertices with locked joints and a limit: 0.5 ms. They are
@@ -215,16 +215,12 @@ fn tools(c: &mut Criterion) {
     let map = weights(1, |_| 1.0);
 
     let uneven = weights(1, |v| 0.8 + 0.4 * noise(v as u32));
-    tool(c, "weights, normalise all", &document, &uneven, |draft, scope| {
+    tool(c, "weights, normalize all", &document, &uneven, |draft, scope| {
         assert!(draft.normalize(scope).is_empty());
     });
-    plain(
-        c,
-        "weights, normalise \
-        all",
-        &uneven,
-        |_, weights| weights.chunks_exact_mut(4).for_each(scale),
-    );
+    plain(c, "weights, normalize all", &uneven, |_, weights| {
+        weights.chunks_exact_mut(4).for_each(scale)
+    });
 
     tool(c, "weights, prune below 0.001", &document, &map, |draft, scope| {
         assert!(draft.prune(0.001, scope).is_empty());
@@ -500,10 +496,7 @@ fn layers(c: &mut Criterion) {
         .insert(SkinId(0), Shared::new(stack(vec![layer(0, 0.5), layer(1, 0.5)])));
     let target = LayerTarget::Layer(LayerId(0));
     let begin = || {
-        LayerPaint::new(&document, &canvas, target, Painted::Weights).expect(
-            "a layer \
-        that shows",
-        )
+        LayerPaint::new(&document, &canvas, target, Painted::Weights).expect("a layer that shows")
     };
     let brush = Brush {
         kind: BrushKind::Replace,
@@ -547,7 +540,7 @@ fn layers(c: &mut Criterion) {
 
 fn canvas(c: &mut Criterion) {
     let document = grid();
-    let mut group = c.benchmark_group("canvas, neighbours of 1,000,000 vertices");
+    let mut group = c.benchmark_group("canvas, neighbors of 1,000,000 vertices");
     group.sample_size(10);
     group.bench_function("Ulna", |b| {
         b.iter_batched(

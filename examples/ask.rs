@@ -17,10 +17,9 @@ fn main() -> anyhow::Result<()> {
     let stream = loop {
         match TcpStream::connect(&address) {
             Ok(stream) => break stream,
-            Err(error) if Instant::now() > deadline => bail!(
-                "no window answers at {address}: \
-                {error}"
-            ),
+            Err(error) if Instant::now() > deadline => {
+                bail!("no window answers at {address}: {error}")
+            }
             Err(_) => std::thread::sleep(Duration::from_millis(200)),
         }
     };

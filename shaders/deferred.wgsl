@@ -20,7 +20,7 @@ fn direction_of(kept: u32) -> vec3<f32> {
     return normalize(vec3<f32>(at - side * max(-z, 0.0), z));
 }
 
-// A colour of 0..=1 by its roots, as fine in the dark as the eye; and a number.
+// A color of 0..=1 by its roots, as fine in the dark as the eye; and a number.
 fn kept_color(color: vec3<f32>, number: f32) -> u32 {
     return pack4x8unorm(vec4<f32>(sqrt(clamp(color, vec3<f32>(0.0), vec3<f32>(1.0))), number));
 }

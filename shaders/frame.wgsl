@@ -13,16 +13,16 @@ struct Light {
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
-    // xyz: the eye, w: metres of one grid cell
+    // xyz: the eye, w: meters of one grid cell
     eye: vec4<f32>,
-    // xyz: towards the key light , w: distance at which the grid has faded
+    // xyz: toward the key light , w: distance at which the grid has faded
     key: vec4<f32>,
     background: vec4<f32>,
     grid_minor: vec4<f32>,
     grid_major: vec4<f32>,
     axis_x: vec4<f32>,
     axis_z: vec4<f32>,
-    // x: pixels of the picture, along a side, for each that it is shown on, y: free, z: 1 where the view has no perspective, w: metres that a point is moved off its surface before it asks for shadow; 0: no shadow
+    // x: pixels of the picture, along a side, for each that it is shown on, y: free, z: 1 where the view has no perspective, w: meters that a point is moved off its surface before it asks for shadow; 0: no shadow
     misc: vec4<f32>,
     // Where the eye looks, and in w how many lights of the file shine instead of the studio's.
     eye_forward: vec4<f32>,
@@ -31,13 +31,13 @@ struct Frame {
     world_from_shadow: mat4x4<f32>,
     // The sky for matt surfaces.
     matt: array<vec4<f32>, 9>,
-    // The colour of edges.
+    // The color of edges.
     wire: vec4<f32>,
-    // The colour of outlines, and in w their width in pixels, the last of which has half of it.
+    // The color of outlines, and in w their width in pixels, the last of which has half of it.
     outline: vec4<f32>,
-    // Linear: the grey of a weight of 0, and in w which tints are shown (1: weights, 2: colours).
+    // Linear: the gray of a weight of 0, and in w which tints are shown (1: weights, 2: colors).
     zero_weight: vec4<f32>,
-    // The colour of edges over what is tinted.
+    // The color of edges over what is tinted.
     tint_edge: vec4<f32>,
     // The ramp of weights: sRGB, and in w where a stop stands.
     heat: array<vec4<f32>, 9>,
@@ -75,7 +75,7 @@ fn normal_at(place: Place, n: vec3<f32>) -> vec3<f32> {
 }
 
 // From a point to the eye; unit.
-fn towards_eye(world: vec3<f32>) -> vec3<f32> {
+fn toward_eye(world: vec3<f32>) -> vec3<f32> {
     if frame.misc.z > 0.5 {
         return -frame.eye_forward.xyz;
     }

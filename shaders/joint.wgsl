@@ -3,7 +3,7 @@
 struct Bone {
     @location(0) head: vec3<f32>,
     @location(1) tail: vec3<f32>,
-    // Half width at the widest, metres; below 0 that of a stick.
+    // Half width at the widest, meters; below 0 that of a stick.
     @location(2) width: f32,
     @location(3) color: vec4<f32>,
     @location(4) edge: vec4<f32>,
@@ -70,7 +70,7 @@ fn vertex(@builtin(vertex_index) index: u32, bone: Bone) -> Fragment {
 
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
-    let v = towards_eye(in.world);
+    let v = toward_eye(in.world);
     let light = 0.55 + 0.45 * abs(dot(in.normal, v)) + 0.12 * in.normal.y;
     let width = fwidth(in.bary);
     let near = in.bary / max(width, vec3<f32>(1e-6));

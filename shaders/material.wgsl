@@ -7,7 +7,7 @@ struct Material {
     emissive: vec4<f32>,
     // metallic, roughness, two that are free
     surface: vec4<f32>,
-    // Rows of the texture transforms: base colour, metallic-roughness, emission, normals, occlusion; w: which coordinates.
+    // Rows of the texture transforms: base color, metallic-roughness, emission, normals, occlusion; w: which coordinates.
     base_u: vec4<f32>,
     base_v: vec4<f32>,
     rough_u: vec4<f32>,

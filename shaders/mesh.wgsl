@@ -1,4 +1,4 @@
-// Shaded surfaces: metallic-roughness under a soft sky, a key and a rim light. Linear colour in, linear colour out.
+// Shaded surfaces: metallic-roughness under a soft sky, a key and a rim light. Linear color in, linear color out.
 
 struct Vertex {
     @location(0) position: vec3<f32>,
@@ -112,7 +112,7 @@ fn environment_brdf(roughness: f32, facing: f32) -> vec2<f32> {
     return vec2<f32>(-1.04, 1.04) * a + r.zw;
 }
 
-// Light that leaves a surface: what its colour takes its part of, and what it mirrors.
+// Light that leaves a surface: what its color takes its part of, and what it mirrors.
 struct Lit {
     matt: vec3<f32>,
     gloss: vec3<f32>,
@@ -141,17 +141,17 @@ fn both(a: Lit, b: Lit) -> Lit {
 
 // KHR_lights_punctual: with the square of the distance, ending smoothly at the range and at the cone.
 fn lit_by_file(light: Light, world: vec3<f32>, n: vec3<f32>, v: vec3<f32>, f0: vec3<f32>, roughness: f32, gain: vec3<f32>) -> Lit {
-    var towards = -light.direction.xyz;
+    var toward = -light.direction.xyz;
     var reaches = 1.0;
     if light.position.w > 0.5 {
         let path = light.position.xyz - world;
         let distance = max(length(path), 1e-4);
-        towards = path / distance;
+        toward = path / distance;
         let part = distance * light.direction.w;
-        let cone = clamp(dot(-towards, light.direction.xyz) * light.cone.x + light.cone.y, 0.0, 1.0);
+        let cone = clamp(dot(-toward, light.direction.xyz) * light.cone.x + light.cone.y, 0.0, 1.0);
         reaches = clamp(1.0 - part * part * part * part, 0.0, 1.0) / (distance * distance) * cone * cone;
     }
-    return lit_by(towards, light.color.rgb * reaches, n, v, f0, roughness, gain);
+    return lit_by(toward, light.color.rgb * reaches, n, v, f0, roughness, gain);
 }
 
 // All light on a surface. `smooth_normal` is without a normal map; `open` says how much of the sky is seen.
@@ -184,7 +184,7 @@ fn light_of(f0: vec3<f32>, roughness: f32, open: f32, n: vec3<f32>, smooth_norma
     return both(lit, lit_by(back, vec3<f32>(0.55, 0.62, 0.75), n, v, f0, max(roughness, 0.4), gain));
 }
 
-// Light above 0.7 is rolled off towards 1, so that pale skin keeps its form.
+// Light above 0.7 is rolled off toward 1, so that pale skin keeps its form.
 fn shoulder(color: vec3<f32>) -> vec3<f32> {
     let over = max(color - 0.7, vec3<f32>(0.0));
     return min(color, vec3<f32>(0.7)) + over / (1.0 + over / 0.3);
@@ -247,7 +247,7 @@ fn surface_of(in: Fragment, front_facing: bool) -> Surface {
         return Surface(base.rgb, alpha, emission, 0.0, 0.0, 1.0, vec3<f32>(0.0), vec3<f32>(0.0));
     }
     var n = normalize(in.normal);
-    let v = towards_eye(in.world);
+    let v = toward_eye(in.world);
     var smooth_normal = n * select(-1.0, 1.0, front);
     if has(FLAT) {
         // A file without normals means flat faces (glTF 2.0, *Meshes*).
@@ -287,7 +287,7 @@ fn shaded(s: Surface, world: vec3<f32>) -> vec4<f32> {
         return vec4<f32>(s.base + s.emission, s.alpha);
     }
     let f0 = mix(vec3<f32>(0.04), s.base, s.metallic);
-    let lit = light_of(f0, s.roughness, s.open, s.n, s.smooth_normal, world, towards_eye(world));
+    let lit = light_of(f0, s.roughness, s.open, s.n, s.smooth_normal, world, toward_eye(world));
     let color = s.base * (1.0 - s.metallic) * lit.matt + lit.gloss;
     return vec4<f32>(shoulder(color) + s.emission, s.alpha);
 }
@@ -297,7 +297,7 @@ fn fragment(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     let s = surface_of(in, front_facing);
     if has(XRAY) && s.roughness > 0.0 {
         // X-ray: what is seen edge-on is denser, as in glass.
-        let edge = 1.0 - abs(dot(s.n, towards_eye(in.world)));
+        let edge = 1.0 - abs(dot(s.n, toward_eye(in.world)));
         return vec4<f32>(mix(CLAY, vec3<f32>(0.85, 0.9, 1.0), edge), mix(0.07, 0.6, edge * edge * edge));
     }
     return shaded(s, in.world);

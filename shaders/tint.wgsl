@@ -1,10 +1,10 @@
-// Surfaces that carry a weight or a colour at every vertex in place of their material: matt, opaque, from both sides.
+// Surfaces that carry a weight or a color at every vertex in place of their material: matt, opaque, from both sides.
 
 struct Fragment {
     @builtin(position) clip: vec4<f32>,
     @location(0) world: vec3<f32>,
     @location(1) normal: vec3<f32>,
-    // A weight in x, or a linear colour; times w, how much of a value there is.
+    // A weight in x, or a linear color; times w, how much of a value there is.
     @location(2) tint: vec4<f32>,
 };
 
@@ -69,30 +69,30 @@ fn light_on(n: vec3<f32>, v: vec3<f32>) -> f32 {
     return sky + (2.0 * max(dot(n, frame.key.xyz), 0.0) + 0.23 * max(dot(n, v), 0.0)) / 3.14159265;
 }
 
-// The least weight that has the ramp's own colour: the least that eight bits hold.
+// The least weight that has the ramp's own color: the least that eight bits hold.
 const LEAST: f32 = 1.0 / 255.0;
 
-// The colour of a tint; `slope`: how much of a weight a pixel spans.
+// The color of a tint; `slope`: how much of a weight a pixel spans.
 fn tinted(tint: vec4<f32>, slope: f32) -> vec3<f32> {
     let share = clamp(tint.w, 0.0, 1.0);
-    // Well towards what is behind, in both themes, so that what has no skin is not taken for what has no weight.
+    // Well toward what is behind, in both themes, so that what has no skin is not taken for what has no weight.
     let nothing = mix(frame.zero_weight.rgb, frame.background.rgb, 0.75);
     var color = tint.rgb;
     if frame.zero_weight.w < 1.5 {
         let weight = clamp(tint.x / max(share, 1e-6), 0.0, 1.0);
-        // Where weights rise steeply, the border to the grey is still a pixel wide.
+        // Where weights rise steeply, the border to the gray is still a pixel wide.
         let on_ramp = clamp(weight / clamp(slope, LEAST, 0.05), 0.0, 1.0);
         color = mix(frame.zero_weight.rgb, ramp(weight), on_ramp) * share;
     }
     return color + nothing * (1.0 - share);
 }
 
-// What faces the eye has its very colour; what is turned away loses half of its light at most.
+// What faces the eye has its very color; what is turned away loses half of its light at most.
 fn dimmed(n: vec3<f32>, v: vec3<f32>) -> f32 {
     return mix(1.0, min(light_on(n, v) / max(light_on(v, v), 1e-4), 1.0), 0.5);
 }
 
-// Towards the side that is seen; 0 where a vertex has no normal.
+// Toward the side that is seen; 0 where a vertex has no normal.
 fn seen_normal(in: Fragment) -> vec3<f32> {
     let across = dpdx(in.world);
     let down = dpdy(in.world);
@@ -101,7 +101,7 @@ fn seen_normal(in: Fragment) -> vec3<f32> {
     }
     // That of the triangle, which near the rim the normals between vertices may not be.
     let face = cross(down, across);
-    let turned = dot(face, in.normal) * dot(face, towards_eye(in.world)) < 0.0;
+    let turned = dot(face, in.normal) * dot(face, toward_eye(in.world)) < 0.0;
     return normalize(in.normal) * select(1.0, -1.0, turned);
 }
 
@@ -109,7 +109,7 @@ fn shaded(color: vec3<f32>, n: vec3<f32>, world: vec3<f32>) -> vec4<f32> {
     if dot(n, n) < 0.25 {
         return vec4<f32>(color, 1.0);
     }
-    return vec4<f32>(color * dimmed(n, towards_eye(world)), 1.0);
+    return vec4<f32>(color * dimmed(n, toward_eye(world)), 1.0);
 }
 
 @fragment
@@ -117,7 +117,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     return shaded(tinted(in.tint, fwidth(in.tint.x)), seen_normal(in), in.world);
 }
 
-// See shaders/deferred.wgsl. A weight has 16 bits, for those near 0 are another colour.
+// See shaders/deferred.wgsl. A weight has 16 bits, for those near 0 are another color.
 @fragment
 fn fragment_kept(in: Fragment) -> @location(0) vec4<u32> {
     let slope = fwidth(in.tint.x);

@@ -19,7 +19,7 @@ fn vertex(@location(0) position: vec3<f32>, @location(1) normal: vec3<f32>, plac
 @fragment
 fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let length = length(in.normal);
-    let facing = dot(in.normal / max(length, 1e-6), towards_eye(in.world));
+    let facing = dot(in.normal / max(length, 1e-6), toward_eye(in.world));
     let near = select(0.6, smoothstep(-0.15, 0.25, facing), length > 0.25);
     return vec4<f32>(frame.wire.rgb, frame.wire.a * frame.misc.x * mix(0.13, 0.75, near));
 }
@@ -28,7 +28,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
 @vertex
 fn vertex_over(@location(0) position: vec3<f32>, place: Place) -> @builtin(position) vec4<f32> {
     let world = point_at(place, position);
-    let nearer = towards_eye(world) * distance(frame.eye.xyz, world) * 0.001;
+    let nearer = toward_eye(world) * distance(frame.eye.xyz, world) * 0.001;
     return frame.clip_from_world * vec4<f32>(world + nearer, 1.0);
 }
 

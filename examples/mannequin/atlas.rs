@@ -25,7 +25,7 @@ pub fn pack(sheets: &mut [Sheet]) {
         (high - low).max_element()
     };
     order.sort_by(|&a, &b| extent(b).total_cmp(&extent(a)).then(a.cmp(&b)));
-    // Pixels a metre: from more than can fit down, in steps of a hundredth.
+    // Pixels a meter: from more than can fit down, in steps of a hundredth.
     let mut scale = 1200.0f32;
     let found = loop {
         if let Some(places) = places(sheets, &order, scale) {
@@ -93,7 +93,7 @@ fn stamp(sheet: &Sheet, quarter: usize, scale: f32) -> Stamp {
     let cell = SIZE as f32 / CELLS as f32;
     let flat = turned(&sheet.flat, quarter);
     let (low, high) = bounds(&flat);
-    let cells = |metres: f32| ((metres * scale + 2.0 * MARGIN) / cell).ceil() as usize;
+    let cells = |meters: f32| ((meters * scale + 2.0 * MARGIN) / cell).ceil() as usize;
     let (width, height) = (cells(high.x - low.x), cells(high.y - low.y));
     let mut rows = vec![0u128; height];
     if width > CELLS {

@@ -12,7 +12,7 @@ pub struct Joint {
     pub name: String,
     /// Index of the parent; always smaller than the joint's own.
     pub parent: Option<usize>,
-    /// Position in the rest pose, in metres.
+    /// Position in the rest pose, in meters.
     pub head: Vec3,
     /// Where the bone ends; the joint's +Y axis points there.
     pub tail: Vec3,
@@ -93,7 +93,7 @@ impl ArmPlan {
         Self { shoulder, elbow, wrist, along, thumbward: palmward.cross(along), palmward }
     }
 
-    /// A point of the hand: metres along it, toward the thumb, out of the palm.
+    /// A point of the hand: meters along it, toward the thumb, out of the palm.
     fn hand(&self, along: f32, thumbward: f32, palmward: f32) -> Vec3 {
         self.wrist + self.along * along + self.thumbward * thumbward + self.palmward * palmward
     }
@@ -214,7 +214,7 @@ enum Shape {
     /// Two spheres and the cone that touches both.
     Cone { a: Vec3, b: Vec3, ra: f32, rb: f32 },
     /// An ellipsoid with its own axes.
-    Ellipsoid { centre: Vec3, axes: Quat, radii: Vec3 },
+    Ellipsoid { center: Vec3, axes: Quat, radii: Vec3 },
 }
 
 impl Shape {
@@ -242,8 +242,8 @@ impl Shape {
                     ((x2 * a2 * il2).sqrt() + y * rr) * il2 - ra
                 }
             }
-            Self::Ellipsoid { centre, axes, radii } => {
-                let q = axes.inverse() * (p - centre);
+            Self::Ellipsoid { center, axes, radii } => {
+                let q = axes.inverse() * (p - center);
                 let k0 = (q / radii).length();
                 let k1 = (q / (radii * radii)).length();
                 if k1 < 1e-6 { -radii.min_element() } else { k0 * (k0 - 1.0) / k1 }
@@ -255,7 +255,7 @@ impl Shape {
     fn bounds(&self) -> (Vec3, f32) {
         match *self {
             Self::Cone { a, b, ra, rb } => ((a + b) * 0.5, a.distance(b) * 0.5 + ra.max(rb)),
-            Self::Ellipsoid { centre, radii, .. } => (centre, radii.max_element()),
+            Self::Ellipsoid { center, radii, .. } => (center, radii.max_element()),
         }
     }
 
@@ -265,8 +265,8 @@ impl Shape {
                 let (a, b) = (mirrored(a, sign), mirrored(b, sign));
                 Self::Cone { a, b, ra, rb }
             }
-            Self::Ellipsoid { centre, axes, radii } => Self::Ellipsoid {
-                centre: mirrored(centre, sign),
+            Self::Ellipsoid { center, axes, radii } => Self::Ellipsoid {
+                center: mirrored(center, sign),
                 axes: Quat::from_xyzw(axes.x, axes.y * sign, axes.z * sign, axes.w),
                 radii,
             },
@@ -283,7 +283,7 @@ fn smooth_min(a: f32, b: f32, k: f32) -> f32 {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     shape: Shape,
-    centre: Vec3,
+    center: Vec3,
     radius: f32,
     blend: f32,
 }
@@ -303,34 +303,34 @@ impl Group {
     }
 
     fn push(&mut self, blend: f32, shape: Shape) {
-        let (centre, radius) = shape.bounds();
-        self.parts.push(Part { shape, centre, radius, blend });
+        let (center, radius) = shape.bounds();
+        self.parts.push(Part { shape, center, radius, blend });
     }
 
     fn cone(&mut self, k: f32, a: Vec3, b: Vec3, ra: f32, rb: f32) {
         self.push(k, Shape::Cone { a, b, ra, rb });
     }
 
-    fn ball(&mut self, k: f32, centre: Vec3, radii: Vec3) {
-        self.oval(k, centre, Quat::IDENTITY, radii);
+    fn ball(&mut self, k: f32, center: Vec3, radii: Vec3) {
+        self.oval(k, center, Quat::IDENTITY, radii);
     }
 
-    fn oval(&mut self, k: f32, centre: Vec3, axes: Quat, radii: Vec3) {
-        self.push(k, Shape::Ellipsoid { centre, axes, radii });
+    fn oval(&mut self, k: f32, center: Vec3, axes: Quat, radii: Vec3) {
+        self.push(k, Shape::Ellipsoid { center, axes, radii });
     }
 
-    fn cut(&mut self, blend: f32, centre: Vec3, axes: Quat, radii: Vec3) {
-        let shape = Shape::Ellipsoid { centre, axes, radii };
-        let (centre, radius) = shape.bounds();
-        self.cuts.push(Part { shape, centre, radius, blend });
+    fn cut(&mut self, blend: f32, center: Vec3, axes: Quat, radii: Vec3) {
+        let shape = Shape::Ellipsoid { center, axes, radii };
+        let (center, radius) = shape.bounds();
+        self.cuts.push(Part { shape, center, radius, blend });
     }
 
     /// The group, and its mirror image.
     fn both(self) -> [Self; 2] {
         let flip = |part: &Part| {
             let shape = part.shape.mirrored(-1.0);
-            let (centre, radius) = shape.bounds();
-            Part { shape, centre, radius, blend: part.blend }
+            let (center, radius) = shape.bounds();
+            Part { shape, center, radius, blend: part.blend }
         };
         let mut other = self.clone();
         other.parts = self.parts.iter().map(flip).collect();
@@ -356,13 +356,13 @@ impl Group {
         let mut d = 10.0f32;
         for part in &self.parts {
             // Shapes too far away to matter are passed over.
-            let nearest = p.distance(part.centre) - part.radius;
+            let nearest = p.distance(part.center) - part.radius;
             if nearest < (d + part.blend).min(limit) {
                 d = smooth_min(d, part.shape.distance(p), part.blend);
             }
         }
         for part in &self.cuts {
-            if p.distance(part.centre) - part.radius < part.blend {
+            if p.distance(part.center) - part.radius < part.blend {
                 d = -smooth_min(-d, part.shape.distance(p), part.blend);
             }
         }
@@ -433,8 +433,8 @@ impl Body {
         for finger in 0..5 {
             groups.extend(digit(&arm, finger).both());
         }
-        let palm_centre = arm.hand(0.085, 0.005, 0.0);
-        Self { groups, regions: regions(&arm), hands: [palm_centre, mirrored(palm_centre, -1.0)] }
+        let palm_center = arm.hand(0.085, 0.005, 0.0);
+        Self { groups, regions: regions(&arm), hands: [palm_center, mirrored(palm_center, -1.0)] }
     }
 
     /// The corners of a box around the figure.
@@ -770,15 +770,15 @@ fn digit(arm: &ArmPlan, finger: usize) -> Group {
 }
 
 fn regions(arm: &ArmPlan) -> Vec<Region> {
-    let region = |centre, axes, radii, tone, ring, groove| Region {
-        shape: Shape::Ellipsoid { centre, axes, radii },
+    let region = |center, axes, radii, tone, ring, groove| Region {
+        shape: Shape::Ellipsoid { center, axes, radii },
         tone,
         ring,
         groove,
     };
-    let ball = |centre: Vec3, radius: f32, ring: f32| {
+    let ball = |center: Vec3, radius: f32, ring: f32| {
         let radii = Vec3::splat(radius);
-        region(centre, Quat::IDENTITY, radii, Tone::Joint, ring, 0.0016)
+        region(center, Quat::IDENTITY, radii, Tone::Joint, ring, 0.0016)
     };
     let straight = Quat::IDENTITY;
     let waist = vec3(0.0, 1.082, 0.004);

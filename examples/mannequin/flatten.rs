@@ -5,7 +5,7 @@
 
 use glam::{DVec2, Vec2, Vec3};
 
-/// A chart: points in space and in the plane, both in metres.
+/// A chart: points in space and in the plane, both in meters.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     /// Where each point is on the body.

@@ -27,7 +27,7 @@ fn spline(keys: &[(f32, f32)], first: f32, last: f32, t: f32) -> f32 {
 
 /// How the feet go through one cycle, from heel strike to heel strike.
 pub struct Gait {
-    /// Metres per cycle.
+    /// Meters per cycle.
     stride: f32,
     /// Part of the cycle the foot is on the ground.
     stance: f32,

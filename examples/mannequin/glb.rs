@@ -245,7 +245,7 @@ pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json:
     let primitive = primitive(&mut buffer, figure);
     let binds = buffer.floats(&inverse_binds(skeleton), "MAT4", 16, None);
     let animations: Vec<Value> = clips.iter().map(|clip| animation(&mut buffer, clip)).collect();
-    let colour = buffer.view(&figure.pictures.colour, None);
+    let color = buffer.view(&figure.pictures.color, None);
     let normal = buffer.view(&figure.pictures.normal, None);
     let mut nodes = vec![
         json!({ "name": "Armature", "children": [FIRST] }),
@@ -295,7 +295,7 @@ pub fn write(figure: &Figure<'_>, clips: &[Clip]) -> Result<Vec<u8>, serde_json:
         "samplers": [{ "magFilter": LINEAR, "minFilter": LINEAR_MIPMAP_LINEAR, "wrapS": CLAMP,
             "wrapT": CLAMP }],
         "images": [
-            { "name": "Mannequin colour", "mimeType": "image/png", "bufferView": colour },
+            { "name": "Mannequin color", "mimeType": "image/png", "bufferView": color },
             { "name": "Mannequin normal", "mimeType": "image/png", "bufferView": normal },
         ],
         "animations": animations,

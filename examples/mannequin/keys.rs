@@ -13,7 +13,7 @@ pub const FRAME_RATE: f32 = 30.0;
 pub enum Keys {
     /// Local rotations.
     Rotation(Vec<Quat>),
-    /// Local translations, in metres.
+    /// Local translations, in meters.
     Translation(Vec<Vec3>),
     /// How much of each morph target there is, 0 to 1.
     Weights(Vec<[f32; 2]>),

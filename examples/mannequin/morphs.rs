@@ -10,7 +10,7 @@ use crate::surface::Mesh;
 pub struct Morph {
     /// Its name, as kept in the mesh's `extras.targetNames`.
     pub name: &'static str,
-    /// By how much each vertex moves, in metres; exactly zero where nothing does.
+    /// By how much each vertex moves, in meters; exactly zero where nothing does.
     pub positions: Vec<Vec3>,
     /// By how much each unit normal changes; zero where nothing moves.
     pub normals: Vec<Vec3>,
@@ -61,9 +61,9 @@ fn bump(t: f32) -> f32 {
     s * s
 }
 
-/// A bump of the half-widths `radii` around `centre`.
-fn around(p: Vec3, centre: Vec3, radii: Vec3) -> f32 {
-    bump(((p - centre) / radii).length())
+/// A bump of the half-widths `radii` around `center`.
+fn around(p: Vec3, center: Vec3, radii: Vec3) -> f32 {
+    bump(((p - center) / radii).length())
 }
 
 /// The ribs rise and widen, the belly comes forward.

@@ -1,4 +1,4 @@
-//! The coat of paint: colour and relief as functions of the place on the body, so
+//! The coat of paint: color and relief as functions of the place on the body, so
 //! that they meet at every seam of the charts.
 
 use std::f32::consts::TAU;
@@ -11,8 +11,8 @@ use crate::body::{Body, FINGERS, Skeleton, Tone};
 #[derive(Clone, Copy, Debug)]
 pub struct Coat {
     /// sRGB, 0 to 1.
-    pub colour: Vec3,
-    /// Relief, in metres.
+    pub color: Vec3,
+    /// Relief, in meters.
     pub height: f32,
 }
 
@@ -22,7 +22,7 @@ struct Line {
     point: Vec3,
     normal: Vec3,
     /// Where the line is shown: a ball, at whose edge it fades out.
-    centre: Vec3,
+    center: Vec3,
     radius: f32,
     /// Half the line's width.
     width: f32,
@@ -31,7 +31,7 @@ struct Line {
 
 /// A round mark of four quarters, as on a crash-test dummy.
 struct Mark {
-    centre: Vec3,
+    center: Vec3,
     /// Out of the surface.
     normal: Vec3,
     /// In the surface, between two quarters.
@@ -73,9 +73,9 @@ impl<'a> Paint<'a> {
         let forearm = (lower.tail - lower.head).normalize_or(Vec3::X);
         let calf = (shin.tail - shin.head).normalize_or(Vec3::Y);
         let mut lines = Vec::new();
-        let mut line = |point, normal: Vec3, centre, radius, width| {
+        let mut line = |point, normal: Vec3, center, radius, width| {
             let normal = normal.normalize_or(Vec3::Y);
-            lines.push(Line { point, normal, centre, radius, width, depth: 0.0005 });
+            lines.push(Line { point, normal, center, radius, width, depth: 0.0005 });
         };
         // Where the limbs are hung.
         let armhole = upper.head + arm * 0.026;
@@ -126,8 +126,8 @@ impl<'a> Paint<'a> {
         }
         let onto = |p: Vec3| body.project(p, 60);
         let mark = |p: Vec3, radius| {
-            let centre = onto(p);
-            Mark { centre, normal: body.normal(centre), up: Vec3::Y, radius }
+            let center = onto(p);
+            Mark { center, normal: body.normal(center), up: Vec3::Y, radius }
         };
         let marks = vec![
             mark(upper.head.lerp(upper.tail, 0.34) + vec3(0.040, 0.045, 0.010), 0.0195),
@@ -148,7 +148,7 @@ impl<'a> Paint<'a> {
         Self { body, lines, marks, screws, knees: [shin.head, elbow], shin: calf }
     }
 
-    /// Colour and relief at `p`, on the left half, where the surface faces `normal`.
+    /// Color and relief at `p`, on the left half, where the surface faces `normal`.
     pub fn at(&self, p: Vec3, normal: Vec3) -> Coat {
         let (shares, edge) = self.body.tones(p, SOFT);
         let [shell, joint, accent] = shares;
@@ -163,19 +163,19 @@ impl<'a> Paint<'a> {
             let ink = if black { vec3(0.17, 0.185, 0.21) } else { vec3(0.93, 0.905, 0.86) };
             (white, dark) = (white.lerp(ink, cover), dark.lerp(ink, cover));
         }
-        let colour =
+        let color =
             white * shell + dark * joint + tone(Tone::Accent) * accent * self.tread_shade(p);
         let height = shell_height * shell + rubber_height * joint + self.tread(p) * accent;
-        // Near an edge the relief gives way to the groove that is modelled there.
+        // Near an edge the relief gives way to the groove that is modeled there.
         let flat = 1.0 - groove(edge, 0.0030);
-        Coat { colour: (colour * worn).clamp(Vec3::ZERO, Vec3::ONE), height: height * flat }
+        Coat { color: (color * worn).clamp(Vec3::ZERO, Vec3::ONE), height: height * flat }
     }
 
     /// Brightness and height of the hard shell.
     fn shell(&self, p: Vec3, normal: Vec3) -> (f32, f32) {
         let (mut shade, mut height) = (1.0f32, 0.0f32);
         for line in &self.lines {
-            let fade = step(line.radius - p.distance(line.centre), 0.004);
+            let fade = step(line.radius - p.distance(line.center), 0.004);
             if fade > 0.0 {
                 // Measured along the surface; no line where that lies in the plane.
                 let slope = line.normal.reject_from_normalized(normal).length();
@@ -228,7 +228,7 @@ impl<'a> Paint<'a> {
     /// Whether `p` is in a dark quarter of a mark, and how fully the mark covers it.
     fn mark(&self, p: Vec3) -> Option<(bool, f32)> {
         self.marks.iter().find_map(|mark| {
-            let d = p - mark.centre;
+            let d = p - mark.center;
             let normal = mark.normal.normalize_or(Vec3::Z);
             let up = mark.up.reject_from_normalized(normal).normalize_or(Vec3::Y);
             let (x, y) = (d.dot(up.cross(normal)), d.dot(up));

@@ -1,4 +1,4 @@
-//! Paints the pictures the charts are cut from: the base colour, and the relief as
+//! Paints the pictures the charts are cut from: the base color, and the relief as
 //! a normal map (glTF: red along u, green up the picture, blue outward).
 
 use glam::{Vec2, Vec3, vec3};
@@ -11,8 +11,8 @@ use crate::unwrap::Unwrapped;
 
 /// Two PNG files.
 pub struct Pictures {
-    /// Base colour, sRGB.
-    pub colour: Vec<u8>,
+    /// Base color, sRGB.
+    pub color: Vec<u8>,
     /// Normals in tangent space.
     pub normal: Vec<u8>,
 }
@@ -33,21 +33,21 @@ const MARGIN: f32 = 4.0;
 /// Paints and encodes both pictures.
 pub fn paint(unwrapped: &Unwrapped, paint: &Paint<'_>) -> Result<Pictures, ImageError> {
     let spots = spots(unwrapped);
-    let mut colour = Vec::with_capacity(spots.len() * 3);
+    let mut color = Vec::with_capacity(spots.len() * 3);
     let mut normal = Vec::with_capacity(spots.len() * 3);
     for spot in &spots {
         let Some(spot) = spot else {
-            colour.extend([168, 164, 158]);
+            color.extend([168, 164, 158]);
             normal.extend([128, 128, 255]);
             continue;
         };
         let (place, outward, slope) = relief(unwrapped, paint, spot);
         let byte = |v: f32| (v * 255.0).round() as u8;
-        colour.extend(paint.at(place, outward).colour.to_array().map(byte));
+        color.extend(paint.at(place, outward).color.to_array().map(byte));
         let n = vec3(-slope.x, -slope.y, 1.0).normalize_or(Vec3::Z);
         normal.extend(n.to_array().map(|v| (v * 127.0 + 128.0).round() as u8));
     }
-    Ok(Pictures { colour: png(&colour)?, normal: png(&normal)? })
+    Ok(Pictures { color: png(&color)?, normal: png(&normal)? })
 }
 
 fn png(pixels: &[u8]) -> Result<Vec<u8>, ImageError> {

@@ -15,7 +15,7 @@ use crate::body::{FINGERS, SIDES, Skeleton};
 pub struct Pose<'a> {
     /// The joints.
     pub skeleton: &'a Skeleton,
-    /// Where the hips are, from their rest place, in metres.
+    /// Where the hips are, from their rest place, in meters.
     pub hips: Vec3,
     /// Every joint's turn.
     pub turns: Vec<Quat>,

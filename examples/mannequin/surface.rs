@@ -12,7 +12,7 @@ use crate::body::Body;
 /// Vertices on the surface and the triangles between them.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Vertex positions, in metres.
+    /// Vertex positions, in meters.
     pub positions: Vec<Vec3>,
     /// Unit normals.
     pub normals: Vec<Vec3>,
@@ -188,7 +188,7 @@ impl<'a> Remesher<'a> {
         (p, line)
     }
 
-    fn neighbours(&self, v: u32) -> BTreeSet<u32> {
+    fn neighbors(&self, v: u32) -> BTreeSet<u32> {
         let corners = |&t: &u32| self.triangles[t as usize];
         let mut set: BTreeSet<u32> = self.around[v as usize].iter().flat_map(corners).collect();
         set.remove(&v);
@@ -199,7 +199,7 @@ impl<'a> Remesher<'a> {
         let mut edges = Vec::with_capacity(self.triangles.len() * 2);
         for v in 0..self.positions.len() as u32 {
             if !self.around[v as usize].is_empty() {
-                edges.extend(self.neighbours(v).range(v + 1..).map(|&u| [v, u]));
+                edges.extend(self.neighbors(v).range(v + 1..).map(|&u| [v, u]));
             }
         }
         edges
@@ -243,7 +243,7 @@ impl<'a> Remesher<'a> {
         if shared.len() != if both { 1 } else { 2 } {
             return;
         }
-        let (of_keep, of_drop) = (self.neighbours(keep), self.neighbours(drop));
+        let (of_keep, of_drop) = (self.neighbors(keep), self.neighbors(drop));
         if of_keep.intersection(&of_drop).count() != shared.len() {
             return;
         }
@@ -300,7 +300,7 @@ impl<'a> Remesher<'a> {
     }
 
     /// Turns edges within their two triangles where that evens out the number
-    /// of neighbours.
+    /// of neighbors.
     fn flip(&mut self) {
         for [a, b] in self.edges() {
             let Some((c, d)) = self.apexes(a, b) else {
@@ -347,7 +347,7 @@ impl<'a> Remesher<'a> {
     }
 
     /// Moves the corners of triangles that still face inward to the middle of
-    /// their neighbours, off any line.
+    /// their neighbors, off any line.
     fn loosen(&mut self) {
         for _ in 0..6 {
             let mut tangled = BTreeSet::new();
@@ -359,7 +359,7 @@ impl<'a> Remesher<'a> {
                 }
             }
             for v in tangled {
-                let ring = self.neighbours(v);
+                let ring = self.neighbors(v);
                 let sum: Vec3 = ring.iter().map(|&u| self.positions[u as usize]).sum();
                 let p = self.body.project(sum / ring.len() as f32, 4);
                 self.positions[v as usize] = p;
@@ -488,7 +488,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Moves vertices toward the middle of their neighbours, along the surface.
+    /// Moves vertices toward the middle of their neighbors, along the surface.
     fn relax(&mut self, times: usize) {
         for _ in 0..times {
             let mut moved = self.positions.clone();
@@ -496,7 +496,7 @@ impl<'a> Remesher<'a> {
                 if self.around[v].is_empty() {
                     continue;
                 }
-                let ring = self.neighbours(v as u32);
+                let ring = self.neighbors(v as u32);
                 // Along a line, only the line counts.
                 let same = |u: &&u32| self.drawn_between(v as u32, **u);
                 let on_line = ring.iter().filter(same).count() > 1;

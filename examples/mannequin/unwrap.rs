@@ -194,7 +194,7 @@ impl Tailor {
             })
             .collect();
         let beside = beside(triangles);
-        // Ragged outlines are smoothed by a vote of the neighbours.
+        // Ragged outlines are smoothed by a vote of the neighbors.
         for _ in 0..4 {
             let vote = |t: usize| match beside[t].as_slice() {
                 &[a, b] | &[a, b, _] if charts[a] == charts[b] => charts[a],
@@ -203,7 +203,7 @@ impl Tailor {
             };
             charts = (0..charts.len()).map(vote).collect();
         }
-        // What is cut off from the largest piece of its chart goes to a neighbour.
+        // What is cut off from the largest piece of its chart goes to a neighbor.
         for _ in 0..4 {
             let piece = pieces(&charts, &beside);
             let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
@@ -270,17 +270,17 @@ impl Tailor {
         t.map(|v| (v, chart, turns(v)))
     }
 
-    /// A first, rough place on the plane, in metres, the right way up.
+    /// A first, rough place on the plane, in meters, the right way up.
     fn first(&self, p: Vec3, chart: Chart, turns: i32) -> Vec2 {
         let angle = self.angle(p, chart).unwrap_or(0.0) + turns as f32 * std::f32::consts::TAU;
         match chart {
             Chart::Head => {
                 // As on a globe, seen from the side; the neck as on a cylinder.
-                let centre = vec3(0.0, p.y.min(1.62), -0.008);
-                let d = p - centre;
+                let center = vec3(0.0, p.y.min(1.62), -0.008);
+                let d = p - center;
                 let out = vec2(-d.z, d.y);
                 let angle = (out.length() / d.x.max(1e-6)).atan();
-                vec2(0.0, centre.y) + out.normalize_or_zero() * angle * 0.085
+                vec2(0.0, center.y) + out.normalize_or_zero() * angle * 0.085
             }
             Chart::Front => vec2(p.x.atan2((p.z - SIDE_SEAM).max(0.0)) * 0.12, p.y),
             Chart::Back => vec2(-p.x.atan2((SIDE_SEAM - p.z).max(0.0)) * 0.12, p.y),

@@ -1,4 +1,4 @@
-//! Which joints carry each vertex: distances to the bones, kept to neighbours in
+//! Which joints carry each vertex: distances to the bones, kept to neighbors in
 //! the skeleton, then smoothed over the mesh.
 
 use std::collections::BTreeMap;
@@ -203,7 +203,7 @@ fn reaches(s: &Skeleton) -> Vec<Reach> {
     reaches
 }
 
-/// The neighbours of each vertex, in order.
+/// The neighbors of each vertex, in order.
 fn rings(mesh: &Mesh) -> Vec<Vec<u32>> {
     let mut rings = vec![Vec::new(); mesh.positions.len()];
     for t in &mesh.triangles {

@@ -365,8 +365,8 @@ impl App {
         if !poses || !self.mixes() {
             return false;
         }
-        let text = "A mix cannot be posed directly. Show one of its clips, or bake the mix to a \
-            clip.";
+        let text =
+            "A mix cannot be posed directly. Show one of its clips, or bake the mix to a clip.";
         self.toast(ctx, ToastKind::Note, text.to_owned());
         true
     }
@@ -560,14 +560,9 @@ impl App {
         let Title { text: title, joints } = title;
         let notes = self.session.as_mut().and_then(Session::take_sentence);
         match (done, joints) {
-            (Ok(true), Some(many)) if many > 1 => self.toast(
-                ctx,
-                ToastKind::Ok,
-                format!(
-                    "{title}: \
-                {many} joints."
-                ),
-            ),
+            (Ok(true), Some(many)) if many > 1 => {
+                self.toast(ctx, ToastKind::Ok, format!("{title}: {many} joints."))
+            }
             (Ok(true), Some(_)) => {
                 if let Some(note) = notes {
                     self.toast(ctx, ToastKind::Ok, format!("{title}: {note}."));
@@ -585,14 +580,9 @@ impl App {
                 let why = notes.unwrap_or_else(|| "nothing to change".into());
                 self.toast(ctx, ToastKind::Note, format!("{title}: {why}."));
             }
-            (Err(error), _) => self.toast(
-                ctx,
-                ToastKind::Error,
-                format!(
-                    "{title} failed: \
-                {error}."
-                ),
-            ),
+            (Err(error), _) => {
+                self.toast(ctx, ToastKind::Error, format!("{title} failed: {error}."))
+            }
         }
     }
 

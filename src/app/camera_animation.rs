@@ -35,7 +35,7 @@ impl App {
             self.viewport.transition = None;
             return;
         }
-        self.viewport.camera = from.towards(&to, 1.0 - (1.0 - t).powi(3));
+        self.viewport.camera = from.toward(&to, 1.0 - (1.0 - t).powi(3));
         ctx.request_repaint();
     }
 

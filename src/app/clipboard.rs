@@ -55,18 +55,13 @@ impl App {
                 self.apply_pose(ctx, &given);
             }
             Ok(None) => {
-                let text = "The clipboard contains no pose. Select nodes and copy their pose \
-                    first.";
+                let text =
+                    "The clipboard contains no pose. Select nodes and copy their pose first.";
                 self.toast(ctx, ToastKind::Error, text);
             }
-            Err(error) => self.toast(
-                ctx,
-                ToastKind::Error,
-                format!(
-                    "The pose could not be pasted: \
-                {error}."
-                ),
-            ),
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("The pose could not be pasted: {error}."))
+            }
         }
     }
 
@@ -87,8 +82,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Note,
-                "The clipboard contains keys. Open a clip in Animate \
-                mode to paste them.",
+                "The clipboard contains keys. Open a clip in Animate mode to paste them.",
             );
             return;
         };

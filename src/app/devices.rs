@@ -104,10 +104,9 @@ impl Devices {
     pub(super) fn refused(&self) -> bool {
         let mut state = self.state();
         let Some(used) = state.used.take() else { return false };
-        state.news.push(format!(
-            "Graphics device “{used}” could not be opened and is no longer \
-            used"
-        ));
+        state
+            .news
+            .push(format!("Graphics device “{used}” could not be opened and is no longer used"));
         state.fail(used);
         state.has_other()
     }

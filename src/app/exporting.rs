@@ -47,8 +47,7 @@ fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {
             "the last frame is a duplicate".to_owned()
         } else {
             format!(
-                "{:.1} cm jump at \
-                {}",
+                "{:.1} cm jump at {}",
                 worst.distance * 100.0,
                 document.node(worst.node).label(worst.node)
             )
@@ -92,7 +91,7 @@ impl App {
             let clips = exporting.clips();
             let (sizes, fails) = match exporting.measure(&shared) {
                 Ok(sizes) => (sizes, None),
-                Err(error) if error.is_cancelled() => return,
+                Err(error) if error.is_canceled() => return,
                 Err(error) => (Vec::new(), Some(error.to_string())),
             };
             let foreseen = ExportForeseen {
@@ -191,8 +190,7 @@ impl App {
                 let text = match &made.files[..] {
                     [one] => format!("Exported {}, {size}.", one.display()),
                     many => format!(
-                        "Exported {} files to {}, \
-                        {size}.",
+                        "Exported {} files to {}, {size}.",
                         many.len(),
                         request.to.display()
                     ),
@@ -204,17 +202,13 @@ impl App {
                     std::path::absolute(f).ok()?.parent().map(std::path::Path::to_owned)
                 });
                 let mut verbs = vec![("Export again", again)];
-                verbs.extend(folder.map(|f| {
-                    (
-                        "Show \
-                    folder",
-                        Action::Dialog(DialogAction::ShowFolder(f)),
-                    )
-                }));
+                verbs.extend(
+                    folder.map(|f| ("Show folder", Action::Dialog(DialogAction::ShowFolder(f)))),
+                );
                 let kind = if lost.is_empty() { ToastKind::Ok } else { ToastKind::Note };
                 self.say(ctx, kind, format!("{text}{lost}"), verbs);
             }
-            Err(error) if error.is_cancelled() => {}
+            Err(error) if error.is_canceled() => {}
             Err(error) => {
                 let ask = Action::Run(FileCommand::Export.into());
                 self.say(

@@ -16,9 +16,7 @@ impl App {
             self.say(
                 ctx,
                 ToastKind::Note,
-                "No clip is shown. Choose a clip \
-                first."
-                    .into(),
+                "No clip is shown. Choose a clip first.".into(),
                 Vec::new(),
             );
             return;
@@ -83,14 +81,11 @@ impl App {
                 };
                 self.say(ctx, ToastKind::Ok, text, Vec::new());
             }
-            Err(FilmError::Cancelled) => {}
+            Err(FilmError::Canceled) => {}
             Err(error) => self.say(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "No images were rendered: \
-                {error}."
-                ),
+                format!("No images were rendered: {error}."),
                 Vec::new(),
             ),
         }

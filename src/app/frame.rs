@@ -45,8 +45,7 @@ impl App {
         let changed = self.update_brush() || changed;
         if changed || self.outliner.hover != hover {
             log::trace!(
-                "another frame: acts {changed}, hover {hover:?} to \
-                {:?}",
+                "another frame: acts {changed}, hover {hover:?} to {:?}",
                 self.outliner.hover
             );
             ctx.request_repaint();
@@ -166,7 +165,7 @@ impl App {
                 job: job.map(|j| JobView {
                     label: j.label.clone(),
                     fraction: j.progress.fraction(),
-                    cancellable: j.cancellable,
+                    cancelable: j.cancelable,
                 }),
                 recent: &self.program.recent.shown,
                 welcome: self.program.welcome,

@@ -133,11 +133,7 @@ impl Host for WindowHost<'_> {
                 app.toast(
                     ctx,
                     ToastKind::Note,
-                    format!(
-                        "Pivot: \
-                    {}",
-                        app.viewport.pivot.title().to_lowercase()
-                    ),
+                    format!("Pivot: {}", app.viewport.pivot.title().to_lowercase()),
                 );
             }
             ModeCommand::PivotHere => app.set_pivot_spot(ctx),
@@ -152,11 +148,9 @@ impl Host for WindowHost<'_> {
             ModeCommand::SnapDrags => {
                 app.viewport.snap = !app.viewport.snap;
                 let now = if app.viewport.snap {
-                    "Snapping is \
-                    on"
+                    "Snapping is on"
                 } else {
-                    "Snapping is off. Hold \
-                    Ctrl to snap"
+                    "Snapping is off. Hold Ctrl to snap"
                 };
                 app.toast(ctx, ToastKind::Note, now);
             }
@@ -480,14 +474,9 @@ impl App {
 
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
-        self.start(
-            ctx,
-            "Listing what will \
-            change"
-                .into(),
-            true,
-            move |_| Done::Listed(session.will_change()),
-        );
+        self.start(ctx, "Listing what will change".into(), true, move |_| {
+            Done::Listed(session.will_change())
+        });
     }
 
     /// Asks for a file to open: a path field, with the system's dialog a button away. Asks for a
@@ -650,7 +639,7 @@ impl App {
                     PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
                 }
             }
-            // Cancelled, or the system has none: the list of files stays.
+            // Canceled, or the system has none: the list of files stays.
             Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
                 let instead = self.files.browsing.take().and_then(|b| b.instead);
                 if since.elapsed() < AT_ONCE && instead.is_some() {

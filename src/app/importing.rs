@@ -159,14 +159,9 @@ impl App {
     pub(super) fn import_from(&mut self, ctx: &Context, path: &Path) {
         match files_meant(path) {
             Ok(files) => self.read_clips(ctx, files),
-            Err(error) => self.toast(
-                ctx,
-                ToastKind::Error,
-                format!(
-                    "No clips were imported: \
-                {error}."
-                ),
-            ),
+            Err(error) => {
+                self.toast(ctx, ToastKind::Error, format!("No clips were imported: {error}."))
+            }
         }
     }
 
@@ -211,8 +206,7 @@ impl App {
                 ctx,
                 ToastKind::Error,
                 format!(
-                    "The files could not be read: {error}. Close other programs, and try \
-                    again."
+                    "The files could not be read: {error}. Close other programs, and try again."
                 ),
             );
             return;
@@ -318,14 +312,9 @@ impl App {
             let undo =
                 ("Undo", crate::ui::Action::Run(ulna_edit::command::SessionCommand::Undo.into()));
             let text = if count == 1 {
-                "1 clip was \
-                    imported."
-                    .to_owned()
+                "1 clip was imported.".to_owned()
             } else {
-                format!(
-                    "{count} clips \
-                    were imported."
-                )
+                format!("{count} clips were imported.")
             };
             self.say(ctx, ToastKind::Ok, text, vec![undo]);
         }
@@ -410,11 +399,7 @@ impl App {
                 std::process::Command::new(program).arg(std::path::absolute(path)?).spawn()?;
             // Somebody has to wait for it, or it would stay in the system's list when it ends.
             std::thread::Builder::new()
-                .name(
-                    "other \
-                window"
-                        .into(),
-                )
+                .name("other window".into())
                 .spawn(move || other.wait())
                 .map(|_| ())
         });
@@ -423,10 +408,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "{name} could not be opened in a new window: \
-                {error}."
-                ),
+                format!("{name} could not be opened in a new window: {error}."),
             );
         }
     }
@@ -565,14 +547,8 @@ impl Importing {
     fn take_picture(&mut self, ctx: &Context, of: Awaited, image: ColorImage) {
         match of {
             Awaited::Row(row) => {
-                let texture = ctx.load_texture(
-                    format!(
-                        "import \
-                    {row}"
-                    ),
-                    image,
-                    TextureOptions::LINEAR,
-                );
+                let texture =
+                    ctx.load_texture(format!("import {row}"), image, TextureOptions::LINEAR);
                 if let Some(row) = self.view.rows.get_mut(row) {
                     row.picture = Some(Some(texture.id()));
                 }
@@ -582,12 +558,8 @@ impl Importing {
                 match &mut self.playing.texture {
                     Some(texture) => texture.set(image, TextureOptions::LINEAR),
                     None => {
-                        self.playing.texture = Some(ctx.load_texture(
-                            "import \
-                            now",
-                            image,
-                            TextureOptions::LINEAR,
-                        ));
+                        self.playing.texture =
+                            Some(ctx.load_texture("import now", image, TextureOptions::LINEAR));
                     }
                 }
                 self.playing.is_drawn = true;

@@ -1,5 +1,5 @@
 //! Long work beside the window, in two lanes: saving has one of its own and never waits for
-//! anything else; the rest waits in line. All of it shows how far it is, and can be cancelled where
+//! anything else; the rest waits in line. All of it shows how far it is, and can be canceled where
 //! that loses nothing.
 
 use std::{
@@ -31,7 +31,7 @@ use ulna_session::{
 pub(super) struct Job {
     pub label: String,
     pub progress: Arc<Progress>,
-    pub cancellable: bool,
+    pub cancelable: bool,
     /// Whether it writes files that a person asked for: the window does not close before it is
     /// done.
     writes: bool,
@@ -71,7 +71,7 @@ pub(super) enum Done {
     Found(Box<Loaded>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
     Saved(Result<Box<SavedFile>, SaveFailure>, QueuedSave),
-    /// Nothing where it was cancelled; for the document of this number.
+    /// Nothing where it was canceled; for the document of this number.
     Searched(Option<Box<WorstPose>>, u64),
     /// What saving would change, and what differs in meaning.
     Listed(Result<Vec<String>, SaveError>),
@@ -79,7 +79,7 @@ pub(super) enum Done {
     Exported(Result<Exported, ExportFailure>, ExportRequest),
     /// Pictures of a clip.
     Filmed(Result<Vec<PathBuf>, FilmError>),
-    /// Where clips are best left for each other; nothing where it was cancelled. For the document
+    /// Where clips are best left for each other; nothing where it was canceled. For the document
     /// with this tree.
     Seams(Option<Vec<BestSeam>>, Shared<Tree>),
     /// A command that takes long, and how it is told.
@@ -114,7 +114,7 @@ pub(super) enum Purpose {
 /// Work that waits for its turn.
 struct Waiting {
     label: String,
-    cancellable: bool,
+    cancelable: bool,
     writes: bool,
     work: Box<dyn FnOnce(&Progress) -> Done + Send>,
 }
@@ -178,7 +178,7 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
     let progress = Arc::new(Progress::default());
     let (sender, result) = mpsc::sync_channel(1);
     let (shared, waker) = (progress.clone(), ctx.clone());
-    let Waiting { label, cancellable, writes, work } = waiting;
+    let Waiting { label, cancelable, writes, work } = waiting;
     thread::Builder::new().name("ulna job".into()).spawn(move || {
         let done = work(&shared);
         // The window may be gone by now; then nobody waits for it.
@@ -186,7 +186,7 @@ fn spawn(ctx: &Context, waiting: Waiting) -> std::io::Result<Job> {
             waker.request_repaint();
         }
     })?;
-    Ok(Job { label, progress, cancellable, writes, result })
+    Ok(Job { label, progress, cancelable, writes, result })
 }
 
 impl App {
@@ -267,13 +267,10 @@ impl App {
         &mut self,
         ctx: &Context,
         label: String,
-        cancellable: bool,
+        cancelable: bool,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        self.start_waiting(
-            ctx,
-            Waiting { label, cancellable, writes: false, work: Box::new(work) },
-        );
+        self.start_waiting(ctx, Waiting { label, cancelable, writes: false, work: Box::new(work) });
     }
 
     /// As [`App::start`], of work that writes files that a person asked for.
@@ -285,7 +282,7 @@ impl App {
     ) {
         self.start_waiting(
             ctx,
-            Waiting { label, cancellable: true, writes: true, work: Box::new(work) },
+            Waiting { label, cancelable: true, writes: true, work: Box::new(work) },
         );
     }
 
@@ -304,7 +301,7 @@ impl App {
         label: String,
         work: impl FnOnce(&Progress) -> Done + Send + 'static,
     ) {
-        let waiting = Waiting { label, cancellable: false, writes: true, work: Box::new(work) };
+        let waiting = Waiting { label, cancelable: false, writes: true, work: Box::new(work) };
         self.jobs.save = self.spawned(ctx, waiting);
     }
 
@@ -316,10 +313,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "{label} could not be started: \
-                    {error}."
-                    ),
+                    format!("{label} could not be started: {error}."),
                 );
                 None
             }
@@ -329,8 +323,8 @@ impl App {
     /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks
     /// at no such wish goes on to its end, and nobody takes up what it comes to.
     pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
-        self.jobs.waiting.retain(|w| !w.cancellable);
-        if let Some(job) = self.jobs.work.take_if(|job| job.cancellable) {
+        self.jobs.waiting.retain(|w| !w.cancelable);
+        if let Some(job) = self.jobs.work.take_if(|job| job.cancelable) {
             job.progress.cancel();
             self.toast(ctx, ToastKind::Note, format!("{} was canceled", job.label));
         }
@@ -352,8 +346,7 @@ impl App {
                     // It may have been the scene that is waited for.
                     self.renderer.give_up_scene();
                     let text = format!(
-                        "{label} failed because of an error in Ulna. The open file \
-                        is unchanged."
+                        "{label} failed because of an error in Ulna. The open file is unchanged."
                     );
                     self.toast(ctx, ToastKind::Error, text);
                 }
@@ -402,7 +395,7 @@ impl App {
                 }
             }
             Done::Found(loaded) => self.found(ctx, loaded),
-            Done::Opened(Err(ReadError::Cancelled), _) => {}
+            Done::Opened(Err(ReadError::Canceled), _) => {}
             Done::Opened(Err(error), path) => {
                 let name = path.map_or_else(|| "The sample".into(), |p| p.display().to_string());
                 self.toast(ctx, ToastKind::Error, format!("{name} could not be opened: {error}."));
@@ -421,10 +414,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "The changes could not be listed: \
-                    {error}."
-                    ),
+                    format!("The changes could not be listed: {error}."),
                 );
             }
             Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),
@@ -599,7 +589,7 @@ impl App {
 }
 
 impl Loaded {
-    /// The largest extent of all that is in it, metres.
+    /// The largest extent of all that is in it, meters.
     pub(super) fn extent(&self) -> Option<f32> {
         let (low, high) = self.posed.bounds()?;
         Some((high - low).max_element())

@@ -315,8 +315,7 @@ mod tests {
                 let key = keys.key(command.name);
                 assert!(
                     key.is_empty() || parse(key).is_some(),
-                    "{preset:?} {}: \
-                    {key}",
+                    "{preset:?} {}: {key}",
                     command.name
                 );
             }

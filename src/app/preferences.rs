@@ -49,10 +49,7 @@ impl Preferences {
                     let alone = serde_json::Map::from_iter([(name.clone(), value.clone())]);
                     let read = serde_json::from_value::<Self>(alone.into());
                     read.inspect_err(|error| {
-                        log::warn!(
-                            "preference {name} cannot be read and is \
-                        reset: {error}"
-                        )
+                        log::warn!("preference {name} cannot be read and is reset: {error}")
                     })
                     .is_ok()
                 });

@@ -15,7 +15,7 @@ pub(super) struct Program {
     pub settings: Settings,
     /// Whether preferences outlive this window: not so in tests.
     pub keeps: bool,
-    /// Colours and measures.
+    /// Colors and measures.
     pub theme: Theme,
     /// Graphics devices.
     pub devices: Devices,

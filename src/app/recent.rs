@@ -131,14 +131,7 @@ fn seconds(time: SystemTime) -> u64 {
 /// How long ago, in words.
 pub(super) fn ago(seconds: u64) -> String {
     let many = |n: u64, what: &str| {
-        if n == 1 {
-            format!(
-                "1 {what} \
-        ago"
-            )
-        } else {
-            format!("{n} {what}s ago")
-        }
+        if n == 1 { format!("1 {what} ago") } else { format!("{n} {what}s ago") }
     };
     match seconds {
         0..90 => "just now".into(),
@@ -161,15 +154,11 @@ mod tests {
         assert_eq!(
             said,
             [
-                "just \
-            now",
-                "10 minutes \
-            ago",
-                "2 hours \
-            ago",
+                "just now",
+                "10 minutes ago",
+                "2 hours ago",
                 "yesterday",
-                "4 days \
-            ago",
+                "4 days ago",
                 "2 months ago"
             ]
         );

@@ -86,19 +86,11 @@ impl App {
                 self.timeline.playback.playing = false;
                 self.program.tour = None;
                 self.show_title(ctx);
-                let plural = if steps == 1 {
-                    "1 edit".to_owned()
-                } else {
-                    format!(
-                        "{steps} \
-                    edits"
-                    )
-                };
+                let plural =
+                    if steps == 1 { "1 edit".to_owned() } else { format!("{steps} edits") };
                 let on = if changed { " on the changed file" } else { "" };
-                let text = format!(
-                    "Recovered {name}: {plural} restored{on}. Check the result, \
-                    then save"
-                );
+                let text =
+                    format!("Recovered {name}: {plural} restored{on}. Check the result, then save");
                 self.toast(ctx, ToastKind::Ok, text);
                 if !failed.is_empty() {
                     let steps = if failed.len() == 1 {
@@ -113,10 +105,7 @@ impl App {
             Err(error) => self.toast(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "{name} could not be \
-                recovered: {error}."
-                ),
+                format!("{name} could not be recovered: {error}."),
             ),
         }
     }
@@ -162,10 +151,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "A journal could not be removed: \
-                    {error}."
-                    ),
+                    format!("A journal could not be removed: {error}."),
                 );
             }
         }
@@ -183,10 +169,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "The journal could not be removed: \
-                {error}."
-                ),
+                format!("The journal could not be removed: {error}."),
             );
         }
         self.show_recoveries(ctx);

@@ -50,15 +50,8 @@ impl App {
         let row = |(at, pose): (&UnkeyedAt, &Shared<Unkeyed>)| {
             let (seconds, frame) = (f64::from(at.time()), f64::from(at.time()) * fps);
             let whole = (frame - frame.round()).abs() < 1e-3;
-            let when = if whole {
-                format!(
-                    "frame \
-                {}",
-                    frame.round()
-                )
-            } else {
-                format!("{seconds:.3} s")
-            };
+            let when =
+                if whole { format!("frame {}", frame.round()) } else { format!("{seconds:.3} s") };
             let names: Vec<String> = pose.nodes().map(|n| document.node(n).label(n)).collect();
             let about = match names.as_slice() {
                 [first, second, third, rest @ ..] if !rest.is_empty() => {
@@ -99,10 +92,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "The poses could not be keyed, and nothing \
-                was saved: {error}."
-                ),
+                format!("The poses could not be keyed, and nothing was saved: {error}."),
             );
             return;
         }
@@ -357,15 +347,12 @@ impl App {
     ) {
         let (loaded, replayed) = match result {
             Ok(loaded) => loaded,
-            Err(ReadError::Cancelled) => return,
+            Err(ReadError::Canceled) => return,
             Err(error) => {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "The file could not be read again: \
-                    {error}."
-                    ),
+                    format!("The file could not be read again: {error}."),
                 );
                 return;
             }

@@ -120,19 +120,12 @@ impl App {
                     self.toast(
                         ctx,
                         ToastKind::Note,
-                        "Select joints first, then store the \
-                        selection.",
+                        "Select joints first, then store the selection.",
                     );
                 } else {
                     self.select(&SelectCommand::StoreSet { set });
-                    let what = if count == 1 {
-                        "1 joint".to_owned()
-                    } else {
-                        format!(
-                            "{count} \
-                        joints"
-                        )
-                    };
+                    let what =
+                        if count == 1 { "1 joint".to_owned() } else { format!("{count} joints") };
                     self.toast(
                         ctx,
                         ToastKind::Ok,
@@ -144,8 +137,7 @@ impl App {
                     self.select(&SelectCommand::RecallSet { set });
                 } else {
                     let text = format!(
-                        "Selection set {set} is empty. Ctrl+Alt+{set} stores the \
-                        selection in it."
+                        "Selection set {set} is empty. Ctrl+Alt+{set} stores the selection in it."
                     );
                     self.toast(ctx, ToastKind::Note, text);
                 }

@@ -82,7 +82,7 @@ pub struct ViewportRenderer {
     /// On egui's clock: when another picture was drawn last.
     stood: f64,
     /// Of what a quick picture was drawn last.
-    practised: Option<Practised>,
+    practiced: Option<Practiced>,
     ghosts: Ghosts,
 }
 
@@ -119,7 +119,7 @@ fn open(state: Option<RenderState>) -> Option<(Gpu, Renderer)> {
 }
 
 /// What quick pictures are of: which upload, and how it is shown.
-type Practised = (u64, Shading, Option<TintKind>);
+type Practiced = (u64, Shading, Option<TintKind>);
 
 /// What a pose was made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -298,7 +298,7 @@ impl ViewportRenderer {
             faults: Vec::new(),
             awaited: None,
             stood: 0.0,
-            practised: None,
+            practiced: None,
             ghosts: Ghosts::default(),
         }
     }
@@ -459,9 +459,7 @@ impl ViewportRenderer {
             Err(error) => error.to_string(),
             Ok(()) if left_out > 0 => {
                 let many = if left_out == 1 {
-                    "1 surface \
-                    is"
-                    .to_owned()
+                    "1 surface is".to_owned()
                 } else {
                     format!("{left_out} surfaces are")
                 };
@@ -484,7 +482,7 @@ impl ViewportRenderer {
         self.gpu.as_ref().map_or(Ok(None), |(gpu, _)| capture.poll(gpu))
     }
 
-    /// Other colours.
+    /// Other colors.
     pub(super) fn set_theme(&mut self, theme: &str) {
         self.look = ViewportColors::theme(theme);
         self.drawn = None;
@@ -536,12 +534,12 @@ impl ViewportRenderer {
         self.gpu.as_ref().map(|(gpu, _)| gpu.clone()).filter(|gpu| !gpu.is_lost())
     }
 
-    /// The colours of the theme.
+    /// The colors of the theme.
     pub(super) const fn colors(&self) -> ViewportColors {
         self.look
     }
 
-    /// The model's size, in metres.
+    /// The model's size, in meters.
     pub(super) const fn extent(&self) -> f32 {
         self.extent
     }
@@ -579,7 +577,7 @@ impl ViewportRenderer {
             (None, [None, None], None, None, None);
         (self.coarse, self.ladder, self.frame_ms) = (false, Ladder::default(), 0.0);
         self.faults.clear();
-        (self.given_up, self.practised) = (false, None);
+        (self.given_up, self.practiced) = (false, None);
     }
 
     /// The images of the file, empty where they are not kept; nothing before they are decoded.
@@ -833,7 +831,7 @@ impl ViewportRenderer {
             .moments
             .iter()
             .map(|(time, far)| {
-                // What was is grey; moments of a clip have their colors.
+                // What was is gray; moments of a clip have their colors.
                 let [r, g, b, _] = match wanted.as_opened {
                     true => self.look.joint,
                     false => self.look.ghosts[usize::from(far.is_sign_positive())],
@@ -969,13 +967,13 @@ impl ViewportRenderer {
         self.drawn = Some(now);
         self.stood = motion.now;
         if self.coarse {
-            self.practised = Some(self.practised_by(seen));
+            self.practiced = Some(self.practiced_by(seen));
             return Some(self.ladder.rests_in(motion));
         }
         self.warm_up_pipelines(document, seen, motion)
     }
 
-    fn practised_by(&self, seen: &Seen<'_>) -> Practised {
+    fn practiced_by(&self, seen: &Seen<'_>) -> Practiced {
         (self.scene_serial, seen.shown.shading, seen.painting.and_then(|p| p.tint))
     }
 
@@ -990,11 +988,11 @@ impl ViewportRenderer {
     ) -> Option<f64> {
         // Seconds without a change after which a moment counts as still.
         const STILL: f64 = 0.3;
-        let kind = self.practised_by(seen);
+        let kind = self.practiced_by(seen);
         let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else {
             return None;
         };
-        if !gpu.software || motion.quality == Quality::High || self.practised == Some(kind) {
+        if !gpu.software || motion.quality == Quality::High || self.practiced == Some(kind) {
             return None;
         }
         let left = self.stood + STILL - motion.now;
@@ -1009,7 +1007,7 @@ impl ViewportRenderer {
             ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
         };
         renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
-        self.practised = Some(kind);
+        self.practiced = Some(kind);
         None
     }
 }
@@ -1038,7 +1036,7 @@ fn show(
     }
 }
 
-/// A bone's colours: what is selected is amber, its children a shade of it.
+/// A bone's colors: what is selected is amber, its children a shade of it.
 fn looks(
     document: &Document,
     bones: &[Bone],
@@ -1053,7 +1051,7 @@ fn looks(
     let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
     let color = |bone: &Bone| {
         if selection.nodes.contains(&bone.joint) {
-            // While painting the joint is an outline, so that the colours under it can be read.
+            // While painting the joint is an outline, so that the colors under it can be read.
             (outline(look.joint_selected), look.joint_selected_edge)
         } else if hover == Some(bone.joint) {
             (look.joint_hover, look.joint_edge)

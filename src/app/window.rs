@@ -88,10 +88,9 @@ pub fn run(file: Option<PathBuf>, adapter: Option<String>) -> anyhow::Result<()>
                 None => return Ok(()),
             },
             // Each that is refused is left out, so that this comes to an end.
-            Err(eframe::Error::Wgpu(error)) if devices.refused() => log::warn!(
-                "{error}; trying \
-                the next device"
-            ),
+            Err(eframe::Error::Wgpu(error)) if devices.refused() => {
+                log::warn!("{error}; trying the next device")
+            }
             Err(error) => {
                 let unsaved = slot
                     .borrow()

@@ -48,10 +48,8 @@ impl Rules {
         for code in named {
             if !known_codes().any(|known| known == code) {
                 let near = did_you_mean(code, known_codes());
-                let message = format!(
-                    "no finding has the code “{code}”{near}; docs/json.md lists \
-                    the codes"
-                );
+                let message =
+                    format!("no finding has the code “{code}”{near}; docs/json.md lists the codes");
                 return Err(Failure::unusable("no_such_finding", message));
             }
         }

@@ -42,10 +42,9 @@ fn list(found: &Comparison) -> Result<(), Failure> {
     };
     match (found.differences.is_empty(), found.is_seen()) {
         (true, _) if found.notes.is_empty() => print("The files have the same content"),
-        (true, _) => print(
-            "The files have the same content; the notes list differences in how it \
-            is stored",
-        ),
+        (true, _) => {
+            print("The files have the same content; the notes list differences in how it is stored")
+        }
         (false, true) => print(&count),
         (false, false) => print(&format!("{count}, none of them visible")),
     }
@@ -108,10 +107,8 @@ fn other_file(old: &Path, new: &Path) -> Result<u8, Failure> {
         .status();
     match compared {
         Ok(_) => Ok(0),
-        Err(_) => print(
-            "this is not a model file, and git was not found to compare \
-            it",
-        )
-        .map(|()| 0),
+        Err(_) => {
+            print("this is not a model file, and git was not found to compare it").map(|()| 0)
+        }
     }
 }

@@ -33,10 +33,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
         let label = document.node(*node).label(*node);
         Notice::new(
             "scale_not_additive",
-            format!(
-                "an additive lane could not scale {label}; its \
-            scale is unchanged"
-            ),
+            format!("an additive lane could not scale {label}; its scale is unchanged"),
         )
     };
     let notes: Vec<Notice> = evaluator.unscaled_nodes().iter().map(unscaled_nodes).collect();
@@ -50,11 +47,7 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
             write_atomically(&SystemDisk, path, facts.to_string().as_bytes()).map_err(|e| {
                 Failure::fault(
                     "output_not_writable",
-                    format!(
-                        "{} could not be written: \
-                {e}",
-                        path.display()
-                    ),
+                    format!("{} could not be written: {e}", path.display()),
                 )
             })?
         }

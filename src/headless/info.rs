@@ -67,8 +67,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
     for device in &list {
         let used = if device.used { ", in use" } else { "" };
         out.push_str(&format!(
-            "{} by {}: \
-            {}{used}\n",
+            "{} by {}: {}{used}\n",
             device.name,
             device.backend,
             device.kind.label()
@@ -78,8 +77,7 @@ pub(super) fn devices(as_json: bool) -> Result<u8, Failure> {
         }
         let (megabytes, side) = (device.largest_buffer >> 20, device.largest_texture);
         out.push_str(&format!(
-            "  buffers up to {megabytes} MiB, textures up to {side} pixels a \
-            side\n"
+            "  buffers up to {megabytes} MiB, textures up to {side} pixels a side\n"
         ));
         if let Some(why) = &device.unusable {
             out.push_str(&format!("  Not used: {why}\n"));
@@ -214,7 +212,7 @@ fn facts(session: &Session, path: &Path) -> Value {
             "version": v.version,
             "title": v.title,
             "authors": v.authors,
-            "license": v.licence,
+            "license": v.license,
             "springs": v.springs,
             "bones": v.bones.iter().map(|(role, node)| (role.to_string(), node.0.into()))
                 .collect::<serde_json::Map<_, _>>(),
@@ -279,16 +277,9 @@ fn words(facts: &Value) -> String {
         .into_iter()
         .flatten()
         .map(|n| {
-            n["name"].as_str().map_or_else(
-                || {
-                    format!(
-                        "node \
-            {}",
-                        n["index"]
-                    )
-                },
-                |name| format!("“{name}”"),
-            )
+            n["name"]
+                .as_str()
+                .map_or_else(|| format!("node {}", n["index"]), |name| format!("“{name}”"))
         })
         .collect();
     if !hidden.is_empty() {
@@ -324,24 +315,14 @@ fn words(facts: &Value) -> String {
         line(format!("{} mesh instances", number("instances")));
     }
     for clip in facts["clips"].as_array().into_iter().flatten() {
-        let name = clip["name"].as_str().map_or_else(
-            || {
-                format!(
-                    "clip \
-            {}",
-                    clip["index"]
-                )
-            },
-            str::to_owned,
-        );
+        let name =
+            clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
         let is_kept = clip["fps_kept"].as_bool() == Some(true);
         let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
             (Some(fps), _) if is_kept => format!(", {fps} fps"),
-            (Some(fps), Some(share)) => format!(
-                ", {fps} fps (estimated: fits {:.0} % of \
-                keys)",
-                share * 100.0
-            ),
+            (Some(fps), Some(share)) => {
+                format!(", {fps} fps (estimated: fits {:.0} % of keys)", share * 100.0)
+            }
             _ => String::new(),
         };
         line(format!(

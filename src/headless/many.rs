@@ -29,8 +29,7 @@ pub(super) fn files_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if all.len() == before {
             let known: Vec<String> = endings().map(|e| format!(".{e}")).collect();
             let message = format!(
-                "{}: this folder contains no models \
-                ({})",
+                "{}: this folder contains no models ({})",
                 path.display(),
                 known.join(", ")
             );
@@ -79,8 +78,7 @@ pub(super) fn outputs(
     }
     if !is_folder && (output.exists() || output.extension().is_some()) {
         let message = format!(
-            "{} input files need an output folder; -o names a file: \
-                {}",
+            "{} input files need an output folder; -o names a file: {}",
             files.len(),
             output.display()
         );
@@ -90,11 +88,8 @@ pub(super) fn outputs(
     for file in files {
         let to = output.join(renamed(Path::new(file.file_name().unwrap_or_default())));
         if made.contains(&to) {
-            let message = format!(
-                "two files would be saved as {}; rename one of \
-                them",
-                to.display()
-            );
+            let message =
+                format!("two files would be saved as {}; rename one of them", to.display());
             return Err(Failure::unusable("outputs_collide", message));
         }
         made.push(to);
@@ -102,11 +97,7 @@ pub(super) fn outputs(
     fs::create_dir_all(output).map_err(|e| {
         Failure::fault(
             "output_not_writable",
-            format!(
-                "{} could not be made: \
-            {e}",
-                output.display()
-            ),
+            format!("{} could not be made: {e}", output.display()),
         )
     })?;
     Ok(made)

@@ -101,11 +101,9 @@ pub fn run(verb: &Verb) -> Result<u8, Failure> {
         Verb::Diff(DiffArgs { a: Some(path), b: Some(old), git, .. }) => {
             diff::external(path, old, git)
         }
-        Verb::Diff(_) => Err(Failure::unusable(
-            "wrong_arguments",
-            "expected two files, or one file \
-            with --text",
-        )),
+        Verb::Diff(_) => {
+            Err(Failure::unusable("wrong_arguments", "expected two files, or one file with --text"))
+        }
         Verb::Render(args) => render::render(args),
     }
 }
@@ -131,8 +129,7 @@ impl ConversionArgs {
                 Some(meters) => Some(meters),
                 None => {
                     return Err(wrong(format!(
-                        "invalid unit {text}. Use m, cm, mm, inch or a \
-                    number of meters"
+                        "invalid unit {text}. Use m, cm, mm, inch or a number of meters"
                     )));
                 }
             },
@@ -217,21 +214,13 @@ fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
         let none = || {
             Failure::unusable(
                 "no_mix",
-                "the file contains no valid mix; pass a JSON \
-            file with a mix",
+                "the file contains no valid mix; pass a JSON file with a mix",
             )
         };
         return mix_of(document).ok_or_else(none);
     }
     let text = std::fs::read_to_string(spec).map_err(|e| {
-        Failure::unusable(
-            "file_unreadable",
-            format!(
-                "{} could not be read: \
-            {e}",
-                spec.display()
-            ),
-        )
+        Failure::unusable("file_unreadable", format!("{} could not be read: {e}", spec.display()))
     })?;
     let mix = read_mix(document, &text.into())
         .map_err(|e| Failure::unusable("mix_unsound", format!("{}: {e}", spec.display())))?;
@@ -245,23 +234,14 @@ fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
         || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
     labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
         let list = if labels.is_empty() {
-            "there are \
-                none"
-                .to_owned()
+            "there are none".to_owned()
         } else {
-            format!(
-                "available: \
-                {}",
-                labels.join(", ")
-            )
+            format!("available: {}", labels.join(", "))
         };
         let near = did_you_mean(text, labels.iter().map(String::as_str));
         Failure::unusable(
             "no_such_name",
-            format!(
-                "the file has no {what} named “{text}”{near}; \
-            {list}"
-            ),
+            format!("the file has no {what} named “{text}”{near}; {list}"),
         )
     })
 }

@@ -6,8 +6,7 @@ use super::{Failure, RenderArgs};
 pub(super) fn render(_: &RenderArgs) -> Result<u8, Failure> {
     Err(Failure::fault(
         "not_in_this_build",
-        "this build of Ulna cannot render; build with the \
-        feature “render”",
+        "this build of Ulna cannot render; build with the feature “render”",
     ))
 }
 
@@ -243,11 +242,7 @@ mod imp {
         picture.save(path).map_err(|e| {
             Failure::fault(
                 "output_not_writable",
-                format!(
-                    "{} could not be written: \
-                {e}",
-                    path.display()
-                ),
+                format!("{} could not be written: {e}", path.display()),
             )
         })
     }

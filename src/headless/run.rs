@@ -89,14 +89,9 @@ fn text_of(script: &Path) -> Result<String, Failure> {
     };
     if script == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|e| {
-            unreadable(
-                "standard \
-            input"
-                    .to_owned(),
-                e,
-            )
-        })?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|e| unreadable("standard input".to_owned(), e))?;
         return Ok(text);
     }
     fs::read_to_string(script).map_err(|e| unreadable(script.display().to_string(), e))
@@ -129,11 +124,7 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
                 out,
                 &[Notice::new(
                     "command_renamed",
-                    format!(
-                        "“{}” is now named \
-                    “{}”",
-                        line.name, spec.name
-                    ),
+                    format!("“{}” is now named “{}”", line.name, spec.name),
                 )],
             );
         }
@@ -259,8 +250,7 @@ fn left_out(session: &Session) -> Vec<Notice> {
     if unsaved.pose_layers > 0 {
         let layers = many(unsaved.pose_layers, "layer");
         let said = format!(
-            "{layers} baked into keys and nodes; use “{}” to also save the \
-            layers",
+            "{layers} baked into keys and nodes; use “{}” to also save the layers",
             KeepLayers::NAME
         );
         left.push(Notice::new("layers_baked_on_save", said));

@@ -140,17 +140,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 find_button(ui, view, actions);
             } else if ui.available_width() > 110.0 {
                 let key = view.settings.keys.key(FileCommand::Find.name());
-                if icon_button(
-                    ui,
-                    theme,
-                    icons::ICON_SEARCH,
-                    "Find a \
-                    command…",
-                    key,
-                    false,
-                    Ok(()),
-                )
-                .clicked()
+                if icon_button(ui, theme, icons::ICON_SEARCH, "Find a command…", key, false, Ok(()))
+                    .clicked()
                 {
                     actions.push(Action::Run(FileCommand::Find.into()));
                 }
@@ -211,10 +202,8 @@ pub const fn children_words(children: Children) -> (&'static str, &'static str) 
         Children::Follow => ("Children follow", "Children move with a posed joint"),
         Children::Place => ("Children stay", "Children stay in place while their parent is posed"),
         Children::Angle => (
-            "Children keep their \
-                angle",
-            "Children move with a posed joint but keep their world \
-                rotation",
+            "Children keep their angle",
+            "Children move with a posed joint but keep their world rotation",
         ),
     }
 }
@@ -352,10 +341,9 @@ fn snap_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let cut = |value: f32| format!("{}", (value * 1e4).round() / 1e4);
     let now = format!(
-        "{}° {} \
-        {}",
+        "{}° {} {}",
         cut(steps.angle),
-        cut(steps.length * length.per_metre()),
+        cut(steps.length * length.per_meter()),
         length.sign()
     );
     let theme = view.theme;
@@ -391,7 +379,7 @@ fn snap_steps_ui(ui: &mut Ui, view: &View<'_>) -> Option<SnapSteps> {
         };
     group(ui, "Rotation", &[1.0, 5.0, 15.0, 45.0], &mut steps.angle, &|v| format!("{v}°"));
     let lengths = &[0.001, 0.01, 0.05, 0.1, 1.0];
-    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_metre()));
+    group(ui, "Translation", lengths, &mut steps.length, &|v| cut(v * length.per_meter()));
     group(ui, "Scale", &[0.01, 0.1, 0.25], &mut steps.factor, &|v| format!("{v}"));
     (steps != view.viewport.snap_steps).then_some(steps)
 }
@@ -426,8 +414,7 @@ fn find_button(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.painter().text(
         at,
         egui::Align2::LEFT_CENTER,
-        "Find a \
-        command",
+        "Find a command",
         font,
         theme.color(ColorRole::TextSecondary),
     );
@@ -463,12 +450,12 @@ fn auto_key(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Color32::TRANSPARENT
     };
     ui.painter().rect_filled(rect, 4.0, fill);
-    let centre = egui::pos2(rect.left() + 13.0, rect.center().y);
+    let center = egui::pos2(rect.left() + 13.0, rect.center().y);
     if view.timeline.auto_key {
-        ui.painter().circle_filled(centre, 5.0, theme.color(ColorRole::Record));
+        ui.painter().circle_filled(center, 5.0, theme.color(ColorRole::Record));
     } else {
         ui.painter().circle_stroke(
-            centre,
+            center,
             4.5,
             egui::Stroke::new(1.5, theme.color(ColorRole::TextTertiary)),
         );
@@ -562,11 +549,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     if let Some((at, pose)) = view.timeline.unkeyed.and_then(|at| Some((at, poses.get(&at)?))) {
         let count = pose.nodes().count();
         let place = if view.timeline.carried {
-            format!(
-                " · from {:.3} \
-            s",
-                at.time()
-            )
+            format!(" · from {:.3} s", at.time())
         } else {
             String::new()
         };
@@ -575,8 +558,7 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         if has_room(ui) {
             let text = RichText::new(text).color(theme.color(ColorRole::SelectionText));
             ui.label(text).on_hover_text(
-                "This pose is not keyed. It is hidden during playback and \
-                not saved",
+                "This pose is not keyed. It is hidden during playback and not saved",
             );
         }
         if ui.button(format!("Key {}", nodes(count))).on_hover_text(hint).clicked() {
@@ -603,16 +585,8 @@ fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
     } else if let Some((at, _)) = poses.iter().find(|(at, _)| Some(at.clip) == view.shown_clip()) {
         let count = poses.keys().filter(|at| Some(at.clip) == view.shown_clip()).count();
-        let text = if count == 1 {
-            "1 unkeyed \
-            pose"
-                .to_owned()
-        } else {
-            format!(
-                "{count} unkeyed \
-            poses"
-            )
-        };
+        let text =
+            if count == 1 { "1 unkeyed pose".to_owned() } else { format!("{count} unkeyed poses") };
         ui.label(RichText::new(text).color(theme.color(ColorRole::SelectionText)));
         if ui
             .button(format!("Go to {:.3} s", at.time()))

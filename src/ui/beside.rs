@@ -66,8 +66,7 @@ mod tests {
         assert_eq!(
             fact.update(&ctx, 1, FEW, || || 11),
             Some(&10),
-            "it is kept as long as it is \
-            found from the same"
+            "it is kept as long as it is found from the same"
         );
         let (send, wait) = std::sync::mpsc::channel::<()>();
         let held = move || {
@@ -77,8 +76,7 @@ mod tests {
         assert_eq!(
             fact.update(&ctx, 2, FEW + 1, || held),
             None,
-            "what is known of another is not \
-            shown"
+            "what is known of another is not shown"
         );
         send.send(()).expect("somebody waits");
         let found = (0..500).find_map(|_| {

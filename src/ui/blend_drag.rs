@@ -77,8 +77,7 @@ const BUTTONS: [(&str, Way, &str); 6] = [
     (
         "Next",
         Way::Toward(Toward::Next, false),
-        "Blends toward the next keys. A click blends by 10 \
-        %",
+        "Blends toward the next keys. A click blends by 10 %",
     ),
     (
         "Breakdown",
@@ -89,8 +88,7 @@ const BUTTONS: [(&str, Way, &str); 6] = [
     (
         "Previous",
         Way::Toward(Toward::Previous, false),
-        "Blends toward the previous keys. A click \
-        blends by 10 %",
+        "Blends toward the previous keys. A click blends by 10 %",
     ),
 ];
 

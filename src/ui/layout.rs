@@ -140,12 +140,7 @@ impl Layout {
             }
         }
         serde_json::to_string(&tree)
-            .map_err(|e| {
-                log::warn!(
-                    "the layout could not be saved: \
-            {e}"
-                )
-            })
+            .map_err(|e| log::warn!("the layout could not be saved: {e}"))
             .ok()
     }
 
@@ -323,15 +318,7 @@ impl Behavior<Pane> for Panes<'_> {
         let title = Rect::from_min_size(rect.min + vec2(8.0, 4.0), vec2(72.0, 22.0));
         let handle = ui.interact(title, ui.scope_id().with(("handle", *pane as u8)), Sense::drag());
         handle.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!(
-                    "Move panel \
-            {}",
-                    pane.title()
-                ),
-            )
+            WidgetInfo::labeled(Role::Button, true, format!("Move panel {}", pane.title()))
         });
         if handle.on_hover_cursor(CursorIcon::Grab).drag_started() {
             UiResponse::DragStarted

@@ -209,8 +209,7 @@ fn menu_items(
         inside_menu(
             ui,
             view,
-            "With \
-            options",
+            "With options",
             all.iter().filter(|c| c.asks).copied(),
             items,
             actions,

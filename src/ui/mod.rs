@@ -39,7 +39,7 @@ use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 pub use ulna_edit::{clip_text, node_text};
 use ulna_render::{ColorRole, Measure};
 
-pub use self::weight_marks::mask_grey;
+pub use self::weight_marks::mask_gray;
 pub use self::widgets::thousands;
 pub use self::{
     action::{Action, Actions, ProblemAction},

@@ -16,7 +16,7 @@ pub enum WeightLook {
     /// The weight of the painted joint.
     #[default]
     Joint,
-    /// All joints, each in a colour of its own, mixed by share.
+    /// All joints, each in a color of its own, mixed by share.
     All,
     /// What is wrong.
     Faults,
@@ -58,7 +58,7 @@ impl WeightLook {
     ];
 
     /// Whether it shows what the pose does to the surface, so that a vertex says something of its
-    /// neighbours.
+    /// neighbors.
     pub const fn is_strain(self) -> bool {
         matches!(self, Self::Strain | Self::Volume | Self::Worst | Self::Bytes | Self::Shorts)
     }
@@ -179,7 +179,7 @@ pub struct PaintView<'a> {
     pub last: Option<&'a BrushHover>,
     /// How weights are shown.
     pub look: WeightLook,
-    /// The farthest that a vertex would move if weights were kept in another type, metres; 0 where
+    /// The farthest that a vertex would move if weights were kept in another type, meters; 0 where
     /// that is not shown.
     pub farthest: f32,
     /// By the skin's joints, how many vertices each moves.

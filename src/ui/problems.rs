@@ -129,11 +129,8 @@ pub fn problems_ui(state: &mut ProblemsState, ui: &mut Ui, view: &View<'_>, acti
                     let ok = theme.color(ColorRole::SeverityOk);
                     paint_icon(ui.painter(), rect.center(), icons::ICON_CHECK_CIRCLE, 16.0, ok);
                     ui.label(
-                        RichText::new(
-                            "No problems \
-                        found",
-                        )
-                        .color(theme.color(ColorRole::TextSecondary)),
+                        RichText::new("No problems found")
+                            .color(theme.color(ColorRole::TextSecondary)),
                     );
                 });
             }
@@ -251,26 +248,14 @@ fn group_ui(
             let response = ui.add(egui::Label::new(text).wrap().sense(egui::Sense::click()));
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_open, &group.text));
             let said = if is_open { "▾ Hide places" } else { "▸ Show places" };
-            let line = RichText::new(format!(
-                "{said} · \
-                {}",
-                problem.code
-            ))
-            .font(Theme::font(Font::Caption));
+            let line = RichText::new(format!("{said} · {}", problem.code))
+                .font(Theme::font(Font::Caption));
             let fold = ui.add(
                 egui::Label::new(line.color(theme.color(ColorRole::TextTertiary)))
                     .sense(egui::Sense::click()),
             );
             fold.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Button,
-                    true,
-                    format!(
-                        "Places: \
-                {}",
-                        group.text
-                    ),
-                )
+                WidgetInfo::labeled(Role::Button, true, format!("Places: {}", group.text))
             });
             turned = response.clicked() || fold.clicked();
         });

@@ -17,7 +17,7 @@ pub struct JobView {
     /// 0 to 1.
     pub fraction: f32,
     /// Whether it can be stopped.
-    pub cancellable: bool,
+    pub cancelable: bool,
 }
 
 /// A file that was opened lately, as the welcome page shows it.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ulna_edit::{KeyMap, command::Between};
 
-/// Which colours.
+/// Which colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
@@ -17,35 +17,35 @@ pub enum ThemeChoice {
     System,
 }
 
-/// In what lengths are shown and typed. The file is in metres whatever is chosen.
+/// In what lengths are shown and typed. The file is in meters whatever is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Length {
-    /// Metres.
+    /// Meters.
     #[default]
-    Metres,
-    /// Centimetres.
-    Centimetres,
-    /// Millimetres.
-    Millimetres,
+    Meters,
+    /// Centimeters.
+    Centimeters,
+    /// Millimeters.
+    Millimeters,
 }
 
 impl Length {
-    /// How many of it a metre has.
-    pub const fn per_metre(self) -> f32 {
+    /// How many of it a meter has.
+    pub const fn per_meter(self) -> f32 {
         match self {
-            Self::Metres => 1.0,
-            Self::Centimetres => 100.0,
-            Self::Millimetres => 1000.0,
+            Self::Meters => 1.0,
+            Self::Centimeters => 100.0,
+            Self::Millimeters => 1000.0,
         }
     }
 
     /// Its sign.
     pub const fn sign(self) -> &'static str {
         match self {
-            Self::Metres => "m",
-            Self::Centimetres => "cm",
-            Self::Millimetres => "mm",
+            Self::Meters => "m",
+            Self::Centimeters => "cm",
+            Self::Millimeters => "mm",
         }
     }
 }
@@ -79,7 +79,7 @@ pub enum Quality {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Which colours.
+    /// Which colors.
     pub theme: ThemeChoice,
     /// The size of the whole window's contents, 1 as designed.
     pub scale: f32,

@@ -56,16 +56,8 @@ fn key_hint(view: &View<'_>) -> Option<String> {
         return Some("key in the layer".to_owned());
     }
     let (count, added) = what_is_keyed(document, clip, &nodes, unkeyed);
-    let joints = if count == 1 {
-        "keys 1 \
-        joint"
-            .to_owned()
-    } else {
-        format!(
-            "keys {count} \
-        joints"
-        )
-    };
+    let joints =
+        if count == 1 { "keys 1 joint".to_owned() } else { format!("keys {count} joints") };
     Some(match added {
         0 => joints,
         1 => format!("{joints}, adds 1 channel"),
@@ -189,7 +181,7 @@ fn hints_ui(ui: &mut Ui, view: &View<'_>) {
 
 /// How far long work is, and a way to stop it.
 fn job_ui(ui: &mut Ui, theme: &Theme, job: &JobView, actions: &mut Actions) {
-    if job.cancellable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
+    if job.cancelable && ui.add(egui::Button::new("Cancel").min_size(vec2(0.0, 20.0))).clicked() {
         actions.push(ProgramAction::CancelJob);
     }
     let bar = ProgressBar::new(job.fraction)
@@ -223,15 +215,8 @@ fn facts_ui(ui: &mut Ui, view: &View<'_>) {
     }
     fact(format!("{:.1}", view.viewport.frame_ms), "ms/frame");
     if let Some(scale) = view.viewport.quick {
-        let step = if scale < 0.99 {
-            format!(
-                "{:.0} \
-            %",
-                scale * 100.0
-            )
-        } else {
-            "1 sample".to_owned()
-        };
+        let step =
+            if scale < 0.99 { format!("{:.0} %", scale * 100.0) } else { "1 sample".to_owned() };
         fact(step, "during motion");
     }
     if let Some(keys) = view.shown_clip().and_then(|c| document.clips.get(c)).map(|c| c.key_count())

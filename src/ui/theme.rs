@@ -1,4 +1,4 @@
-//! Both themes, from the design tokens. Panels take colours, sizes and fonts from here and nowhere
+//! Both themes, from the design tokens. Panels take colors, sizes and fonts from here and nowhere
 //! else.
 
 use std::sync::Arc;
@@ -230,15 +230,9 @@ fn fonts() -> FontDefinitions {
     );
     let family = |names: [&str; 3]| names.map(Into::into).to_vec();
     fonts.families.insert(FontFamily::Proportional, family(["inter", "jetbrains", "emoji"]));
-    fonts.families.insert(
-        FontFamily::Name("semibold".into()),
-        family([
-            "inter \
-        semibold",
-            "inter",
-            "emoji",
-        ]),
-    );
+    fonts
+        .families
+        .insert(FontFamily::Name("semibold".into()), family(["inter semibold", "inter", "emoji"]));
     fonts.families.insert(FontFamily::Monospace, family(["jetbrains", "inter", "emoji"]));
     fonts
 }
@@ -310,8 +304,7 @@ mod tests {
                 assert!(found >= row.4, "{name}: {:?} on {:?} is {found:.2}", row.0, row.1);
                 assert!(
                     found > promised - 0.1,
-                    "{name}: {:?} on {:?} is {found:.2}, not \
-                    {promised}",
+                    "{name}: {:?} on {:?} is {found:.2}, not {promised}",
                     row.0,
                     row.1
                 );

@@ -72,13 +72,8 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
     let theme = view.theme;
     let screen = ui.ctx().content_rect();
     let target = layout.rect(step.pane).unwrap_or(screen);
-    let painter = ui.ctx().layer_painter(egui::LayerId::new(
-        Order::Middle,
-        Id::unique(
-            "tour \
-        frame",
-        ),
-    ));
+    let painter =
+        ui.ctx().layer_painter(egui::LayerId::new(Order::Middle, Id::unique("tour frame")));
     painter.rect_stroke(
         target.shrink(1.0),
         4.0,
@@ -117,17 +112,8 @@ pub fn tour_ui(ui: &Ui, view: &View<'_>, layout: &Layout, actions: &mut Actions)
                     actions.push(ProgramAction::Tour(None));
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if dialogs::primary(
-                        ui,
-                        theme,
-                        if last {
-                            "Start \
-                        working"
-                        } else {
-                            "Next"
-                        },
-                    )
-                    .clicked()
+                    if dialogs::primary(ui, theme, if last { "Start working" } else { "Next" })
+                        .clicked()
                     {
                         actions.push(ProgramAction::Tour((!last).then_some(k + 1)));
                     }

@@ -17,7 +17,7 @@ pub struct View<'a> {
     pub session: Option<&'a Session>,
     /// What kind of work the window is set to.
     pub mode: Mode,
-    /// Colours and measures.
+    /// Colors and measures.
     pub theme: &'a Theme,
     /// What a person prefers.
     pub settings: &'a Settings,

@@ -6,9 +6,9 @@ use super::{Theme, View};
 use ulna_render::{ColorRole, heat};
 use ulna_weights::layers::{LayerTarget, Painted};
 
-/// A mask as a grey, 0 to 1: not quite black and not quite white, so that the shape is still seen
+/// A mask as a gray, 0 to 1: not quite black and not quite white, so that the shape is still seen
 /// under it.
-pub fn mask_grey(mask: f32) -> u8 {
+pub fn mask_gray(mask: f32) -> u8 {
     (8.0 + mask.clamp(0.0, 1.0) * 208.0).round() as u8
 }
 
@@ -30,7 +30,7 @@ pub fn painted_layer<'a>(view: &View<'a>) -> Option<(&'a str, Painted)> {
     Some((name, view.paint.painted))
 }
 
-/// A colour of the heat ramp, as egui has it.
+/// A color of the heat ramp, as egui has it.
 pub fn heat_color(weight: f32) -> Color32 {
     let ulna_render::Color([r, g, b, _]) = heat(weight);
     Color32::from_rgb(r, g, b)

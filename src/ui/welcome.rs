@@ -276,11 +276,7 @@ fn recent(
                 ui.label(RichText::new(name_of(file)).color(theme.color(ColorRole::TextTertiary)));
                 let folder = cut(
                     ui,
-                    &format!(
-                        "was in \
-                    {}",
-                        folder_of(file)
-                    ),
+                    &format!("was in {}", folder_of(file)),
                     &Theme::font(Font::Small),
                     width - 360.0,
                 );

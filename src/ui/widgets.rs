@@ -23,7 +23,7 @@ pub fn icon_font(size: f32, filled: bool) -> FontId {
     FontId::new(size, FontFamily::Name(family.into()))
 }
 
-/// Paints an icon with its centre at a point.
+/// Paints an icon with its center at a point.
 pub fn paint_icon(painter: &Painter, at: Pos2, icon: MaterialIcon, size: f32, color: Color32) {
     painter.text(at, Align2::CENTER_CENTER, icon.codepoint, icon_font(size, false), color);
 }
@@ -230,7 +230,7 @@ pub fn check(ui: &mut Ui, theme: &Theme, on: &mut bool, text: impl Into<String>)
     response
 }
 
-/// Severities have shapes of their own, never colour alone.
+/// Severities have shapes of their own, never color alone.
 pub fn severity_icon(ui: &Ui, theme: &Theme, at: egui::Pos2, severity: Severity, size: f32) {
     use egui_material_icons::icons;
     let (icon, role) = match severity {
@@ -401,14 +401,7 @@ pub fn filter_field(ui: &mut Ui, theme: &Theme, text: &mut String, name: &str) -
                 if !text.is_empty() {
                     let (rect, clear) = ui.allocate_exact_size(vec2(20.0, 24.0), Sense::click());
                     clear.widget_info(|| {
-                        WidgetInfo::labeled(
-                            Role::Button,
-                            true,
-                            format!(
-                                "Clear \
-                        {name}"
-                            ),
-                        )
+                        WidgetInfo::labeled(Role::Button, true, format!("Clear {name}"))
                     });
                     paint_icon(
                         ui.painter(),
@@ -454,11 +447,9 @@ pub fn choices<T: PartialEq + Copy>(
 pub fn mask_words(document: &Document, mask: Option<&MixMask>) -> String {
     match mask {
         None => "Whole body".into(),
-        Some(MixMask::Below { joint, .. }) => format!(
-            "{} and \
-            below",
-            document.node(*joint).label(*joint)
-        ),
+        Some(MixMask::Below { joint, .. }) => {
+            format!("{} and below", document.node(*joint).label(*joint))
+        }
         Some(MixMask::Left) => "Left side".into(),
         Some(MixMask::Right) => "Right side".into(),
         Some(MixMask::Upper) => "Upper body".into(),

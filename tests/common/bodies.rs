@@ -119,10 +119,7 @@ impl Body {
             let (mut joints, mut weights) = (Vec::<u8>::new(), Vec::<f32>::new());
             for (_, held) in &vertices {
                 let slot = |name: &str| {
-                    list.iter().position(|n| *n == name).expect(
-                        "a joint of \
-                    the skin",
-                    ) as u8
+                    list.iter().position(|n| *n == name).expect("a joint of the skin") as u8
                 };
                 let mut slots: Vec<(u8, f32)> = held.iter().map(|(n, w)| (slot(n), *w)).collect();
                 slots.resize(4, (0, 0.0));

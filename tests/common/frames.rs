@@ -35,10 +35,8 @@ impl Act {
 fn worked() -> Duration {
     // The kernel counts up when a thread gives way.
     std::thread::yield_now();
-    let text = fs::read_to_string("/proc/thread-self/schedstat").expect(
-        "Linux tells what a thread \
-        worked",
-    );
+    let text = fs::read_to_string("/proc/thread-self/schedstat")
+        .expect("Linux tells what a thread worked");
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number"))
 }
 
@@ -223,12 +221,9 @@ fn lists(meter: &mut Meter) {
         ));
     });
     let row = meter.window.get_by_label("root").rect().center();
-    meter.act(
-        "hover over the \
-        tree",
-        20,
-        |w, k| w.event(Event::PointerMoved(row + vec2(0.0, k as f32 * 6.0))),
-    );
+    meter.act("hover over the tree", 20, |w, k| {
+        w.event(Event::PointerMoved(row + vec2(0.0, k as f32 * 6.0)))
+    });
     meter.act("the tree scrolled", 20, |w, _| wheel(w, row + vec2(0.0, 60.0), -120.0));
     meter.scroll_to_top(row + vec2(0.0, 60.0));
     let keys = meter.window.get_by_label("Timeline keys").rect();
@@ -236,13 +231,7 @@ fn lists(meter: &mut Meter) {
     meter.scroll_to_top(keys.center());
     let ruler = pos2(keys.left() + 40.0, keys.top() - 12.0);
     meter.drag(
-        [
-            "scrubbing \
-        begins",
-            "scrubbing",
-            "scrubbing \
-        ends",
-        ],
+        ["scrubbing begins", "scrubbing", "scrubbing ends"],
         ruler,
         vec2(300.0, 0.0),
         Modifiers::NONE,
@@ -297,14 +286,7 @@ fn over_a_clip(meter: &mut Meter) {
     let ring = "Handle: Rotate about Z";
     let at = meter.handle(ring);
     meter.drag(
-        [
-            "a ring \
-        taken",
-            "a ring \
-        dragged",
-            "a ring let \
-        go",
-        ],
+        ["a ring taken", "a ring dragged", "a ring let go"],
         at,
         vec2(20.0, 40.0),
         Modifiers::NONE,
@@ -315,12 +297,9 @@ fn over_a_clip(meter: &mut Meter) {
     meter.clear_pointer();
     let at = meter.handle(ring);
     let names = [
-        "a ring taken, both sides, \
-            keyed",
-        "a ring dragged, both sides, \
-            keyed",
-        "a ring let go, \
-            both sides, keyed",
+        "a ring taken, both sides, keyed",
+        "a ring dragged, both sides, keyed",
+        "a ring let go, both sides, keyed",
     ];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.act("undo", 3, |w, k| {
@@ -356,26 +335,14 @@ fn in_pose(meter: &mut Meter, name: &str) {
     meter.act("still, Pose mode", 10, |_, _| {});
     let ring = "Handle: Rotate about Z";
     let at = meter.handle(ring);
-    let names = [
-        "a ring taken, Pose \
-        mode",
-        "a ring dragged, Pose \
-        mode",
-        "a ring let go, Pose \
-        mode",
-    ];
+    let names =
+        ["a ring taken, Pose mode", "a ring dragged, Pose mode", "a ring let go, Pose mode"];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.press(Modifiers::COMMAND, Key::A);
     meter.clear_pointer();
     let at = meter.handle(ring);
-    let names = [
-        "a ring taken, all \
-        joints",
-        "a ring dragged, all \
-        joints",
-        "a ring let go, all \
-        joints",
-    ];
+    let names =
+        ["a ring taken, all joints", "a ring dragged, all joints", "a ring let go, all joints"];
     meter.drag(names, at, vec2(20.0, 40.0), Modifiers::NONE);
     meter.press(Modifiers::COMMAND, Key::Z);
     let node = NodeId(3);
@@ -398,20 +365,11 @@ fn in_paint(meter: &mut Meter) {
     meter.clear_pointer();
     meter.act("still, Paint mode", 10, |_, _| {});
     let at = meter.on_screen(NodeId(3));
-    meter.act(
-        "hover of the \
-        brush",
-        20,
-        |w, k| w.event(Event::PointerMoved(at + vec2(k as f32 * 3.0 - 30.0, 0.0))),
-    );
+    meter.act("hover of the brush", 20, |w, k| {
+        w.event(Event::PointerMoved(at + vec2(k as f32 * 3.0 - 30.0, 0.0)))
+    });
     meter.drag(
-        [
-            "a stroke \
-        begins",
-            "a stroke",
-            "a stroke \
-        ends",
-        ],
+        ["a stroke begins", "a stroke", "a stroke ends"],
         at,
         vec2(24.0, 30.0),
         Modifiers::NONE,
@@ -435,8 +393,7 @@ pub fn print(small: &[Act], large: &[Act]) {
     for (a, b) in small.iter().zip(large) {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         println!(
-            "{:44} {:>13.2} ms {:>8.2} ms \
-            ({:.2})",
+            "{:44} {:>13.2} ms {:>8.2} ms ({:.2})",
             a.name,
             ms(a.median()),
             ms(b.median()),

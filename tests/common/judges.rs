@@ -28,8 +28,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
     let lines: Option<Vec<(usize, String)>> = text.lines().map(line).collect();
     let Some(lines) = lines.filter(|l| l.len() == asked.len()) else {
         super::skipped(&format!(
-            "the validator does not run: \
-            {text}{}",
+            "the validator does not run: {text}{}",
             String::from_utf8_lossy(&out.stderr)
         ));
         return None;
@@ -44,11 +43,7 @@ pub fn validate(files: &[PathBuf]) -> Option<Vec<(usize, String)>> {
 /// Whether there is what the judge of round trips is written with.
 static JUDGES: LazyLock<bool> = LazyLock::new(|| {
     let there = Command::new("python3")
-        .args([
-            "-c",
-            "import \
-        numpy",
-        ])
+        .args(["-c", "import numpy"])
         .output()
         .is_ok_and(|o| o.status.success());
     if !there {

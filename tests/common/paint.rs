@@ -46,10 +46,10 @@ pub fn session(window: &Window) -> &Session {
 }
 
 pub fn node(document: &Document, name: &str) -> NodeId {
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
-        "a node \
-        of that name",
-    )
+    document
+        .node_ids()
+        .find(|id| document.node(*id).name.as_deref() == Some(name))
+        .expect("a node of that name")
 }
 
 pub fn click(window: &mut Window, name: &str) {

@@ -14,7 +14,7 @@ pub fn map(document: &Document, mesh: MeshId, primitive: PrimitiveId) -> &Weight
     document.mesh(mesh).primitives[primitive.index()].weights.as_deref().expect("weights")
 }
 
-/// The sample with its weights kept in another type: written so, opened, and settled by *Normalise
+/// The sample with its weights kept in another type: written so, opened, and settled by *Normalize
 /// all*.
 pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let mut session = sample();
@@ -36,7 +36,7 @@ pub fn with_encoding(encoding: WeightEncoding) -> Session {
     let bytes = session.pack("x").expect("it packs").bytes;
     let mut session = Session::open_bytes(&bytes).expect("the sample with whole weights");
     assert_eq!(map(session.document(), MeshId(0), PrimitiveId(0)).encoding, encoding);
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     session
 }
 
@@ -195,7 +195,7 @@ pub fn bits(weights: &[f32]) -> Vec<u32> {
     weights.iter().map(|w| w.to_bits()).collect()
 }
 
-/// A flat sheet of so many quads along each side, a metre each way, all cut the same way, so often
+/// A flat sheet of so many quads along each side, a meter each way, all cut the same way, so often
 /// over itself as primitives of one mesh, on two joints, of which the first holds all.
 pub fn sheet(side: u16, primitives: usize) -> Session {
     let spot = |k: u16| f32::from(k) / f32::from(side);
@@ -236,8 +236,8 @@ pub fn sheet(side: u16, primitives: usize) -> Session {
 
 /// Squares along a side of the sheets on two skins.
 pub const SQUARES: u16 = 8;
-/// Two sheets on a skin each: the first of metres with joints A, B and C, all of it A's; the second
-/// of units that are `scale` metres, further to the right by `offset` metres, with its joints in
+/// Two sheets on a skin each: the first of meters with joints A, B and C, all of it A's; the second
+/// of units that are `scale` meters, further to the right by `offset` meters, with its joints in
 /// this order, all of it A's too.
 pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
     let spot = |k: u16| f32::from(k) / f32::from(SQUARES);
@@ -274,7 +274,10 @@ pub fn two_skins(scale: f32, offset: f32, second: &[&str]) -> Vec<u8> {
             {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": 4},
                 "indices": 5}]})
     };
-    let view = |offset: usize, length: usize| serde_json::json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let view = |offset: usize, length: usize| {
+        serde_json::json!({"buffer": 0, 
+        "byteOffset": offset, "byteLength": length})
+    };
     let json = serde_json::json!({
         "scenes": [{"nodes": [0, 1, 2]}],
         "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 1, "skin": 1}, {"name": "A", "children": [3]},

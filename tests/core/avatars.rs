@@ -236,12 +236,9 @@ fn a_skeleton_alone_keeps_the_humanoid_map_and_says_what_went() {
                 &["2 expressions (blink, happy)", "first-person settings of 2 meshes"]
             } else {
                 &[
-                    "2 expressions (Blink, \
-                    Joy)",
-                    "first-person settings of 1 \
-                    mesh",
-                    "3 materials \
-                    (m0, m1, m2)",
+                    "2 expressions (Blink, Joy)",
+                    "first-person settings of 1 mesh",
+                    "3 materials (m0, m1, m2)",
                 ]
             };
             for what in wanted {

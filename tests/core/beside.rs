@@ -47,8 +47,7 @@ fn a_preview_in_between_costs_no_work() {
         assert!(session.document() == plain.document(), "{line}");
         assert!(
             session.take_sentence().iter().all(|n| !n.contains("was computed")),
-            "the model is \
-            as it was"
+            "the model is as it was"
         );
     }
 }
@@ -73,8 +72,7 @@ fn work_and_steps_that_do_not_touch_each_other_both_stay() {
             assert!(session.document() == plain.document(), "{long} beside {short}");
             assert!(
                 session.take_sentence().iter().any(|n| n.contains("was computed")),
-                "it is \
-                said"
+                "it is said"
             );
             session.undo();
             let mut alone = sample();
@@ -106,10 +104,7 @@ fn what_was_edited_meanwhile_is_not_written_over_unasked_and_nothing_is_thrown_a
     let work = session.work("Long", vec![command(&flood(0.5))]);
     run(&mut session, &flood(0.75));
     let Err(NotTaken::Changed(worked)) = session.take_worked(work.run()) else {
-        panic!(
-            "it was \
-        taken"
-        )
+        panic!("it was taken")
     };
     let again = worked.into_commands();
     assert_eq!(again, vec![command(&flood(0.5))]);

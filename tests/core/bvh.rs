@@ -15,7 +15,7 @@ use crate::common::{named, run, shared};
 /// A name, a parent, an offset, a swing and its part.
 type Joint = (&'static str, Option<usize>, [f32; 3], f32, f32);
 
-/// Joints with their parents, offsets in centimetres, and how many degrees each swings to either
+/// Joints with their parents, offsets in centimeters, and how many degrees each swings to either
 /// side, about x, at which part of the step.
 const BODY: [Joint; 18] = [
     ("Hips", None, [0.0, 94.0, 0.0], 0.0, 0.0),
@@ -52,8 +52,7 @@ pub fn walk(frames: usize, rate: f64) -> String {
         };
         writeln!(
             text,
-            "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS \
-            {channels}"
+            "{pad}{kind} {name}\n{pad}{{\n{pad}\tOFFSET {x} {y} {z}\n{pad}\tCHANNELS {channels}"
         )
         .unwrap();
     };
@@ -136,7 +135,7 @@ fn a_capture_opens_as_a_skeleton_with_a_clip_and_is_saved_as_gltf() {
     // Five ends of limbs.
     assert_eq!(joints, BODY.len() + 5);
     let rest = Pose::evaluate(document, &Stack::default());
-    // Centimetres, by its size.
+    // Centimeters, by its size.
     assert!(
         (place(document, &rest, "Head").y - 1.56).abs() < 1e-4,
         "{}",
@@ -219,10 +218,12 @@ fn long_captures_are_opened_and_lies_are_not_believed() {
     let text = walk(3, 120.0).replace("Frames: 3", "Frames: 1000000");
     std::fs::write(&path, text).unwrap();
     let session = Session::open(&path, &Default::default()).unwrap();
-    assert!(session.diagnostics.iter().any(|d| d.message.contains(
-        "states 1000000 frames, but has \
-        only 3"
-    )));
+    assert!(
+        session
+            .diagnostics
+            .iter()
+            .any(|d| d.message.contains("states 1000000 frames, but has only 3"))
+    );
     let one = named(session.document(), "Hips");
     assert!(
         session.document().clips.values().next().unwrap().tracks.values().any(|t| t.target == one)

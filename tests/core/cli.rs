@@ -49,7 +49,8 @@ fn info_tells_what_is_in_the_sample() {
 #[test]
 fn info_names_scenes_variants_cameras_and_lights_and_render_refuses_what_is_not_there() {
     let (_keep, at) = folder();
-    let text_of = r#"{"asset":{"version":"2.0"},"scenes":[{"name":"Hall","nodes":[0]},{"nodes":[1]}],
+    let text_of = r#"{"asset":{"version":"2.0"},
+        "scenes":[{"name":"Hall","nodes":[0]},{"nodes":[1]}],
         "cameras":[{"name":"Eye","type":"perspective","perspective":{"yfov":0.7,"znear":0.1}}],
         "nodes":[{"name":"Stand","camera":0},{}],
         "extensions":{"KHR_lights_punctual":{"lights":[{"type":"point","name":"Lamp"}]},
@@ -91,8 +92,7 @@ fn the_status_tells_fine_from_faulty_from_unusable() {
     assert_eq!(output.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("bad.glb"),
-        "the sentence names the \
-        file"
+        "the sentence names the file"
     );
     assert_eq!(ulna(&["info", text(&at("nowhere.glb"))]).status.code(), Some(2));
     assert_eq!(ulna(&["info"]).status.code(), Some(2));
@@ -138,10 +138,8 @@ fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
         .find(|n| n.ends_with(".bin"))
         .expect("data");
     assert!(
-        fs::read(at("there").join(&bin)).expect(
-            "the data came \
-        along"
-        ) == fs::read(at(&bin)).expect("bytes")
+        fs::read(at("there").join(&bin)).expect("the data came along")
+            == fs::read(at(&bin)).expect("bytes")
     );
     fs::create_dir(at("taken")).expect("a folder");
     fs::write(at("taken").join(&bin), b"somebody's").expect("a file");
@@ -155,8 +153,10 @@ fn a_gltf_saved_elsewhere_takes_its_files_along_and_overwrites_no_stranger() {
 fn a_script_poses_and_keys_and_what_it_cannot_do_it_says_by_line() {
     let (_keep, at) = folder();
     let script = "# raise the arms\n\
-        {\"do\":\"pose.rotate\",\"node\":\"*UpperArm\",\"axis\":\"z\",\"degrees\":20,\"space\":\"world\"}\n\n\
-        {\"do\":\"key.set\",\"clip\":\"Walk\",\"time\":0.51,\"node\":\"Head\",\"degrees\":[0,30,0]}\n\
+        {\"do\":\"pose.rotate\",\"node\":\"*UpperArm\",\"axis\":\"z\",\"degrees\":20,\
+        \"space\":\"world\"}\n\n\
+        {\"do\":\"key.set\",\"clip\":\"Walk\",\"time\":0.51,\"node\":\"Head\",\
+        \"degrees\":[0,30,0]}\n\
         {\"do\":\"clip.rename\",\"clip\":\"Wave\",\"name\":\"Hello\"}\n";
     fs::write(at("fix.jsonl"), script).expect("a script");
     let output = ulna(&["run", text(&at("fix.jsonl")), SAMPLE, "-o", text(&at("out.glb"))]);
@@ -238,20 +238,17 @@ fn worst_lists_spots_the_worst_first_and_run_says_what_it_left() {
 
     let script = at("a.jsonl");
     // Only vertices that the thumb holds, too, have somebody to take what the hand gives.
-    let line = r#"{"do":"weights.flood","joint":"LeftHand","value":0,"locked":["Hips","Spine","*Chest","LeftShoulder",
-        "LeftUpperArm","LeftLowerArm","LeftThumb2","LeftThumb3","LeftIndex*","LeftMiddle*","LeftRing*","LeftLittle*"]}"#;
+    let line = r#"{"do":"weights.flood","joint":"LeftHand","value":0,
+        "locked":["Hips","Spine","*Chest","LeftShoulder",
+        "LeftUpperArm","LeftLowerArm","LeftThumb2","LeftThumb3",
+        "LeftIndex*","LeftMiddle*","LeftRing*","LeftLittle*"]}"#;
     fs::write(&script, line.replace('\n', "")).expect("a script");
     let out = ulna(&["run", text(&script), SAMPLE, "-o", text(&at("b.glb"))]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(out.status.success() && at("b.glb").exists(), "{said}");
     assert!(
-        said.contains(
-            "left as they \
-            are"
-        ) && said.contains(
-            "no unlocked joint can receive the \
-            remaining weight"
-        ),
+        said.contains("left as they are")
+            && said.contains("no unlocked joint can receive the remaining weight"),
         "{said}"
     );
 }
@@ -288,7 +285,9 @@ fn a_script_with_a_wrong_line_writes_nothing_and_names_the_line() {
 #[test]
 fn info_counts_the_problems_that_check_counts() {
     let (_kept, at) = folder();
-    let root = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":3},{"rotation":[0,0,0,2]}],"scenes":[{"nodes":[0,0]}],"materials":[{"alphaCutoff":0.5}]}"#;
+    let root = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":3},
+        {"rotation":[0,0,0,2]}],
+        "scenes":[{"nodes":[0,0]}],"materials":[{"alphaCutoff":0.5}]}"#;
     fs::write(at("odd.gltf"), root).expect("a file");
     let facts = json(&["info", text(&at("odd.gltf")), "--json"]);
     let check = ulna(&["check", text(&at("odd.gltf")), "--json"]);

@@ -174,8 +174,7 @@ fn a_mirrored_clip_is_the_mirror_image_at_all_times() {
                 let found = b.local[partner.index()].transform();
                 assert!(
                     angle_between(wanted.local.rotation, found.rotation) < 1e-3,
-                    "{node:?} at \
-                    {time}"
+                    "{node:?} at {time}"
                 );
                 let largest = wanted.local.translation.abs().max_element().max(1.0);
                 assert!(
@@ -261,15 +260,15 @@ fn what_makes_no_clip_is_refused_with_a_sentence() {
     // A clip of one moment.
     let mut still = moving(&[0.0]);
     assert!(said(&mut still, at("clip.close_loop", one)).contains("keys at two or more times"));
-    assert!(said(&mut still, at("clip.retime", one).with("length", 2.0)).contains(
-        "its length \
-        cannot be changed"
-    ));
+    assert!(
+        said(&mut still, at("clip.retime", one).with("length", 2.0))
+            .contains("its length cannot be changed")
+    );
     run(&mut still, at("clip.reverse", one));
-    assert!(said(&mut still, at("clip.trim", one).with("from", 0.0)).contains(
-        "“to” must be after \
-        “from”"
-    ));
+    assert!(
+        said(&mut still, at("clip.trim", one).with("from", 0.0))
+            .contains("“to” must be after “from”")
+    );
     // One without keys.
     let mut empty = sample();
     run(&mut empty, CommandLine::new("clip.new").with("name", "Nothing"));
@@ -306,10 +305,7 @@ fn a_clip_that_starts_late_starts_at_zero_and_parts_go_where_they_are_put() {
     assert_eq!(times(&session, 2), [0.0, 1.0, 2.5, 4.0]);
     let notes = run(&mut session, at("clip.join", one).with("with", "Roll"));
     assert!(
-        notes[0].starts_with(
-            "1 track with a jump where the clips meet; warning: at \
-        2.4"
-        ),
+        notes[0].starts_with("1 track with a jump where the clips meet; warning: at 2.4"),
         "{notes:?}"
     );
     while session.undo().is_some() {}
@@ -344,11 +340,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     run(&mut session, at("clip.reverse", first));
     run(
         &mut session,
-        CommandLine::new("clip.rename").with("clip", "#1").with(
-            "name",
-            "up/down: \
-        1",
-        ),
+        CommandLine::new("clip.rename").with("clip", "#1").with("name", "up/down: 1"),
     );
     run(&mut session, at("clip.duplicate", second).with("name", "UP/down: 1"));
     let folder = tempfile::tempdir().unwrap();
@@ -382,8 +374,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
                 let there = crate::common::named(document, &out.node(node).label(node));
                 assert!(
                     a.world[there.index()].abs_diff_eq(b.world[node.index()], 1e-6),
-                    "{path:?} \
-                    {k}"
+                    "{path:?} {k}"
                 );
             }
         }
@@ -405,19 +396,18 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
         ),
         (
             ExportRequest { each: false, to: folder.path().join("name"), ..request.clone() },
-            "give \
-            the file a name",
+            "give the file a name",
         ),
     ] {
         let error = session.exporting(wrong).run(&SystemDisk, &Progress::default()).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
-    let cancelled = Progress::default();
-    cancelled.cancel();
+    let canceled = Progress::default();
+    canceled.cancel();
     let to = folder.path().join("never");
     let stopped =
-        session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &cancelled);
-    assert!(stopped.unwrap_err().is_cancelled() && !to.exists());
+        session.exporting(ExportRequest { to: to.clone(), ..request }).run(&SystemDisk, &canceled);
+    assert!(stopped.unwrap_err().is_canceled() && !to.exists());
     // The open file is not replaced.
     let own = folder.path().join("own.glb");
     session.write_to(&own).unwrap();
@@ -438,7 +428,7 @@ fn what_is_exported_plays_the_same_a_file_a_clip() {
     assert!(std::fs::read(&own).unwrap() == bytes);
 }
 
-/// Reduced by half a millimetre of a body 1.8 m high no vertex of any character moves by more, at
+/// Reduced by half a millimeter of a body 1.8 m high no vertex of any character moves by more, at
 /// 1,000 times of each clip that is tried; keys become fewer, and what is LINEAR stays so.
 #[test]
 fn a_reduced_clip_keeps_the_skin_within_its_bound() {
@@ -639,8 +629,7 @@ fn travel_goes_where_it_is_sent() {
             assert!(!height || gone.y.abs() < 2e-3);
             assert!(
                 height || is.world[root.index()].w_axis.y.abs() < 1e-4,
-                "the root stays on the \
-                ground"
+                "the root stays on the ground"
             );
         }
         run(&mut session, line("hips"));
@@ -732,10 +721,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
                     assert!(
                         same || (!once
                             && !new
-                            && error.to_string().contains(
-                                "were replaced by new \
-                            ones"
-                            )),
+                            && error.to_string().contains("were replaced by new ones")),
                         "{at}: {error}"
                     );
                     if !same {
@@ -786,8 +772,7 @@ fn an_export_holds_no_bytes_of_keys_that_went() {
     assert!(is * 2 < was, "{is} of {was}");
     assert!(
         before.len() - after.len() >= (was - is) * 9 / 10,
-        "{} to {}, {was} to \
-        {is}",
+        "{} to {}, {was} to {is}",
         before.len(),
         after.len()
     );
@@ -852,8 +837,7 @@ fn ticks_are_kept_with_a_clip_and_another_rate_retimes_it() {
     assert_eq!(
         (ticks(&session), length(&session)),
         (Some(4800.0), was),
-        "to count is to change \
-        nothing"
+        "to count is to change nothing"
     );
     let said = run(&mut session, set(2400.0));
     assert!((length(&session) - was * 2.0).abs() < 1e-5, "{said:?}");

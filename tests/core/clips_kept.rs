@@ -31,7 +31,8 @@ fn file(names: &[&str], clips: &[(&str, Vec<Channel>)]) -> Vec<u8> {
                 views.push(
                     json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
                 );
-                let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count,
+                let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
+                    "count": count,
                         "type": kind});
                 if kind == "SCALAR" {
                     (accessor["min"], accessor["max"]) =
@@ -179,8 +180,7 @@ fn splines_and_few_keys_are_not_made_editable() {
                 .any(|w| w[1] - w[0] < 1e-4 && (f64::from(w[0]) - time).abs() < 1e-3);
             assert!(
                 near || apart(track, &clip(&session, "cut").tracks[id], time) < 5e-3,
-                "{id:?} \
-                at {time}"
+                "{id:?} at {time}"
             );
         }
     }
@@ -232,16 +232,14 @@ fn rotors_are_what_they_were() {
                 let time = f64::from(k) / 300.0;
                 assert!(
                     apart(track, &now.tracks[id], time) < 5e-3,
-                    "{work} {id:?} at {time}: \
-                    {said}"
+                    "{work} {id:?} at {time}: {said}"
                 );
             }
             for pair in now.tracks[id].times.windows(2).zip(0usize..) {
                 let value = |k: usize| Quat::from_slice(now.tracks[id].value(k));
                 assert!(
                     value(pair.1).dot(value(pair.1 + 1)).abs() > 1e-3,
-                    "{work} {id:?}: half a \
-                    turn"
+                    "{work} {id:?}: half a turn"
                 );
             }
         }
@@ -422,8 +420,7 @@ fn a_zero_key_keeps_what_was_typed_around_it() {
         for time in full {
             assert!(
                 (turn(&session, time) - 10.0).abs() < 1e-2,
-                "{times} at {time}: \
-                {}",
+                "{times} at {time}: {}",
                 turn(&session, time)
             );
         }
@@ -515,7 +512,8 @@ fn a_second_key_goes_on_as_new_keys_do() {
         &["A", "B"],
         &[("Empty", vec![(1, "translation", "LINEAR", vec![0.0], vec![0.0; 3])])],
     );
-    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0, "degrees": [20, 0, 0],
+    let first = json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 0,
+        "degrees": [20, 0, 0],
             "interpolation": "smooth"});
     for second in [
         json!({"do": "key.set", "clip": "Empty", "node": "A", "time": 1,
@@ -648,8 +646,8 @@ proptest! {
                 continue;
             }
             let now = clip(&session, "Own").clone();
-            prop_assert!((now.length() - last).abs() < 1e-5, "{}: {} of \
-                {}", work, now.length(), last);
+            prop_assert!((now.length() - last).abs() < 1e-5, "{}: {} of {}", work, now.length(),
+                last);
             prop_assert!(Shared::ptr_eq(&other, clip(&session, "Other")), "{}", work);
             for (id, old) in &before.tracks {
                 let Some(new) = now.tracks.get(id).filter(|_| most < 1.0) else { continue };
@@ -663,8 +661,8 @@ proptest! {
                     if old.interpolation == Interpolation::Step && near {
                         continue;
                     }
-                    prop_assert!(apart(old, new, time) <= most, "{} {:?} at {}: \
-                        {}", work, id, time, apart(old, new, time));
+                    prop_assert!(apart(old, new, time) <= most, "{} {:?} at {}: {}", work, id, time,
+                        apart(old, new, time));
                 }
             }
             session.undo();

@@ -334,10 +334,7 @@ fn unkeyed_poses_go_with_the_time_and_the_side_of_their_clip() {
         assert_eq!(times(&session), wanted, "{text}");
         let lost = text["from"] == 0.5;
         assert_eq!(
-            said.iter().any(|s| s.contains(
-                "1 unkeyed pose outside the kept \
-            range"
-            )),
+            said.iter().any(|s| s.contains("1 unkeyed pose outside the kept range")),
             lost,
             "{text}: {said:?}"
         );

@@ -212,8 +212,7 @@ fn no_two_files_share_a_code_by_accident() {
         .collect();
     assert!(
         new.is_empty(),
-        "codes of several files; give them other names, or list them as \
-        shared: {new:?}"
+        "codes of several files; give them other names, or list them as shared: {new:?}"
     );
 }
 
@@ -249,8 +248,7 @@ fn every_code_of_a_finding_is_on_the_page() {
             for finding in session.all_findings() {
                 assert!(
                     page.contains(finding.code),
-                    "{}: {} is not in \
-                    docs/json.md",
+                    "{}: {} is not in docs/json.md",
                     path.display(),
                     finding.code
                 );

@@ -42,7 +42,8 @@ const FINE: &str =
     r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}]}"#;
 const FAULTY: &str =
     r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"rotation":[0,0,0,2]}]}"#;
-const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],"materials":[{"alphaCutoff":0.5}]}"#;
+const WARNED: &str = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"name":"n"}],
+    "materials":[{"alphaCutoff":0.5}]}"#;
 
 #[test]
 fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
@@ -81,10 +82,11 @@ fn check_takes_files_and_folders_and_reports_one_that_cannot_be_opened() {
     assert_eq!(json_of(&["check", &at("in"), "--json"]).1, 1);
     let words = String::from_utf8(ulna(&["check", &at("in")]).stdout).unwrap();
     assert!(
-        words.lines().last().unwrap().starts_with(
-            "3 files checked, 1 with problems, 0 could not \
-            be opened"
-        ),
+        words
+            .lines()
+            .last()
+            .unwrap()
+            .starts_with("3 files checked, 1 with problems, 0 could not be opened"),
         "{words}"
     );
     assert!(
@@ -118,10 +120,7 @@ fn findings_are_left_out_listed_alone_or_made_errors_and_warnings_count_when_ask
     let (wrong, refused) = status(&["--deny", "MATERIAL_ALPHA_CUTOF_INVALID_MODE"]);
     assert_eq!((refused, &wrong["error"]["code"]), (2, &"no_such_finding".into()));
     assert!(
-        wrong["error"]["message"].as_str().unwrap().contains(&format!(
-            "did you mean \
-        “{code}”?"
-        )),
+        wrong["error"]["message"].as_str().unwrap().contains(&format!("did you mean “{code}”?")),
         "{wrong}"
     );
 }
@@ -209,8 +208,7 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
         assert!(!plain.stderr.is_empty(), "{arguments:?}");
         assert!(
             !Path::new(&glb).exists() && !Path::new(&txt).exists(),
-            "{arguments:?}: nothing is \
-            written"
+            "{arguments:?}: nothing is written"
         );
     }
     let (value, _) = json_of(&["run", &tail, SAMPLE, "-o", &glb, "--json"]);
@@ -244,7 +242,8 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
     let (_keep, at) = folder();
     write(
         &at("fix.jsonl"),
-        "# two\n{\"do\":\"node.rename_pattern\",\"from\":\"Left*\",\"to\":\"*.L\"}\n{\"do\":\"layers.add\",\"name\":\"A\"}\n",
+        "# two\n{\"do\":\"node.rename_pattern\",\"from\":\"Left*\",\"to\":\"*.L\"}\n\
+        {\"do\":\"layers.add\",\"name\":\"A\"}\n",
     );
     let (script, model) = (at("fix.jsonl"), at("m.glb"));
     fs::copy(SAMPLE, &model).unwrap();
@@ -275,8 +274,7 @@ fn run_says_in_json_what_it_did_and_keeps_the_file_that_it_replaces() {
     let (value, _) = json_of(&["run", &script, &model, "-o", &other, "--json"]);
     assert!(
         value["backup"].is_null() && !Path::new(&at("other.glb~")).exists(),
-        "only the file \
-        itself is kept"
+        "only the file itself is kept"
     );
 
     let quiet = ulna(&["run", &script, SAMPLE, "-o", &other, "-q"]);
@@ -354,10 +352,7 @@ fn a_mistyped_name_gets_the_closest_one_as_advice() {
     let (value, status) = json_of(&["chek", SAMPLE, "--json"]);
     assert_eq!((&value["error"]["code"], status), (&"wrong_arguments".into(), 2));
     assert!(
-        value["error"]["message"].as_str().unwrap().contains(
-            "(did you mean \
-        “check”?)"
-        ),
+        value["error"]["message"].as_str().unwrap().contains("(did you mean “check”?)"),
         "{value}"
     );
     let plain = ulna(&["chek", SAMPLE]);
@@ -438,11 +433,7 @@ fn the_choices_of_commands_are_those_of_the_parser() {
             if refused == "argument_choice" {
                 let list: Vec<&str> = words.iter().map(|w| w.as_str().unwrap()).collect();
                 assert!(
-                    why.contains(&format!(
-                        "one of {}, but \
-                    is",
-                        list.join(", ")
-                    )),
+                    why.contains(&format!("one of {}, but is", list.join(", "))),
                     "{}: {why}",
                     spec.name
                 );

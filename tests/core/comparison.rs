@@ -192,21 +192,15 @@ fn mutations() -> Vec<Mutation> {
         ("tangents", |d| {
             first_primitive(d, |p| p.tangents = vec![Vec4::ONE; p.positions.len()].into())
         }),
-        (
-            "a texture \
-            coordinate",
-            |d| first_primitive(d, |p| p.uv0 = vec![Vec2::ONE; p.positions.len()].into()),
-        ),
-        (
-            "second texture \
-            coordinates",
-            |d| first_primitive(d, |p| p.uv1 = vec![Vec2::ONE; p.positions.len()].into()),
-        ),
-        (
-            "vertex \
-            colors",
-            |d| first_primitive(d, |p| p.colors = vec![Vec4::ONE; p.positions.len()].into()),
-        ),
+        ("a texture coordinate", |d| {
+            first_primitive(d, |p| p.uv0 = vec![Vec2::ONE; p.positions.len()].into())
+        }),
+        ("second texture coordinates", |d| {
+            first_primitive(d, |p| p.uv1 = vec![Vec2::ONE; p.positions.len()].into())
+        }),
+        ("vertex colors", |d| {
+            first_primitive(d, |p| p.colors = vec![Vec4::ONE; p.positions.len()].into())
+        }),
         ("a triangle", |d| first_primitive(d, |p| p.indices.make_mut().swap(0, 1))),
         ("no material", |d| first_primitive(d, |p| p.material = None)),
         ("a material that is not the same", |d| {
@@ -293,8 +287,7 @@ fn nothing_that_is_seen_changes_without_a_word() {
             assert!(found.is_seen(), "{what} ({how}): {found:?}");
             assert!(
                 found.differences.len() <= 4,
-                "{what} ({how}) is a few lines: \
-                {:#?}",
+                "{what} ({how}) is a few lines: {:#?}",
                 found.differences
             );
         }
@@ -414,13 +407,8 @@ fn an_output_of_several_hard_links_is_refused() {
         let done = ulna(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
         let error = String::from_utf8_lossy(&done.stderr);
         assert!(
-            done.status.code() == Some(1)
-                && error.contains(
-                    "hard \
-            links"
-                ),
-            "{arguments:?}: \
-            {error}"
+            done.status.code() == Some(1) && error.contains("hard links"),
+            "{arguments:?}: {error}"
         );
         assert!(
             fs::read(at("a.glb")).unwrap() == before && fs::read(at("b.glb")).unwrap() == before

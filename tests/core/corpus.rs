@@ -239,8 +239,7 @@ fn saving_what_nobody_touched_gives_the_same_bytes_also_after_undo() {
         assert_eq!(session.document(), session.opened());
         assert!(
             *session.pack("x").expect("a save").bytes == bytes.as_slice(),
-            "{} after \
-            undo",
+            "{} after undo",
             path.display()
         );
         // Saved twice is saved once.
@@ -337,15 +336,9 @@ fn extensions(value: &Value, place: &str, found: &mut BTreeMap<String, Value>) {
                 if key == "extensions"
                     && let Some(list) = value.as_object()
                 {
-                    found.extend(list.iter().map(|(name, value)| {
-                        (
-                            format!(
-                                "{place} \
-                        {name}"
-                            ),
-                            value.clone(),
-                        )
-                    }));
+                    found.extend(
+                        list.iter().map(|(name, value)| (format!("{place} {name}"), value.clone())),
+                    );
                 }
                 extensions(value, &format!("{place}/{key}"), found);
             }

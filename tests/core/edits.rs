@@ -93,7 +93,8 @@ impl Data {
         self.bin.extend_from_slice(bytes);
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         self.views.push(json!({"buffer": 0, "byteOffset": at, "byteLength": bytes.len()}));
-        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": component, "type": kind,
+        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": component,
+            "type": kind,
                 "count": count});
         for (key, value) in more.as_object().into_iter().flatten() {
             accessor[key] = value.clone();
@@ -239,8 +240,9 @@ pub(super) fn model(draw: &mut Draw) -> Vec<u8> {
                 "interpolation": track.interpolation.label()}));
         }
         if !channels.is_empty() {
-            animations.push(json!({"name": format!("Clip \
-                {k}"), "channels": channels, "samplers": samplers}));
+            animations.push(
+                json!({"name": format!("Clip {k}"), "channels": channels, "samplers": samplers}),
+            );
         }
     }
     let mut file = json!({
@@ -685,8 +687,7 @@ fn every_kind_of_edit_can_be_taken_back_and_is_saved_as_it_was_meant() {
         }
         assert!(
             save(&opened, &now) == opened.source.bytes.to_vec(),
-            "{seed}: undone, it is the \
-            file it was"
+            "{seed}: undone, it is the file it was"
         );
     }
     println!("done {done:?}, refused {refused:?}");
@@ -752,8 +753,7 @@ fn a_writer_that_drops_a_change_does_not_pass_the_proof() {
             }
             assert!(
                 first_lost(without, &meant, without).is_some(),
-                "{seed}: {edit:?} could be \
-                dropped without a word"
+                "{seed}: {edit:?} could be dropped without a word"
             );
             let written = open(&save(&opened, &meant)).document;
             assert_eq!(first_lost(without, &meant, &written), None, "{seed}: {edit:?}");

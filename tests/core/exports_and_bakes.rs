@@ -109,7 +109,8 @@ fn swings(clips: &[(&str, f64, f64, f32)]) -> Vec<u8> {
             views.push(
                 json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": numbers.len() * 4}),
             );
-            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126, "count": count + 1,
+            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
+                "count": count + 1,
                     "type": kind});
             if kind == "SCALAR" {
                 (accessor["min"], accessor["max"]) = (json!([0]), json!([times[count]]));
@@ -160,10 +161,7 @@ fn a_bake_warns_of_jumps_with_their_times() {
     let said = bake(&mut session);
     // From 60° to 0 at 1 s; from −20° to 0 at 2 s.
     assert!(
-        said.contains(
-            "warning: the pose jumps at 1.000 s (“High” by 100.0 cm and \
-        60°)"
-        ),
+        said.contains("warning: the pose jumps at 1.000 s (“High” by 100.0 cm and 60°)"),
         "{said}"
     );
     let document = session.document();
@@ -217,7 +215,10 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
                     );
                 }
             }
-            let bar = |(k, clip): (usize, &&str)| json!({"plays": {"clip": clip}, "start": 2.0 * k as f64, "length": 2});
+            let bar = |(k, clip): (usize, &&str)| {
+                json!({"plays": {"clip": clip},
+                "start": 2.0 * k as f64, "length": 2})
+            };
             lay(&mut session, clips.iter().enumerate().map(bar).collect());
             let offered = mix_rate(session.document());
             assert!((offered - wanted).abs() < 1e-3, "{clips:?} retimed {retimed}: {offered}");
@@ -232,13 +233,11 @@ fn a_bake_has_the_rate_of_the_fastest_of_its_clips() {
             let frame = f64::from(frames.times[2] - frames.times[1]);
             assert!(
                 (frame * wanted - 1.0).abs() < 1e-3,
-                "{clips:?} retimed {retimed}: {frame} s; \
-                {said}"
+                "{clips:?} retimed {retimed}: {frame} s; {said}"
             );
             assert!(
                 (baked.guess_fps().unwrap().0 - wanted).abs() < 1e-3,
-                "{clips:?} retimed \
-                {retimed}"
+                "{clips:?} retimed {retimed}"
             );
         }
     }

@@ -17,7 +17,7 @@ fn open(json: Value, bin: &[u8]) -> Session {
 
 #[test]
 fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
-    // KHR_mesh_quantization: each integer type, normalised and not; three vertices of four
+    // KHR_mesh_quantization: each integer type, normalized and not; three vertices of four
     // integers, the last a filler.
     type Decoded = fn(&[u8]) -> f32;
     let cases: [(u32, bool, Decoded); 8] = [
@@ -63,8 +63,7 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
             assert!(close(&primitive.uv0[vertex].to_array()), "{component} {normalized}");
             assert!(
                 close(&primitive.targets[0].positions[vertex].to_array()),
-                "{component} \
-                {normalized}"
+                "{component} {normalized}"
             );
         }
     }
@@ -74,7 +73,8 @@ fn quantized_attributes_stand_for_the_numbers_of_the_specification() {
 fn a_damaged_packed_view_costs_what_needs_it_and_nothing_else() {
     let positions = floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let bin = [positions.as_slice(), &[0xa0, 1, 2, 3]].concat();
-    let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12, "count": 3,
+    let packed = json!({"buffer": 0, "byteOffset": 36, "byteLength": 4, "byteStride": 12,
+        "count": 3,
             "mode": "ATTRIBUTES"});
     for extension in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
         let json = json!({
@@ -416,7 +416,7 @@ fn avatars_say_who_made_them_and_which_node_is_which_bone() {
             (&*vrm.version, vrm.title.as_deref(), vrm.authors.len()),
             (version, Some("Ada"), authors)
         );
-        assert!(vrm.licence.is_some());
+        assert!(vrm.license.is_some());
         assert_eq!(vrm.springs, if version == "1.0" { 2 } else { 0 });
         assert_eq!(
             (vrm.node("hips"), vrm.node("jaw"), vrm.bones.len()),

@@ -153,8 +153,7 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
             let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
             assert!(
                 (least..=most).contains(&held),
-                "tree {seed}, step {k}: {held} is not {least} \
-                to {most}"
+                "tree {seed}, step {k}: {held} is not {least} to {most}"
             );
         }
         // Undone and done again, all of it is held still.
@@ -163,8 +162,7 @@ fn the_count_is_that_of_the_allocations_after_edits_of_every_kind() {
         let (held, (least, most)) = (history.held(&document), kept.bounds(&document));
         assert!(
             (least..=most).contains(&held),
-            "tree {seed}, undone: {held} is not {least} to \
-            {most}"
+            "tree {seed}, undone: {held} is not {least} to {most}"
         );
         while history.redo(&mut document).is_some() {}
         assert_eq!(history.held(&document), before, "tree {seed}");
@@ -199,13 +197,7 @@ fn whole_clips_are_bounded_by_their_keys() {
         // About 128 KiB each.
         let to = Some(long_clip(2048, k as f32));
         history
-            .preview(
-                &mut document,
-                "Set a \
-            clip",
-                vec![Edit::SetClip { clip, to }],
-                Vec::new(),
-            )
+            .preview(&mut document, "Set a clip", vec![Edit::SetClip { clip, to }], Vec::new())
             .unwrap();
         assert!(history.commit(&mut document));
         assert!(history.held(&document) <= BUDGET, "{} bytes after {k}", history.held(&document));
@@ -219,13 +211,7 @@ fn whole_clips_are_bounded_by_their_keys() {
     for k in 0..40 {
         let to = Some(both[k % 2].clone());
         history
-            .preview(
-                &mut document,
-                "Set a \
-            clip",
-                vec![Edit::SetClip { clip, to }],
-                Vec::new(),
-            )
+            .preview(&mut document, "Set a clip", vec![Edit::SetClip { clip, to }], Vec::new())
             .unwrap();
         assert!(history.commit(&mut document));
     }
@@ -255,8 +241,7 @@ fn layers_that_steps_share_are_counted_once_and_what_they_do_not_share_in_full()
         assert!(now > last, "{now} after {last}");
         assert!(
             now - last < 60_000 + base / 4,
-            "step {k}: {} bytes more, of {base} \
-            below",
+            "step {k}: {} bytes more, of {base} below",
             now - last
         );
         last = now;

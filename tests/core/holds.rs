@@ -144,13 +144,7 @@ fn a_hold_is_never_worse_than_before() {
                 assert!(session.document() == &document, "a refusal changes nothing");
                 let error = error.to_string();
                 assert!(
-                    error.contains(
-                        "was left \
-                    unchanged"
-                    ) || error.contains(
-                        "never low and \
-                    slow"
-                    ),
+                    error.contains("was left unchanged") || error.contains("never low and slow"),
                     "{error}"
                 );
                 refused += 1;
@@ -178,8 +172,7 @@ fn a_hold_is_never_worse_than_before() {
     println!("{held} held, {refused} refused, {moving} over a moving ground");
     assert!(
         held >= 6 && held + refused >= 9 && moving >= 2,
-        "{held} held, {refused} refused, \
-        {moving} moving"
+        "{held} held, {refused} refused, {moving} moving"
     );
 }
 
@@ -214,8 +207,7 @@ fn a_walk_that_travels_and_turns_is_held_on_still_ground() {
     assert_eq!(
         ik::ground_under(&document, &document.clips[clip], node),
         Vec3::ZERO,
-        "the body \
-        travels itself"
+        "the body travels itself"
     );
     let ranges: Vec<(f64, f64)> = ik::contacts(&document, &document.clips[clip], node)
         .iter()
@@ -363,10 +355,7 @@ fn hands_and_feet_come_to_where_they_are_asked() {
                 for (was, is) in was.iter().zip(lengths(&after, &nodes)) {
                     assert!(
                         (was - is).abs() < 1e-4
-                            || notes.iter().any(|n| n.contains(
-                                "nonuniform \
-                            scale"
-                            )),
+                            || notes.iter().any(|n| n.contains("nonuniform scale")),
                         "{folder} {limb:?}: {was} {is} {notes:?}"
                     );
                 }
@@ -548,8 +537,7 @@ fn root_motion_moves_no_rotation_and_keeps_the_feet() {
             {
                 assert!(
                     now.clips[id].tracks[track] == *was,
-                    "{folder} {to}: a rotation track is \
-                    another one"
+                    "{folder} {to}: a rotation track is another one"
                 );
             }
             let added = now.clips[id]
@@ -582,8 +570,7 @@ fn root_motion_moves_no_rotation_and_keeps_the_feet() {
                 } else {
                     assert!(
                         place(&was, hips).distance(place(&is, hips)) < 2e-3,
-                        "{folder} at \
-                        {time}"
+                        "{folder} at {time}"
                     );
                 }
             }

@@ -163,10 +163,7 @@ fn triangles_without_area_and_normals_without_direction_make_no_nan() {
     assert_eq!(posed[0].normals[2], glam::Vec3::ZERO);
     assert_eq!(codes(&session), ["ACCESSOR_INDEX_TRIANGLE_DEGENERATE"]);
     assert!(
-        session.diagnostics[0].message.starts_with(
-            "2 of \
-        3"
-        ),
+        session.diagnostics[0].message.starts_with("2 of 3"),
         "{}",
         session.diagnostics[0].message
     );
@@ -230,10 +227,8 @@ fn thousands_of_joints_and_hundreds_of_targets_are_posed() {
     #[cfg(feature = "render")]
     if let Ok(gpu) = ulna_render::Gpu::headless() {
         let pose = Pose::evaluate(session.document(), &Stack::default());
-        let found = ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect(
-            "a computed \
-            surface",
-        );
+        let found =
+            ulna_render::skin_on_gpu(&gpu, session.document(), &pose).expect("a computed surface");
         let far = found[0]
             .2
             .positions
@@ -352,16 +347,16 @@ mod pictures {
     }
 
     #[test]
-    fn a_jpeg_for_the_press_and_a_grey_one_are_shown() {
+    fn a_jpeg_for_the_press_and_a_gray_one_are_shown() {
         let (picture, findings) = shown(include_bytes!("../data/cmyk.jpg"));
         assert!(findings.is_empty(), "{findings:?}");
         let [r, g, b, a] = picture.expect("a picture").get_pixel(4, 4).0;
         assert!(r > 220 && g < 40 && b < 40 && a == 255, "{r} {g} {b} {a}");
-        let mut grey = std::io::Cursor::new(Vec::new());
+        let mut gray = std::io::Cursor::new(Vec::new());
         image::GrayImage::from_pixel(8, 8, image::Luma([77]))
-            .write_to(&mut grey, image::ImageFormat::Jpeg)
+            .write_to(&mut gray, image::ImageFormat::Jpeg)
             .expect("a JPEG");
-        let [r, g, b, _] = shown(&grey.into_inner()).0.expect("a picture").get_pixel(0, 0).0;
+        let [r, g, b, _] = shown(&gray.into_inner()).0.expect("a picture").get_pixel(0, 0).0;
         assert!(r.abs_diff(77) < 4 && r == g && g == b);
     }
 

@@ -112,8 +112,7 @@ fn weights_keep_meaning_the_joints_in_the_order_that_was_given() {
                 assert_eq!(
                     moved[v].distance(now[v]) > 0.5,
                     below(k),
-                    "{order:?}: {slot} {vertex} \
-                    moves {v}"
+                    "{order:?}: {slot} {vertex} moves {v}"
                 );
             }
             session.undo();
@@ -151,8 +150,7 @@ fn one_joint_stands_for_all_below_and_meshes_are_none() {
     refused(
         &mut session,
         create("Cloth", &["Hip", "Cloth"]),
-        "“Cloth” has a mesh, so it cannot be \
-        a joint",
+        "“Cloth” has a mesh, so it cannot be a joint",
     );
     assert_eq!(session.document().skins.count(), 0);
 }
@@ -173,8 +171,7 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
         let now = seen(session.document(), named(session.document(), node));
         assert!(
             before.iter().zip(&now).all(|(a, b)| a.distance(*b) < 1e-5),
-            "{node}: {before:?} \
-            {now:?}"
+            "{node}: {before:?} {now:?}"
         );
     }
     let bytes = session.pack("a").expect("packs").bytes;
@@ -201,13 +198,7 @@ fn meshes_that_are_bound_alike_share_a_skin_and_check_is_content() {
     session.run_line(&key.with("translation", [0.0, 0.0, 0.0])).expect("a key");
     let said = run(&mut session, create("Armature/Cloth", &["Hip"]));
     assert!(
-        said[0].contains(
-            "keeps its \
-        parent"
-        ) && said[0].contains(
-            "“ulna check” \
-        warns"
-        ),
+        said[0].contains("keeps its parent") && said[0].contains("“ulna check” warns"),
         "{said:?}"
     );
 }

@@ -159,8 +159,8 @@ proptest! {
                 for (a, b) in last.iter().zip(&now) {
                     // The target turns by less than 3° a step; near the line's other side the limb
                     // turns up to 23 times as far.
-                    prop_assert!(angle_between(*a, *b) < 1.2, "{k}: \
-                        {}", angle_between(*a, *b).to_degrees());
+                    prop_assert!(angle_between(*a, *b) < 1.2, "{k}: {}",
+                        angle_between(*a, *b).to_degrees());
                 }
             }
             last = Some(now);
@@ -186,8 +186,8 @@ proptest! {
         for foot in feet {
             let node = named(session.document(), foot);
             let (a, b) = (before.world[node.index()], after.world[node.index()]);
-            prop_assert!((a.w_axis - b.w_axis).length() < 1e-3, "{foot}: \
-                {}", (a.w_axis - b.w_axis).length());
+            prop_assert!((a.w_axis - b.w_axis).length() < 1e-3, "{foot}: {}",
+                (a.w_axis - b.w_axis).length());
             prop_assert!((a.x_axis - b.x_axis).length() < 1e-3
                 && (a.y_axis - b.y_axis).length() < 1e-3);
         }
@@ -234,8 +234,7 @@ fn put_where_it_is_nothing_moves_on_the_corpus() {
                     let by = angle_between(was, *rotation).to_degrees();
                     assert!(
                         by < 0.05,
-                        "{}: {} turns by \
-                        {by}°",
+                        "{}: {} turns by {by}°",
                         path.display(),
                         document.node(*joint).label(*joint)
                     );
@@ -392,8 +391,7 @@ fn a_sliding_foot_is_held_where_it_stands() {
             let next = time + (range.to - range.from) / 200.0;
             assert!(
                 at(now, time).distance(middle) < 2e-3,
-                "at {time}: \
-                {}",
+                "at {time}: {}",
                 at(now, time).distance(middle)
             );
             if k < 200 {
@@ -472,8 +470,7 @@ fn feet_of_what_stands_on_four_stay_while_its_hips_move() {
             let gap = place(&before, *foot).distance(place(&after, *foot));
             assert!(
                 gap < 2e-3 * size,
-                "{file} {}: {gap} of \
-                {size}",
+                "{file} {}: {gap} of {size}",
                 document.node(*foot).label(*foot)
             );
             compared += 1;
@@ -549,8 +546,7 @@ fn knuckles_and_thighs_take_what_they_hang_on_along() {
         let left = place(&after, carrier).distance(place(&before, carrier) + way);
         assert!(
             left < if moved == "UpperChest" { way.length() * 0.8 } else { 2e-3 },
-            "{dragged}: \
-            {left}"
+            "{dragged}: {left}"
         );
         for n in document.node_ids().filter(|n| moved != "Hips" || *n != carrier) {
             let [a, b] = [&before, &after].map(|p| p.local[n.index()].transform().translation);
@@ -632,8 +628,7 @@ fn a_wing_follows_and_the_body_stays() {
     let size = place(&before, node).distance(place(&before, named(document, "wing_1_l")));
     assert!(
         place(&after, node).distance(to) < 0.1 * size,
-        "{} of \
-        {size}",
+        "{} of {size}",
         place(&after, node).distance(to)
     );
 }

@@ -136,7 +136,8 @@ fn facing(
                 .map(bones)
                 .map(|(role, k)| (role, json!({"node": k})))
                 .collect();
-            root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "meta": {"name": "x", "authors": ["x"],
+            root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0",
+                "meta": {"name": "x", "authors": ["x"],
                 "licenseUrl": "https://vrm.dev/licenses/1.0/"},
                     "humanoid": {"humanBones": bones}}});
             root["extensionsUsed"] = json!(["VRMC_vrm"]);
@@ -364,18 +365,16 @@ fn clips_of_another_kind_of_body_come_in_only_when_they_are_forced() {
         assert_eq!(session.document().clips.count(), 0);
         if found == 0 {
             assert!(why.contains("none of the 9 joints") && why.contains("counterparts"), "{why}");
-            assert!(refused(&mut session, &import(&source).with("force", true)).contains(
-                "none of \
-                the 9"
-            ));
+            assert!(
+                refused(&mut session, &import(&source).with("force", true))
+                    .contains("none of the 9")
+            );
             continue;
         }
         let all = found + others;
         assert!(
-            why.contains(&format!(
-                "only {found} of the {all} \
-            joints"
-            )) && why.contains("\"force\": true"),
+            why.contains(&format!("only {found} of the {all} joints"))
+                && why.contains("\"force\": true"),
             "{why}"
         );
         run(&mut session, import(&source).with("force", true));
@@ -467,10 +466,7 @@ fn morph_targets_that_the_model_lacks_are_named() {
     let mut session = Session::open_bytes(&face(&["blink", "frown"], false)).unwrap();
     let said = run(&mut session, import(&source));
     assert!(
-        said.iter().any(|s| s.contains(
-            "2 of its morph targets are not in this model (aa, \
-        smile)"
-        )),
+        said.iter().any(|s| s.contains("2 of its morph targets are not in this model (aa, smile)")),
         "{said:?}"
     );
     let track =
@@ -483,10 +479,8 @@ fn morph_targets_that_the_model_lacks_are_named() {
     let mut session = Session::open_bytes(&body(&unreal, 1.0, Map::None, None)).unwrap();
     let why = refused(&mut session, &import(&source));
     assert!(
-        why.contains(
-            "no mesh of this model has the morph \
-        targets"
-        ) && why.contains("aa, blink, smile"),
+        why.contains("no mesh of this model has the morph targets")
+            && why.contains("aa, blink, smile"),
         "{why}"
     );
 }

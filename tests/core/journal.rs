@@ -448,12 +448,7 @@ fn where_the_file_changed_meanwhile_its_steps_are_done_again_by_name() {
     let kept = found.steps();
     assert_eq!(
         kept.iter().map(|s| s.about.as_str()).collect::<Vec<_>>(),
-        [
-            "Head, \
-        Wave",
-            "Head",
-            "Walk, Stroll"
-        ]
+        ["Head, Wave", "Head", "Walk, Stroll"]
     );
     let recovered = found.replay(&Progress::default()).unwrap();
     assert!(recovered.changed && recovered.failed.len() == 1, "{:?}", recovered.failed);

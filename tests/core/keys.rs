@@ -266,10 +266,7 @@ fn what_is_flipped_twice_is_as_it_was() {
         for track in document.clips.values().take(3).flat_map(|c| c.tracks.values()) {
             let Some(there) = mirror.track(document, track) else { continue };
             let Some(back) = mirror.track(document, &there.track) else {
-                panic!(
-                    "{path:?}: a \
-                partner without one"
-                )
+                panic!("{path:?}: a partner without one")
             };
             assert_eq!(back.track.target, track.target, "{path:?}");
             let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
@@ -289,8 +286,7 @@ fn what_is_flipped_twice_is_as_it_was() {
             if !there.scale_left {
                 assert!(
                     gap < 2e-4 * size,
-                    "{path:?} {:?} {}: \
-                    {gap}",
+                    "{path:?} {:?} {}: {gap}",
                     track.target,
                     track.property.path()
                 );
@@ -436,7 +432,8 @@ fn odd_clips_take_every_command() {
 #[test]
 fn keys_of_another_skeleton_are_refused_with_a_way_out() {
     let mut session = sample();
-    let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail","property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
+    let text = r#"{"ulna_keys":1,"tracks":[{"node":"b_Tail","path":"root/b_Tail",
+        "property":"rotation","interpolation":"LINEAR","times":[0],"values":[0,0,0,1]}]}"#;
     let error = session.run_line(&line("key.paste").with("text", text)).unwrap_err().to_string();
     assert!(error.contains("select the nodes to paste the keys to"), "{error}");
     run(&mut session, line("key.paste").with("text", text).with("node", "Head").with("time", 0.35));

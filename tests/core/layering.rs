@@ -96,32 +96,25 @@ fn each_crate_uses_those_that_it_may() {
     for (name, may) in &law {
         let manifest = Path::new(ROOT).join(format!("crates/ulna-{name}/Cargo.toml"));
         let text = fs::read_to_string(&manifest).expect("a manifest");
-        let used = text.lines().filter_map(|l| {
-            l.strip_prefix("ulna-")?.strip_suffix(
-                ".workspace = \
-            true",
-            )
-        });
+        let used =
+            text.lines().filter_map(|l| l.strip_prefix("ulna-")?.strip_suffix(".workspace = true"));
         for other in used {
             assert!(
                 may.contains(other),
-                "{} uses {other}, which {name} may \
-                not",
+                "{} uses {other}, which {name} may not",
                 manifest.display()
             );
         }
         for window in ["egui", "eframe", "winit"] {
             assert!(
                 !text.contains(&format!("\n{window}")),
-                "{} knows of the \
-                window",
+                "{} knows of the window",
                 manifest.display()
             );
         }
         assert!(
             name == "render" || !text.contains("\nwgpu"),
-            "{} knows of the \
-            device",
+            "{} knows of the device",
             manifest.display()
         );
     }
@@ -139,8 +132,7 @@ fn no_folder_of_the_program_names_one_that_it_may_not() {
             for other in named(&text, &folders) {
                 assert!(
                     !may_not.contains(&&*other),
-                    "{} names {other}, which {folder} may \
-                    not",
+                    "{} names {other}, which {folder} may not",
                     path.display()
                 );
             }
@@ -154,11 +146,7 @@ fn no_folder_of_the_program_names_one_that_it_may_not() {
 fn the_check_sees_what_it_should() {
     let layers: BTreeSet<String> = ["model", "ui"].map(String::from).into();
     assert_eq!(
-        named(
-            "use crate::{edit::{model}, \
-        ui::View};",
-            &layers
-        ),
+        named("use crate::{edit::{model}, ui::View};", &layers),
         BTreeSet::from(["ui".to_owned()])
     );
     assert_eq!(named("crate::model::Node", &layers), BTreeSet::from(["model".to_owned()]));
@@ -195,11 +183,7 @@ fn commands_are_named_by_their_types_outside_their_own_folder() {
 fn the_check_sees_a_name_that_is_spelled() {
     let names = BTreeSet::from(["key.set"]);
     assert_eq!(
-        spelled(
-            "// key.set\nlet a \
-        = \"key.set\";\n#[cfg(test)]\n\"key.set\"",
-            &names
-        ),
+        spelled("// key.set\nlet a = \"key.set\";\n#[cfg(test)]\n\"key.set\"", &names),
         ["key.set"]
     );
     assert_eq!(spelled("say(\"Key it by “key.set”.\")", &names), ["key.set"]);
@@ -276,10 +260,7 @@ fn no_panel_names_another() {
     }
     assert!(files >= 25, "{files}");
     assert_eq!(
-        panels_named(
-            "use super::timeline::State;\nlet x = \
-        ui::outliner::row();"
-        ),
+        panels_named("use super::timeline::State;\nlet x = ui::outliner::row();"),
         ["outliner", "timeline"]
     );
     assert!(panels_named("// super::timeline::x\nlet my_timeline::y = 1;").is_empty());
@@ -304,4 +285,25 @@ fn no_role_of_the_theme_is_spelled() {
             .find(|r| r.path().contains('.') && text.contains(&format!("\"{}\"", r.path())));
         assert!(found.is_none(), "{} spells {found:?}", path.display());
     }
+}
+
+#[test]
+fn no_line_is_longer_than_the_formatter_makes_it() {
+    // rustfmt breaks neither comments nor strings, nor the bodies of macros.
+    const COLUMNS: usize = 100;
+    let mut files = all_sources();
+    for folder in ["tests", "benches", "examples"] {
+        sources(&Path::new(ROOT).join(folder), &mut files);
+    }
+    assert!(files.len() > 500, "{} files", files.len());
+    let mut long = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a source");
+        for (k, line) in text.lines().enumerate() {
+            if line.chars().count() > COLUMNS {
+                long.push(format!("{}:{}", file.display(), k + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "over {COLUMNS} columns: {long:?}");
 }

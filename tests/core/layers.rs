@@ -34,11 +34,9 @@ fn with_encoding(encoding: WeightEncoding) -> Session {
     }
     session.preview("Another type", edits).expect("it fits");
     session.commit();
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
-    Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect(
-        "the sample with whole \
-        weights",
-    )
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
+    Session::open_bytes(&session.pack("x").expect("it packs").bytes)
+        .expect("the sample with whole weights")
 }
 
 fn maps(document: &Document) -> BTreeMap<PrimitiveKey, WeightMap> {
@@ -79,7 +77,7 @@ enum Step {
     Merge(usize),
     Flatten,
     /// A stroke into a layer, or into the one that tools work on: vertices from here, so many,
-    /// towards a joint.
+    /// toward a joint.
     Stroke(Option<usize>, usize, usize, usize, f32),
     /// A tool, on vertices from here, so many.
     Smooth(usize, usize),
@@ -207,8 +205,8 @@ fn run(session: &mut Session, step: &Step) -> bool {
     done.is_ok()
 }
 
-/// Vertices moved towards a joint.
-fn towards(
+/// Vertices moved toward a joint.
+fn toward(
     document: &Document,
     key: PrimitiveKey,
     vertices: &[u32],
@@ -239,7 +237,7 @@ fn towards(
     patch
 }
 
-/// A stroke that moves vertices towards a joint, dab by dab.
+/// A stroke that moves vertices toward a joint, dab by dab.
 fn stroke(
     session: &mut Session,
     layer: Option<LayerId>,
@@ -252,7 +250,7 @@ fn stroke(
     let joint = (j % before.skins[SkinId(0)].joints.len()) as u16;
     for dab in 0..2u32 {
         let list: Vec<u32> = vertices.clone().filter(|v| (v + dab) % 3 != 0).collect();
-        let patch = towards(session.document(), (mesh, primitive), &list, joint, amount);
+        let patch = toward(session.document(), (mesh, primitive), &list, joint, amount);
         session.extend("Paint", mesh, primitive, patch).expect("it fits");
     }
     let shown = session.document().clone();
@@ -339,8 +337,7 @@ fn check(document: &Document) -> usize {
             assert_eq!(fault(&map, v, map.stride()), None, "vertex {v}: {now:?}");
             assert!(
                 now.is_sorted_by(|a, b| a.1 >= b.1),
-                "vertex {v}, not the strongest first: \
-                {now:?}"
+                "vertex {v}, not the strongest first: {now:?}"
             );
             let Some(should) = should.filter(|s| s.len() <= map.stride()) else { continue };
             // Each slot is rounded, and the largest takes what that leaves.
@@ -350,8 +347,7 @@ fn check(document: &Document) -> usize {
                 let found = f64::from(map.weight(v, *j));
                 assert!(
                     (found - w / sum).abs() <= slack,
-                    "vertex {v}, joint {j}: {found}, not \
-                    {w}"
+                    "vertex {v}, joint {j}: {found}, not {w}"
                 );
             }
         }
@@ -457,7 +453,7 @@ struct BrushStroke {
     mirror: bool,
     joint: usize,
     value: f32,
-    /// By dab: a vertex, and the radius in metres.
+    /// By dab: a vertex, and the radius in meters.
     dabs: Vec<(usize, f32)>,
 }
 
@@ -545,8 +541,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         let now = live.layers().map_or_else(|| (*layers).clone(), |(_, now)| now);
         assert!(
             compose(session.document(), SkinId(0), &now).expect("sides").is_empty(),
-            "seen \
-            otherwise: {plan:?}"
+            "seen otherwise: {plan:?}"
         );
     }
     let steps = session.history().done().len();
@@ -580,8 +575,7 @@ fn brush_stroke(session: &mut Session, plan: &BrushStroke) -> Option<usize> {
         }
         assert!(
             *again.document() == after && all_same(again.document(), &after),
-            "replayed \
-            otherwise: {plan:?}"
+            "replayed otherwise: {plan:?}"
         );
         session.redo();
         assert!(*session.document() == after && all_same(session.document(), &after));
@@ -742,8 +736,7 @@ fn a_file_whose_layers_were_undone_is_saved_as_it_was() {
     assert_eq!(
         &session.pack("x").expect("it packs").bytes[..],
         bytes,
-        "a hidden layer changes \
-        nothing"
+        "a hidden layer changes nothing"
     );
     while session.undo().is_some() {}
     assert_eq!(&session.pack("x").expect("it packs").bytes[..], bytes);
@@ -765,7 +758,7 @@ fn paint_places(
     for (part, vertices) in parts {
         let part = canvas.parts()[part];
         let patch =
-            towards(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
+            toward(session.document(), (part.mesh, part.primitive), &vertices, joint, amount);
         session.extend("Paint", part.mesh, part.primitive, patch).expect("it fits");
     }
     assert!(session.commit());
@@ -877,8 +870,7 @@ fn merging_changes_what_is_seen_by_rounding_only() {
                 for (j, w) in before[&key].vertex(v) {
                     assert!(
                         (map.weight(v, j) - before[&key].weight(v, j)).abs() < 1e-5,
-                        "{key:?} \
-                        {v}: {j} {w}"
+                        "{key:?} {v}: {j} {w}"
                     );
                 }
             }
@@ -1019,8 +1011,7 @@ fn solo_shows_one_layer_and_split_ones_come_to_the_same() {
     session.run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm")).expect("solo");
     assert!(
         maps(session.document()).iter().zip(&before).any(|(a, b)| !same(a.1, b.1)),
-        "nothing \
-        was shown alone"
+        "nothing was shown alone"
     );
     session
         .run_line(&CommandLine::new("weight_layer.solo").with("layer", "Arm"))

@@ -74,8 +74,7 @@ fn a_joint_given_as_a_matrix_keeps_its_edits() {
         let text = json(&fs::read(&path).unwrap());
         assert!(
             text["nodes"][index].get("matrix").is_none(),
-            "{command}: \
-            {}",
+            "{command}: {}",
             text["nodes"][index]
         );
         let (was, is) = (
@@ -411,8 +410,7 @@ fn differences_are_told_and_counted() {
     let lines = a.lines().zip(b.lines()).filter(|(a, b)| a != b).count();
     assert!(
         a.lines().count() == b.lines().count() && (1..=2).contains(&lines),
-        "{lines} lines \
-        differ"
+        "{lines} lines differ"
     );
 }
 

@@ -187,8 +187,7 @@ fn feet_stand_where_their_lowest_vertices_do() {
             all.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         assert!(
             low(*time) <= bottom + 0.5 * (top - bottom),
-            "{side} at {time}: {} of \
-            {bottom}..{top}",
+            "{side} at {time}: {} of {bottom}..{top}",
             low(*time)
         );
     }
@@ -216,8 +215,7 @@ fn footfalls_of_the_corpus_are_even() {
             walks += 1;
             if of("L").abs_diff(of("R")) > 1 || !ground_speed(document, clip).is_finite() {
                 uneven.push(format!(
-                    "{} {name}: {} left, {} \
-                    right",
+                    "{} {name}: {} left, {} right",
                     path.display(),
                     of("L"),
                     of("R")
@@ -248,8 +246,7 @@ fn seams_between_clips_are_measured_on_the_skin() {
     let exact = placed[0].iter().zip(&placed[1]).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
     assert!(
         seam.distance <= exact * 1.001 && seam.distance > 0.85 * exact,
-        "{} of \
-        {exact}",
+        "{} of {exact}",
         seam.distance
     );
 }
@@ -300,8 +297,7 @@ fn reducing_and_fitting_keep_every_vertex_within_what_they_say() {
         let height = 1.8f32;
         assert!(
             worst * 1000.0 <= number.max(between) * 1.05 * (2.0 / height) + 0.01,
-            "{command}: \
-            {worst} {said:?}"
+            "{command}: {worst} {said:?}"
         );
         cases += 1;
     }

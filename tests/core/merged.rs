@@ -75,8 +75,7 @@ fn a_clip_brought_to_its_own_skeleton_is_itself() {
         for (old, new) in meant.iter().zip(&new) {
             assert!(
                 same_keys(&before.clips[*old], &after.clips[*new]),
-                "{path:?}: \
-                {}",
+                "{path:?}: {}",
                 before.clip_label(*old)
             );
             clips += 1;
@@ -133,10 +132,7 @@ fn ten_files_of_one_clip_each_come_together() {
         assert_eq!(merged.document().clips.count(), 0);
         let said = run(&mut merged, import(&clips.join(name)));
         assert!(
-            said.iter().all(|s| !s.contains(
-                "left \
-            out"
-            ) && !s.contains("was skipped")),
+            said.iter().all(|s| !s.contains("left out") && !s.contains("was skipped")),
             "{said:?}"
         );
         assert_eq!(merged.document().clips.count(), 10);
@@ -207,7 +203,7 @@ fn poses(document: &Document, id: ClipId) -> impl FnMut(f64) -> Pose + '_ {
 }
 
 /// The mannequin whose joints have other axes, another size, another name, an armature in
-/// centimetres and another way up.
+/// centimeters and another way up.
 fn other_mannequin() -> Session {
     let mut session = sample();
     let document = session.document().clone();
@@ -248,7 +244,7 @@ fn other_mannequin() -> Session {
     let list: Vec<u32> = edits.iter().map(|(n, _)| n.0).collect();
     root["skins"] = serde_json::json!([{"joints": list}]);
     let count = root["nodes"].as_array().unwrap().len();
-    // On its back, and in centimetres.
+    // On its back, and in centimeters.
     let top = edits[0].0;
     let parent = document.node(top).parent;
     root["nodes"].as_array_mut().unwrap().push(serde_json::json!({
@@ -336,8 +332,7 @@ fn a_clip_moved_over_to_other_axes_is_the_same_motion() {
             };
             assert!(
                 off < 2e-5 * largest,
-                "{:?} of {}: \
-                {off}",
+                "{:?} of {}: {off}",
                 track.property,
                 theirs.document().path(track.target)
             );
@@ -402,7 +397,8 @@ fn what_cannot_come_in_is_said_and_changes_nothing() {
         assert!(none.contains("clips"), "{broken}: {none}");
     }
     let twisted = r#"{"ulna_clips":1,"times":["AAAAAA=="],"clips":[{"name":"A","tracks":[
-        {"node":"Hips","property":"translation","interpolation":"LINEAR","times":0,"values":"AAAAAA=="}]}]}"#;
+        {"node":"Hips","property":"translation","interpolation":"LINEAR","times":0,
+        "values":"AAAAAA=="}]}]}"#;
     let none = said(&mut session, text(twisted));
     assert!(none.contains("Hips"), "{none}");
     assert!(!session.is_unsaved());
@@ -543,10 +539,7 @@ fn files_with_no_joint_in_common_say_so() {
     let error = ours.run_line(&import(&path)).unwrap_err().to_string();
     assert!(
         error.contains("crane.gltf")
-            && error.contains(
-                "the only joint that it animates (Boom) was \
-            not found"
-            ),
+            && error.contains("the only joint that it animates (Boom) was not found"),
         "{error}"
     );
     assert_eq!(ours.pack("model").unwrap().bytes, before);

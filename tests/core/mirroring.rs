@@ -343,12 +343,9 @@ fn what_is_flipped_and_mirrored_is_the_mirror_image_on_many_skeletons() {
         skeletons += 1;
         for (what, uneven, gap, notes) in found {
             println!("{}: {what}: body {uneven:.4}, result {gap:.4} {notes:?}", path.display());
-            let said = notes.iter().any(|n| {
-                n.contains(
-                    "from the mirror \
-                image",
-                ) || n.contains("not symmetric")
-            });
+            let said = notes
+                .iter()
+                .any(|n| n.contains("from the mirror image") || n.contains("not symmetric"));
             images += usize::from(gap < 0.01);
             clips += usize::from(what == "clip");
             if gap > 0.01 + uneven && !said {
@@ -522,8 +519,8 @@ proptest! {
         run(&mut session, CommandLine::new("pose.flip"));
         for node in rest.node_ids() {
             let [a, b] = [&rest, session.document()].map(|d| d.node(node).local().transform());
-            prop_assert!(a.is_close(&b, 1e-4, 1e-5), "{} at rest: {a:?} \
-                {b:?}", rest.node(node).label(node));
+            prop_assert!(a.is_close(&b, 1e-4, 1e-5), "{} at rest: {a:?} {b:?}",
+                rest.node(node).label(node));
         }
         session.undo();
         for (node, degrees) in nodes.iter().zip(&turns) {

@@ -26,7 +26,7 @@ fn named(document: &Document, name: &str) -> ClipId {
     document.clips.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap().0
 }
 
-/// The greatest distance between joints of two poses, metres.
+/// The greatest distance between joints of two poses, meters.
 fn apart(a: &Pose, b: &Pose) -> f32 {
     a.world.iter().zip(&b.world).map(|(a, b)| a.w_axis.distance(b.w_axis)).fold(0.0, f32::max)
 }
@@ -64,8 +64,7 @@ fn a_mix_that_is_none_is_refused_with_what_is_wrong() {
         ),
         (
             bar(json!({"plays": {"plane": {"points": [["Walk", 1]], "value": [1, 0]}}})),
-            "mix is \
-            invalid",
+            "mix is invalid",
         ),
         (
             bar(json!(
@@ -249,8 +248,7 @@ fn feet_slide_less_than_half_in_step() {
                 "value": (walk + run) * 0.5}}}]}]});
         let found = foot_slides(document, &mix(document, &spec), (0.0, 8.0));
         println!(
-            "{how}: \
-            {:?}",
+            "{how}: {:?}",
             found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>()
         );
         assert_eq!(found.len(), 2);
@@ -343,8 +341,7 @@ fn a_clip_that_goes_while_it_plays_leaves_its_bar_empty() {
     let slower = seen(&session, &mut mixer, 2.0);
     assert!(
         slower != before && slower == seen(&session, &mut Mixer::default(), 2.0),
-        "edited \
-        while it plays"
+        "edited while it plays"
     );
     run(&mut session, CommandLine::new("clip.delete").with("clip", "Run"));
     let walks = seen(&session, &mut mixer, 2.0);
@@ -476,8 +473,7 @@ fn going_over_at_the_seam_jumps_no_farther_than_is_said() {
     let left = (second.start - first.start).rem_euclid(length);
     assert!(
         (left - seam.leave).abs() < 1e-4 || (left - seam.leave).abs() > length - 1e-4,
-        "{left} \
-        {seam:?}"
+        "{left} {seam:?}"
     );
 }
 
@@ -531,14 +527,12 @@ fn strafing_goes_where_the_sliders_say() {
     println!("{names:?} {places:?}");
     assert!(
         places[0][1] > 2.0 && places[0][0].abs() < 0.2 * places[0][1],
-        "ahead: \
-        {:?}",
+        "ahead: {:?}",
         places[0]
     );
     assert!(
         places[1][0] < -1.0 && places[2][0] > 1.0,
-        "left and right: {:?} \
-        {:?}",
+        "left and right: {:?} {:?}",
         places[1],
         places[2]
     );
@@ -568,8 +562,7 @@ fn strafing_goes_where_the_sliders_say() {
     let mean = |how: &str| {
         let found = foot_slides(document, &mix(document, &spec(between, how)), (0.0, 4.0));
         println!(
-            "{how}: \
-            {:?}",
+            "{how}: {:?}",
             found.iter().map(|f| (document.node(f.0).label(f.0), f.1 * 100.0)).collect::<Vec<_>>()
         );
         found.iter().map(|f| f.1).sum::<f32>() / found.len() as f32
@@ -587,8 +580,7 @@ fn strafing_goes_where_the_sliders_say() {
         .collect();
     assert!(
         (way[0] - between[0]).abs() < 1e-4 && (way[1] - between[1]).abs() < 1e-4,
-        "{way:?} \
-        {between:?}"
+        "{way:?} {between:?}"
     );
 }
 

@@ -78,7 +78,8 @@ fn tree(names: &[(String, usize)], clips: &[String]) -> Session {
         {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0],
             "max": [1]},
         {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"}]);
-    let mut root = json!({"nodes": nodes, "scenes": [{"nodes": roots}], "scene": 0, "accessors": accessors,
+    let mut root = json!({"nodes": nodes, "scenes": [{"nodes": roots}], "scene": 0,
+        "accessors": accessors,
         "bufferViews": [{"buffer": 0, "byteLength": 8},
             {"buffer": 0, "byteOffset": 8, "byteLength": 24}]});
     if !animations.is_empty() {
@@ -144,8 +145,8 @@ proptest! {
                     == Some(text.as_str())).collect();
             match posed(&session, &text) {
                 // An exact name comes first.
-                Ok(found) => prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} \
-                    {exact:?}"),
+                Ok(found) =>
+                    prop_assert!(exact.is_empty() || found == exact, "{text}: {found:?} {exact:?}"),
                 Err(why) => {
                     prop_assert!(exact.len() != 1, "{text}: {why}");
                     let meant = if exact.is_empty() {

@@ -105,8 +105,7 @@ fn compared(session: &Session, file: &Path, name: &str) -> usize {
             assert!(count > 0, "{name}");
             assert!(
                 far < 2e-6,
-                "{name}, {:?} at {time} s: {far} of its size \
-                off",
+                "{name}, {:?} at {time} s: {far} of its size off",
                 clip.map(|(_, c)| c.name.clone())
             );
             cases += 1;
@@ -239,8 +238,7 @@ fn smoothed_corners_at_one_place_have_the_same_weights_in_soup_and_strip() {
         for (place, weight) in &soup {
             assert!(
                 (weight - strip[place]).abs() < 1e-6,
-                "{command} at {place:?}: {weight} and \
-                {}",
+                "{command} at {place:?}: {weight} and {}",
                 strip[place]
             );
         }
@@ -407,8 +405,7 @@ fn fewer_keys_keep_a_held_foot_where_it_stands() {
         let slid = f64::from(low.distance(high));
         assert!(
             slid <= 0.008 + 2.0 * millimeters * 1e-3,
-            "{millimeters} mm: the held foot moves \
-            by {slid} m"
+            "{millimeters} mm: the held foot moves by {slid} m"
         );
         cases += 1;
     }

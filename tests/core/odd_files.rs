@@ -204,8 +204,7 @@ fn odd_files_are_shown_as_an_independent_reader_has_them() {
         assert!(own.distance(mean.into()) < near, "{file} at {time}: {own} {mean:?}");
         assert!(
             by_place.distance(weighted.into()) < near,
-            "{file} at {time}: {by_place} \
-            {weighted:?}"
+            "{file} at {time}: {by_place} {weighted:?}"
         );
         // Untouched, the bytes are the same.
         let folder = tempfile::tempdir().unwrap();
@@ -324,15 +323,8 @@ fn companions_with_odd_names_go_along_and_uris_keep_their_spelling() {
     let is: Value = serde_json::from_slice(&std::fs::read(&text).unwrap()).unwrap();
     assert_eq!(pictures(&is), pictures(&was));
     assert_eq!(is["buffers"][0]["uri"], was["buffers"][0]["uri"]);
-    let named = [
-        "tex one.png",
-        "tex two.png",
-        "Téx/# \
-        100%.png",
-        "tex3.PNG",
-        "my model \
-        (v2)+keys.bin",
-    ];
+    let named =
+        ["tex one.png", "tex two.png", "Téx/# 100%.png", "tex3.PNG", "my model (v2)+keys.bin"];
     for name in named {
         assert_eq!(
             std::fs::read(elsewhere.join(name)).unwrap(),
@@ -386,24 +378,18 @@ fn data_that_extensions_and_extras_name_is_left_as_it_is() {
     type Change = &'static dyn Fn(&mut Value);
     let places: [(&str, Change); 11] = [
         ("extras of the file", &|r| r["extras"] = json!({"curve": 1})),
-        (
-            "an extension of the \
-            file",
-            &|r| r["extensions"] = json!({"ACME_data": {"lists": [[0, 1]]}}),
-        ),
+        ("an extension of the file", &|r| {
+            r["extensions"] = json!({"ACME_data": {"lists": [[0, 1]]}})
+        }),
         ("extras of a scene", &|r| r["scenes"][0]["extras"] = json!({"path": {"points": 1}})),
         ("extras of a node", &|r| r["nodes"][0]["extras"] = json!([1])),
-        (
-            "an extension of a \
-            node",
-            &|r| r["nodes"][0]["extensions"] = json!({"ACME_path": {"accessor": 1.0}}),
-        ),
+        ("an extension of a node", &|r| {
+            r["nodes"][0]["extensions"] = json!({"ACME_path": {"accessor": 1.0}})
+        }),
         ("extras of a clip", &|r| r["animations"][0]["extras"] = json!({"bakedFrom": 1})),
-        (
-            "extras of a \
-            channel",
-            &|r| r["animations"][0]["channels"][0]["extras"] = json!({"source": "1"}),
-        ),
+        ("extras of a channel", &|r| {
+            r["animations"][0]["channels"][0]["extras"] = json!({"source": "1"})
+        }),
         ("an extension of a sampler", &|r| {
             r["animations"][0]["samplers"][0]["extensions"] = json!({"ACME": {"in": 1}})
         }),
@@ -438,8 +424,7 @@ fn data_that_extensions_and_extras_name_is_left_as_it_is() {
     assert_eq!(
         root["accessors"].as_array().unwrap().len(),
         2,
-        "written over in place: nobody else \
-        uses it"
+        "written over in place: nobody else uses it"
     );
     assert_ne!(bin[8..32], floats(&[0.0, 0.0, 0.0, 1.0, 2.0, 3.0])[..]);
     let (free, _) = saved(&moving(&|r| {

@@ -116,13 +116,8 @@ fn capture(
     let mut text = format!("HIERARCHY{end}");
     for (k, ([x, y, z], channels)) in chain.iter().enumerate() {
         let kind = if k == 0 { "ROOT" } else { "JOINT" };
-        write!(
-            text,
-            "{kind} j{k}{end}{{{end}OFFSET {x} {y} {z}{end}CHANNELS \
-            {}",
-            channels.len()
-        )
-        .unwrap();
+        write!(text, "{kind} j{k}{end}{{{end}OFFSET {x} {y} {z}{end}CHANNELS {}", channels.len())
+            .unwrap();
         for (axis, turns) in channels {
             write!(
                 text,
@@ -134,13 +129,8 @@ fn capture(
         }
         text += end;
     }
-    write!(
-        text,
-        "End Site{end}{{{end}OFFSET 0 0 \
-        1{end}}}{end}{}",
-        "} ".repeat(chain.len())
-    )
-    .unwrap();
+    write!(text, "End Site{end}{{{end}OFFSET 0 0 1{end}}}{end}{}", "} ".repeat(chain.len()))
+        .unwrap();
     write!(text, "{end}MOTION{end}Frames: {}{end}Frame Time: 0.5{end}", frames.len()).unwrap();
     for frame in frames {
         let numbers: Vec<String> = frame.iter().map(|v| spell(*v)).collect();
@@ -222,16 +212,17 @@ proptest! {
         let text = capture(&chain, &frames, "\n",
             &|v| if v == 777.0 { word.to_owned() } else { format!("{v:.6}") });
         let session = opened("a.bvh", &text).unwrap();
-        let is_said = said(&session, word) && said(&session, "the value of the nearest valid frame \
-            is used") && said(&session, "of “j0”");
+        let is_said = said(&session, word)
+            && said(&session, "the value of the nearest valid frame is used")
+                && said(&session, "of “j0”");
         prop_assert!(is_said, "{:?}", session.diagnostics);
         for (k, value) in values.iter().enumerate() {
             let y = f64::from(places(session.document(), 0, k as f64 * 0.5)("j0").y);
             if bad.contains(&k) {
                 let near = (0..values.len()).filter(|g| !bad.contains(g))
                     .min_by_key(|g| g.abs_diff(k)).unwrap();
-                prop_assert!((y - values[near]).abs() < 1e-4, "frame {k}: {y}, as frame {near}: \
-                    {}", values[near]);
+                prop_assert!((y - values[near]).abs() < 1e-4, "frame {k}: {y}, as frame {near}: {}",
+                    values[near]);
             } else {
                 prop_assert!((y - value).abs() < 1e-4);
             }
@@ -245,20 +236,13 @@ fn what_has_hardly_a_number_is_refused_with_the_first_bad_one() {
             2\nFrame Time: 1\n1 x y z";
     let error = opened("a.bvh", text).err().unwrap();
     assert!(
-        error.contains(
-            "3 of its 4 \
-        values"
-        ) && error.contains(
-            "“x” in frame 1 of \
-        “a”"
-        ),
+        error.contains("3 of its 4 values") && error.contains("“x” in frame 1 of “a”"),
         "{error}"
     );
     let neat = text.replace("1 x y z", "1 2 x 4");
     assert!(said(
         &opened("a.bvh", &neat).unwrap(),
-        "1 value is invalid, such as “x” in frame 2 of \
-        “a”"
+        "1 value is invalid, such as “x” in frame 2 of “a”"
     ));
 }
 
@@ -300,14 +284,12 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         assert!(arm.scale.distance(Vec3::splat(1.0 + 0.5 * 20.0 / 30.0)) < 1e-5, "{file}");
         assert!(
             arm.translation.distance(Vec3::new(3.0, 4.0, 0.0)) < 1e-5,
-            "what has no keys \
-            stays"
+            "what has no keys stays"
         );
         let hand = local(1, 10.0, "Hand.L");
         assert!(
             near(hand.rotation, Quat::from_rotation_x((-45f32).to_radians())),
-            "{file}: \
-            {}",
+            "{file}: {}",
             hand.rotation
         );
         assert!(hand.translation.distance(Vec3::new(0.0, 5.0, -1.0)) < 1e-5);
@@ -315,11 +297,7 @@ fn keys_of_x_that_stand_apart_mean_what_the_format_says() {
         assert!((f64::from(length) - 40.0 / ticks).abs() < 1e-5, "{file}: {length}");
         assert!(said(&session, "“Nobody” does not exist"), "{file}");
         assert_eq!(
-            said(
-                &session,
-                "“Tree” does not match a \
-            frame"
-            ),
+            said(&session, "“Tree” does not match a frame"),
             file == "ghost-bone.x",
             "{file}"
         );
@@ -362,8 +340,7 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
             let shown = if opaque { 1.0 } else { *alpha };
             assert!(
                 (material.base_color.w - shown).abs() < 1e-6,
-                "{alphas:?}: \
-                {}",
+                "{alphas:?}: {}",
                 material.base_color
             );
             let blends = matches!(material.alpha, AlphaMode::Blend);
@@ -375,16 +352,11 @@ fn an_x_whose_materials_are_all_invisible_is_opaque() {
 /// One vertex on each of many bones.
 fn bones(count: usize) -> String {
     let mut text = String::from(
-        "xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; \
-        1; 3;0,1,2;;\n",
+        "xof 0303txt 0032\nFrame A { Mesh tri { 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;\n",
     );
     for k in 0..count {
-        writeln!(
-            text,
-            "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; \
-            }}"
-        )
-        .unwrap();
+        writeln!(text, "SkinWeights {{ \"b{k}\"; 1; 0; 1.0; 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1;; }}")
+            .unwrap();
     }
     text + "} }"
 }
@@ -393,13 +365,7 @@ fn bones(count: usize) -> String {
 fn more_bones_than_gltf_can_number_are_refused() {
     let error = opened("a.x", &bones(65_537)).err().unwrap();
     assert!(
-        error.contains(
-            "more than 65,536 \
-        bones"
-        ) && error.contains(
-            "split the \
-        mesh"
-        ),
+        error.contains("more than 65,536 bones") && error.contains("split the mesh"),
         "{error}"
     );
 }

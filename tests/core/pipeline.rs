@@ -175,8 +175,7 @@ fn a_folder_of_286_files_is_checked_with_a_report() {
     assert_eq!(
         text.lines().filter(|l| l.ends_with(".gltf")).count(),
         faulty.len(),
-        "a block per \
-        file: {text}"
+        "a block per file: {text}"
     );
 }
 
@@ -211,10 +210,7 @@ fn clips_of_four_packs_come_onto_one_rig() {
                 "--script",
                 "make.jsonl",
                 "--clips",
-                &format!(
-                    "{clip} of \
-            {pack}"
-                ),
+                &format!("{clip} of {pack}"),
                 "-o",
                 &to,
             ],

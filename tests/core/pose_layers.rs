@@ -222,10 +222,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     assert!(other.document().aids.pose_layers.is_empty());
     let said = other.diagnostics.iter().find(|d| d.code == "ULNA_LAYERS").expect("it is said");
     assert!(
-        said.message.contains(
-            "The changed keys are \
-        used"
-        ) && said.message.contains("Walk"),
+        said.message.contains("The changed keys are used") && said.message.contains("Walk"),
         "{}",
         said.message
     );
@@ -240,8 +237,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
     );
     assert!(
         String::from_utf8_lossy(&bytes(&other)).contains("ulna.layers"),
-        "what does not fit \
-        stays, unasked"
+        "what does not fit stays, unasked"
     );
     // Extras that somebody broke: named, kept, not used.
     let mut broken = 0;
@@ -257,8 +253,7 @@ fn keys_that_another_program_changed_stand_and_broken_layers_stay_in_the_file() 
         assert!(session.document().aids.pose_layers.is_empty(), "{to}");
         assert!(
             session.diagnostics.iter().any(|d| d.code == "ULNA_LAYERS"),
-            "{to}: \
-            {:?}",
+            "{to}: {:?}",
             session.diagnostics
         );
         assert_eq!(bytes(&session), bad, "{to}");
@@ -412,16 +407,8 @@ fn some_layer() -> impl Strategy<Value = PoseLayer> {
 }
 
 fn numbered(layers: Vec<PoseLayer>) -> PoseLayers {
-    let one = |(k, l): (usize, PoseLayer)| {
-        l.named(
-            PoseLayerId(k as u32),
-            format!(
-                "Layer \
-        {k}"
-            )
-            .into(),
-        )
-    };
+    let one =
+        |(k, l): (usize, PoseLayer)| l.named(PoseLayerId(k as u32), format!("Layer {k}").into());
     layers.into_iter().enumerate().map(one).collect()
 }
 
@@ -476,8 +463,8 @@ proptest! {
                 let [a, b] = [0, 1].map(|i: usize| poses[i].local[node].transform());
                 let exact = !is_keyed(&layers, NodeId(node as u32));
                 let angle = angle_between(a.rotation, b.rotation);
-                prop_assert!(angle <= if exact { 2e-5 } else { 0.1f32.to_radians() }, "turn \
-                    {angle} at {time}, {exact}");
+                prop_assert!(angle <= if exact { 2e-5 } else { 0.1f32.to_radians() },
+                    "turn {angle} at {time}, {exact}");
                 let parent = if node == 0 { 1.0 } else { scale.abs() };
                 let way = a.translation.distance(b.translation) * parent;
                 prop_assert!(way <= 1.05e-4, "way {way} at {time}");
@@ -610,8 +597,7 @@ fn what_cannot_be_done_to_layers_is_said() {
         (json!({"do": "layer.mute", "clip": "Idle", "layer": "One"}), "use layer.new to add one"),
         (json!({"do": "layer.strength", "clip": "Walk", "layer": "One", "strength": 2}), "0 to 1"),
         (
-            json!({"do": "layer.strength", "layer": "Of the \
-            pose", "strength": 1, "time": 1}),
+            json!({"do": "layer.strength", "layer": "Of the pose", "strength": 1, "time": 1}),
             "cannot have keys",
         ),
         (
@@ -637,8 +623,7 @@ fn what_cannot_be_done_to_layers_is_said() {
         ),
         (
             json!({"do": "layer.set", "clip": "Walk", "layer": "One", "node": "Head"}),
-            "nothing to \
-            set",
+            "nothing to set",
         ),
         (
             json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "region": "upper",
@@ -652,8 +637,7 @@ fn what_cannot_be_done_to_layers_is_said() {
         ),
         (
             json!({"do": "layer.mask", "clip": "Walk", "layer": "One", "falloff": 2}),
-            "only be used \
-            with “below”",
+            "only be used with “below”",
         ),
         (json!({"do": "layer.zero_key", "clip": "Walk", "layer": "One", "time": 0}), "is empty"),
         (json!({"do": "layer.zero_key", "layer": "Of the pose", "time": 0}), "cannot have keys"),
@@ -720,8 +704,7 @@ fn layers_of_the_pose_are_in_the_nodes() {
     assert_eq!(
         kept.document().node(head).local(),
         session.document().node(head).local(),
-        "to the \
-        bit"
+        "to the bit"
     );
     assert!(!kept.is_unsaved());
     assert_eq!(bytes(&kept), bytes(&session));
@@ -1018,8 +1001,7 @@ fn corpus_clips_with_layers_are_saved_as_they_are_seen() {
         }
     }
     eprintln!(
-        "{clips} clips, at most {:.2e} of the size and {:.4}° \
-        off",
+        "{clips} clips, at most {:.2e} of the size and {:.4}° off",
         worst.0,
         worst.1.to_degrees()
     );

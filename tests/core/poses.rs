@@ -243,8 +243,7 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
         );
         let (gap, symmetric) = vertex_gap(&rest, &before, session.document(), skin);
         println!(
-            "{file}: {:.5} of the size, {:.0} % of the vertices have a \
-            partner",
+            "{file}: {:.5} of the size, {:.0} % of the vertices have a partner",
             gap,
             symmetric * 100.0
         );

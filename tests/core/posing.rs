@@ -72,10 +72,13 @@ fn one_side_becomes_the_mirror_image_of_the_other_wherever_the_body_is() {
 fn joints_of_both_sides_and_joints_without_another_are_said() {
     let mut session = sample();
     let both = CommandLine::new("pose.mirror").with("node", ["LeftHand", "RightHand"]);
-    assert!(session.run_line(&both).unwrap_err().to_string().contains(
-        "name only the joints of one \
-        side"
-    ));
+    assert!(
+        session
+            .run_line(&both)
+            .unwrap_err()
+            .to_string()
+            .contains("name only the joints of one side")
+    );
     let none = CommandLine::new("pose.mirror").with("node", "Head");
     assert!(session.run_line(&none).unwrap_err().to_string().contains("no"));
     turn(&mut session, "LeftHand", [0.0, 20.0, 0.0]);
@@ -245,8 +248,7 @@ fn a_turn_is_about_the_axis_of_its_space() {
             assert_eq!(
                 (now.translation, now.scale),
                 (was.translation, was.scale),
-                "{space} \
-                {word}"
+                "{space} {word}"
             );
             let e = [Vec3::X, Vec3::Y, Vec3::Z][k];
             let axis = match space {
@@ -339,8 +341,7 @@ fn scaling_along_axes_that_lie_across_says_what_it_left() {
     let (factors, notes) = scale("world", 90.0, [2.0, 1.0, 1.0]);
     assert!(
         factors.distance(Vec3::new(1.0, 1.0, 2.0)) < 1e-4 && notes.is_empty(),
-        "{factors} \
-        {notes:?}"
+        "{factors} {notes:?}"
     );
     let (factors, notes) = scale("world", 45.0, [2.0, 1.0, 1.0]);
     assert!(
@@ -458,8 +459,7 @@ fn the_center_of_mass_of_a_standing_body_is_in_its_middle_and_goes_with_it() {
     let at = pose.world[hips.index()].w_axis.truncate();
     assert!(
         balance.center.x.abs() < 0.01 && (balance.center.y - at.y).abs() < 0.25,
-        "{balance:?} \
-        {at}"
+        "{balance:?} {at}"
     );
     assert!(
         balance.support.len() > 3 && balance.inside > 0.0 && balance.ground.abs() < 0.05,
@@ -613,9 +613,8 @@ mod properties {
             if residue < 1e-6 {
                 prop_assert!(off <= bound.max(1e-5 * largest(wanted)), "{off} over {bound}");
             } else if residue > 3e-4 {
-                prop_assert!(notes.iter().any(|n| n.contains("would \
-                    shear")), "{residue}: \
-                    {notes:?}");
+                prop_assert!(notes.iter().any(|n| n.contains("would shear")),
+                    "{residue}: {notes:?}");
             }
         }
 
@@ -692,8 +691,8 @@ mod properties {
             prop_assert!(angle_between(now.rotation, asked.rotation) < 2e-3, "{now:?} {asked:?}");
             prop_assert!((now.scale - asked.scale).abs().max_element() <= 1e-4 * asked.scale.abs()
                 .max_element());
-            prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3), "{now:?} \
-                {asked:?}");
+            prop_assert!(now.translation.distance(asked.translation) <= reach.max(1e-3),
+                "{now:?} {asked:?}");
             // Only what it is about.
             prop_assert!(which & 2 != 0 || written.rotation == old.rotation);
             prop_assert!(which & 4 != 0 || written.scale == old.scale);

@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn a_gesture_that_is_cancelled_never_happened(lines in prop::collection::vec(commands(),
+    fn a_gesture_that_is_canceled_never_happened(lines in prop::collection::vec(commands(),
         1..6)) {
         let mut session = sample();
         let before = session.document().clone();
@@ -229,8 +229,7 @@ fn a_failed_save_leaves_the_old_file_whole() {
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),
         1,
-        "a temporary file was left \
-        behind"
+        "a temporary file was left behind"
     );
 }
 
@@ -314,8 +313,7 @@ fn morph_targets_are_posed_keyed_saved_and_undone() {
     assert_eq!(
         moved.count(),
         held.count() + 1,
-        "keying a morph target adds no channel of the \
-        node's own"
+        "keying a morph target adds no channel of the node's own"
     );
     let pose = Pose::evaluate(document, &Stack::of(document.clips.get(clip), 0.5));
     assert_eq!(pose.morphs[node.index()][1], 0.5);

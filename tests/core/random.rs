@@ -93,18 +93,9 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         ArgumentType::Path => json!("/nowhere/else.glb"),
         ArgumentType::Flag => json!(draw.below(2) == 0),
         ArgumentType::Mesh => json!(format!("#{}", draw.below(document.meshes.len().max(1)))),
-        ArgumentType::Vertices => json!(
-            [
-                "all",
-                "0-5, \
-            9",
-                "0/0: \
-            0-20",
-                "faulty",
-                "0-3 | grow \
-            1"
-            ][draw.below(5)]
-        ),
+        ArgumentType::Vertices => {
+            json!(["all", "0-5, 9", "0/0: 0-20", "faulty", "0-3 | grow 1"][draw.below(5)])
+        }
         ArgumentType::Numbers => {
             let n = draw.below(4);
             Value::Array(numbers(draw, n))
@@ -218,8 +209,7 @@ fn random_commands_are_taken_back_and_replayed() {
     }
     let all: usize = done.values().sum();
     eprintln!(
-        "{all} commands of {} kinds done, {refused} refused, on {} \
-        files",
+        "{all} commands of {} kinds done, {refused} refused, on {} files",
         done.len(),
         files.len()
     );
@@ -236,10 +226,7 @@ fn one_file(
 ) {
     let name = file.display();
     let Ok(mut session) = Session::open(file, &Progress::default()) else {
-        panic!(
-            "{name} does not \
-        open"
-        )
+        panic!("{name} does not open")
     };
     let opened = fs::read(file).unwrap();
     let home = tempfile::tempdir().unwrap();
@@ -299,15 +286,8 @@ fn one_file(
                 meant.clips.iter().filter(|(_, c)| c.tracks.is_empty()).map(|(id, _)| id).collect();
             empty.into_iter().for_each(|id| drop(meant.file.clips.put(id, None)));
             let lost: Vec<_> = differences(&meant, &again.to_save());
-            let lost: Vec<_> = lost
-                .iter()
-                .filter(|d| {
-                    !d.message.contains(
-                        "rest pose \
-                is",
-                    )
-                })
-                .collect();
+            let lost: Vec<_> =
+                lost.iter().filter(|d| !d.message.contains("rest pose is")).collect();
             assert!(lost.is_empty(), "{name}: {lost:#?}");
         }
     }
@@ -316,8 +296,7 @@ fn one_file(
     let Some(recovery) = found.into_iter().next() else {
         assert!(
             steps == 0 || meant.file == back.document().file,
-            "{name}: {steps} steps, no \
-            journal"
+            "{name}: {steps} steps, no journal"
         );
         return;
     };
@@ -328,8 +307,7 @@ fn one_file(
     let again = recovered.session.pack("a").map(bytes).map_err(|e| e.to_string());
     assert!(
         again == packed.map(bytes).map_err(|e| e.to_string()),
-        "{name}: the journal makes \
-        another file"
+        "{name}: the journal makes another file"
     );
 }
 
@@ -403,10 +381,7 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
                 json!("5-2"),
                 json!("x"),
                 json!("0-99999999"),
-                json!(
-                    "all | \
-                explode"
-                ),
+                json!("all | explode"),
             ]
         }
         ArgumentType::Numbers => vec![none, flag, object, json!("1"), json!(["1"]), json!([null])],
@@ -453,8 +428,7 @@ fn a_value_that_an_argument_cannot_have_is_refused_by_name() {
                 };
                 if found != Some("") && (found.is_some() || fits(spec.name)) {
                     odd.push(format!(
-                        "{} {} {wrong} \
-                        {}",
+                        "{} {} {wrong} {}",
                         spec.name,
                         argument.name,
                         found.unwrap_or("is not named")

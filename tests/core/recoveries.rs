@@ -201,8 +201,7 @@ fn whatever_was_done_while_it_was_saved_the_rest_is_offered() {
         assert_eq!(
             labels.len(),
             lacking,
-            "sitting {seed}: {labels:?}; {done:?} is done, \
-            {in_file:?} is in the file"
+            "sitting {seed}: {labels:?}; {done:?} is done, {in_file:?} is in the file"
         );
         offers += lacking;
         if lacking > 0 {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/mannequin.glb");
 
-/// Where a node is, in metres.
+/// Where a node is, in meters.
 /// Where nodes are, by name.
 fn places<const N: usize>(clip: &str, seconds: f64, names: [&str; N]) -> [[f64; 3]; N] {
     let time = seconds.to_string();

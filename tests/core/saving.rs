@@ -164,8 +164,7 @@ fn a_disk_that_fails_at_any_act_leaves_a_whole_file_and_the_work() {
                     let saved = open(&path).document().clone();
                     assert!(
                         is(&saved, &meant),
-                        "act {at}, {gltf}: \
-                        {:#?}",
+                        "act {at}, {gltf}: {:#?}",
                         differences(&meant, &saved)
                     );
                     cases += 1;

@@ -123,8 +123,7 @@ fn is_the_motion(
             worst = worst.max(off);
             assert!(
                 off <= most,
-                "{of}: {id:?} at {time} (was {when}): {off}, {:?} \
-                {:?}",
+                "{of}: {id:?} at {time} (was {when}): {off}, {:?} {:?}",
                 at(old, when),
                 at(new, time)
             );
@@ -174,10 +173,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             (0.0, factor),
             2e-6,
             &|t| Some(t / factor),
-            &format!(
-                "retime \
-            {factor}"
-            ),
+            &format!("retime {factor}"),
         );
         for track in now.tracks.values().filter(|t| t.times.len() == 4) {
             let gap = track.times[2] - track.times[1];
@@ -215,10 +211,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             (0.0, to - from),
             most,
             &inside,
-            &format!(
-                "trim {from} to \
-            {to}"
-            ),
+            &format!("trim {from} to {to}"),
         );
         assert!((f64::from(now.length()) - (to - from)).abs() < 1.1e-4, "{}", now.length());
         reopened(&session);
@@ -236,8 +229,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             (0.0, time),
             TURNED,
             &inside,
-            "split, the \
-            first part",
+            "split, the first part",
         );
         let inside = |t: f64| ((2e-4..1.0 - time - 2e-4).contains(&t)).then_some(t + time);
         is_the_motion(
@@ -246,8 +238,7 @@ fn keys_one_step_apart_stay_so_through_work_on_the_clip() {
             (0.0, 1.0 - time),
             TURNED,
             &inside,
-            "split, \
-            the second part",
+            "split, the second part",
         );
         session.undo();
     }
@@ -327,8 +318,7 @@ fn rotors_keep_their_turns() {
                 let value = |k: usize| DVec4::from_slice(&at(track, f64::from(track.times[k])));
                 assert!(
                     value(k).dot(value(k - 1)).abs() > 0.02,
-                    "{work} {id:?}: half a turn at \
-                    {}",
+                    "{work} {id:?}: half a turn at {}",
                     track.times[k]
                 );
             }
@@ -433,10 +423,7 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
             (0.0, to - from),
             TURNED,
             &inside,
-            &format!(
-                "trim {from} to \
-            {to}"
-            ),
+            &format!("trim {from} to {to}"),
         );
         start_again(&mut session);
     }
@@ -453,10 +440,7 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
             (0.0, time),
             1e-4,
             &inside,
-            &format!(
-                "split \
-            at {time}, before"
-            ),
+            &format!("split at {time}, before"),
         );
         let inside = |t: f64| ((2e-4..length - time).contains(&t)).then_some(t + time);
         is_the_motion(

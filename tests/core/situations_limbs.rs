@@ -74,8 +74,7 @@ fn held_feet_stay_within_two_millimeters() {
             assert!(is.0 < 1e-4, "{folder} {foot}: {is:?}");
             assert!(
                 is.1 < if between { 1e-3 } else { 5e-3 },
-                "{folder} {foot}, between {between}: \
-                {is:?}"
+                "{folder} {foot}, between {between}: {is:?}"
             );
         }
     }
@@ -114,8 +113,7 @@ fn steps_are_marked_when_a_foot_comes_down() {
             // A motion is looked at 120 times a second.
             assert!(
                 *time >= *wanted - 1e-3 && time - wanted < 1.0 / 120.0 + 1e-3,
-                "{foot}: \
-                {found:?} {wanted:?}"
+                "{foot}: {found:?} {wanted:?}"
             );
         }
         marked += found.len();

@@ -79,8 +79,7 @@ fn turned_by(
         for (was, is) in axes(before, other).into_iter().zip(axes(after, other)) {
             assert!(
                 (turn * was).distance(is) < 1e-5,
-                "{of}: axes of \
-                {}",
+                "{of}: axes of {}",
                 document.node(other).label(other)
             );
         }
@@ -110,7 +109,8 @@ fn turns_about_axes_of_the_scene_are_such_under_a_mirrored_armature() {
             {
                 let turn = DQuat::from_axis_angle(axis.into(), f64::to_radians(degrees));
                 let with = |more: Value| {
-                    let mut line = json!({"do": "pose.turn", "node": name, "axis": axis, "degrees": degrees,
+                    let mut line = json!({"do": "pose.turn", "node": name, "axis": axis,
+                        "degrees": degrees,
                             "space": "world"});
                     line.as_object_mut().unwrap().extend(over.as_object().unwrap().clone());
                     line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -194,8 +194,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
             let off = (world(&again, other) - world(&after, other)).to_cols_array();
             assert!(
                 off.iter().all(|v| v.abs() < 1e-6),
-                "{name}: \
-                {}",
+                "{name}: {}",
                 stands.node(other).label(other)
             );
         }
@@ -212,8 +211,7 @@ fn numbers_of_the_scene_are_met_under_a_mirrored_armature() {
         }
         assert!(
             (local(&session).scale - Vec3::splat(2.0)).length() < 1e-4,
-            "{name}: \
-            {}",
+            "{name}: {}",
             local(&session).scale
         );
         session.undo();
@@ -321,7 +319,7 @@ fn arms_and_all_are_mirrored_under_a_mirrored_armature() {
 fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     let Some(mut session) = situation(BODY) else { return };
     let file = session.document().clone();
-    let modelled: Vec<Vec3> =
+    let modeled: Vec<Vec3> =
         file.meshes.values().flat_map(|m| m.primitives[0].positions.to_vec()).collect();
     for (k, name) in LEFT.iter().chain(&["Hips", "Spine"]).enumerate() {
         does(
@@ -333,8 +331,8 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
     let posed = cloud(session.document(), &pose(session.document(), None));
     let joints: Vec<DVec3> =
         file.node_ids().map(|n| place(&pose(session.document(), None), n)).collect();
-    assert!(farthest(&posed, &modelled) > 0.2);
-    for (shape, wanted) in [("stored", &modelled), ("posed", &posed)] {
+    assert!(farthest(&posed, &modeled) > 0.2);
+    for (shape, wanted) in [("stored", &modeled), ("posed", &posed)] {
         let stands = session.document().clone();
         does(&mut session, json!({"do": "skin.bind", "shape": shape}));
         let bytes = session.pack("a").unwrap().bytes;
@@ -346,8 +344,7 @@ fn a_body_is_bound_as_it_stands_under_a_mirrored_armature() {
             for node in file.node_ids() {
                 assert!(
                     place(&now, node).distance(joints[node.index()]) < 1e-6,
-                    "{shape}: a joint \
-                    moves"
+                    "{shape}: a joint moves"
                 );
             }
         }
@@ -393,8 +390,7 @@ fn follows(session: &Session, stood: &Document, before: &[Vec3], joint: &str, tu
         let wanted = was.lerp(about + turn * (was - about), f64::from(share));
         assert!(
             wanted.distance(is.as_dvec3()) < 1e-5,
-            "{joint}: vertex {v} of {share}: {wanted} \
-            {is}"
+            "{joint}: vertex {v} of {share}: {wanted} {is}"
         );
         went += usize::from(share > 0.5);
         stayed += usize::from(share < 0.01);

@@ -75,10 +75,8 @@ fn an_export_at_a_rate_says_what_it_left_and_leaves_it() {
             assert_eq!(errors, "");
         } else {
             assert!(
-                errors.contains(&format!(
-                    "{said} with animation \
-                    pointers"
-                )) && errors.contains("not resampled"),
+                errors.contains(&format!("{said} with animation pointers"))
+                    && errors.contains("not resampled"),
                 "{errors}"
             );
         }
@@ -204,8 +202,7 @@ fn visibility_that_is_required_is_shown_the_same() {
             assert_eq!(
                 found,
                 if hides { wanted.clone() } else { BTreeSet::new() },
-                "{required:?} \
-                {time:?}"
+                "{required:?} {time:?}"
             );
         }
         assert_eq!(*session.pack("a").unwrap().bytes, *bytes);
@@ -277,8 +274,10 @@ fn what_a_clip_keeps_is_told_once_and_stands_in_the_text() {
 fn an_infinite_near_plane_is_named() {
     let camera = |znear: &str, zfar: &str| {
         format!(
-            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],"nodes":[{{"name":"Eye","camera":0,"translation":[1,2,3]}}],
-            "cameras":[{{"type":"perspective","perspective":{{"yfov":0.8,"znear":{znear}{zfar}}}}}]}}"#
+            r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
+            "nodes":[{{"name":"Eye","camera":0,"translation":[1,2,3]}}],
+            "cameras":[{{"type":"perspective","perspective":{{"yfov":0.8,
+            "znear":{znear}{zfar}}}}}]}}"#
         )
     };
     let folder = tempfile::tempdir().unwrap();
@@ -337,8 +336,7 @@ fn copied_keys_come_back_to_a_chain_of_one_name() {
                 let there = old.times.len() + k;
                 assert!(
                     (new.times[there] - old.times[k] - by).abs() < 1e-4,
-                    "{of} {track:?}: \
-                    {}",
+                    "{of} {track:?}: {}",
                     new.times[there]
                 );
                 assert_eq!(new.value(there), old.value(k), "{of} {track:?}");

@@ -105,8 +105,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
                 let (was, now) = (shape(document, &stack, node), shape(&bound, &stack, node));
                 assert!(
                     apart(&was, &now) < 1e-5 * size(&was).max(1.0),
-                    "{file}: \
-                    {}",
+                    "{file}: {}",
                     apart(&was, &now)
                 );
             }
@@ -116,7 +115,7 @@ fn what_is_hung_anew_where_it_was_bound_is_as_it_was() {
     assert!(clips == 0 || clips > 10, "{clips}");
 }
 
-/// By command, in a pose of a clip: what was modelled is seen where it was bound, what follows
+/// By command, in a pose of a clip: what was modeled is seen where it was bound, what follows
 /// moves with the joints, the rest is as reopening finds it, and undone the file is its bytes.
 #[test]
 fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
@@ -164,8 +163,7 @@ fn a_bind_is_a_snapshot_that_is_saved_and_undone() {
             let (a, b) = (session.document().node(*joint), again.document().node(*joint));
             assert!(
                 a.rest.transform().is_close(&b.rest.transform(), 1e-4, 1e-4),
-                "{file}: \
-                {}",
+                "{file}: {}",
                 a.label(*joint)
             );
         }
@@ -217,8 +215,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
     refused(
         &mut session,
         CommandLine::new("skin.bind").with("node", names[0].clone()),
-        "not a \
-        skinned mesh",
+        "not a skinned mesh",
     );
     // A file with a box on no skin beside a chain of joints.
     let Some(shared) = shared() else { return };
@@ -231,11 +228,7 @@ fn a_mesh_is_hung_on_joints_where_both_stand() {
         document.skin(skin).joints.iter().map(|j| document.path(*j)).collect();
     let bare = Node { skin: None, ..document.node(node).clone() };
     plain
-        .preview(
-            "Take the skin \
-        away",
-            vec![Edit::SetNode { node, to: Some(Box::new(bare)) }],
-        )
+        .preview("Take the skin away", vec![Edit::SetNode { node, to: Some(Box::new(bare)) }])
         .unwrap();
     plain.commit();
     let before = shape(plain.document(), &Stack::default(), node);

@@ -182,13 +182,11 @@ fn neighbors_are_read_only_for_data_that_may_go_and_of_a_glb_its_text_alone() {
         assert_eq!(
             after.contains(&old),
             stays || !before.contains(&old),
-            "{named}: {before:?}, \
-            {after:?}"
+            "{named}: {before:?}, {after:?}"
         );
         assert!(
             disk.of("other.glb") < 4096,
-            "{named}: {} bytes of a GLB were \
-            read",
+            "{named}: {} bytes of a GLB were read",
             disk.of("other.glb")
         );
         open(&path);
@@ -267,7 +265,7 @@ fn an_export_that_is_canceled_halfway_leaves_nothing() {
         };
         let stopped =
             session.exporting(each_clip(folder.path().to_owned(), false)).run(&disk, &progress);
-        assert!(stopped.is_err_and(|e| e.is_cancelled()));
+        assert!(stopped.is_err_and(|e| e.is_canceled()));
         assert_eq!(disk.written.lock().unwrap().len(), cancels_after);
         let left: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -18,8 +18,7 @@ fn ulna(width: &str, arguments: &[&str]) -> Vec<u8> {
         .expect("the program starts");
     assert!(
         output.status.success(),
-        "{width} {arguments:?}: \
-        {}",
+        "{width} {arguments:?}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
     output.stdout

@@ -313,8 +313,8 @@ proptest! {
             if others && keeps + 2 <= 4 {
                 let wanted = value.min(1.0 - held);
                 let off = (now - wanted).abs();
-                prop_assert!(off <= encoding.step().max(1e-6), "vertex {v}: {now} instead of \
-                    {wanted}");
+                prop_assert!(off <= encoding.step().max(1e-6),
+                    "vertex {v}: {now} instead of {wanted}");
             }
         }
     }
@@ -380,10 +380,10 @@ proptest! {
                 list.write(&mut joints, &mut weights);
             }
             let slots = own as usize * 4..own as usize * 4 + 4;
-            prop_assert_eq!(&painted[part].joints[slots.clone()], &joints[..], "vertex {} from \
-                {:?}", v, maps.slots(v));
-            prop_assert_eq!(bits(&painted[part].weights[slots]), bits(&weights), "vertex {} from \
-                {:?}", v, maps.slots(v));
+            prop_assert_eq!(&painted[part].joints[slots.clone()], &joints[..],
+                "vertex {} from {:?}", v, maps.slots(v));
+            prop_assert_eq!(bits(&painted[part].weights[slots]), bits(&weights),
+                "vertex {} from {:?}", v, maps.slots(v));
         }
     }
 
@@ -481,10 +481,9 @@ fn a_brush_along_a_flat_surface_is_round() {
     let (positions, normals) = positions(document, &canvas);
     let posed = PosedSurface { positions: &positions, normals: &normals };
     let at = Vec3::new(0.5, 0.5, 0.0);
-    let middle = positions.iter().position(|p| p.abs_diff_eq(at, 1e-6)).expect(
-        "a vertex in the \
-        middle",
-    ) as u32;
+    let middle =
+        positions.iter().position(|p| p.abs_diff_eq(at, 1e-6)).expect("a vertex in the middle")
+            as u32;
     let touched = |reach: Reach| {
         let paint = Paint {
             brush: Brush { reach, front_only: false, ..Brush::default() },

@@ -59,11 +59,7 @@ fn is_symmetric(
         let image = Vec3::new(-at.x, at.y, at.z);
         let across: Vec<_> = all.iter().filter(|(.., p, _)| p.distance(image) < 1e-4).collect();
         let [(.., there)] = across[..] else {
-            panic!(
-                "{} vertices across from {v} of mesh \
-            {mesh}",
-                across.len()
-            )
+            panic!("{} vertices across from {v} of mesh {mesh}", across.len())
         };
         let off = apart(held, &turned(there, other));
         assert!(off <= near, "vertex {v} of mesh {mesh}: {held:?}, and across {there:?}");
@@ -101,8 +97,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     assert_eq!(notes, ["flooded 48 vertices"]);
     assert!(
         arm(&session, 1) == *map(&first, MeshId(1), PrimitiveId(0)),
-        "painting one leaves the \
-        other"
+        "painting one leaves the other"
     );
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("flooded.glb");
@@ -114,8 +109,7 @@ fn arms_on_skins_of_their_own_are_mirrored() {
     let left = arm(&session, 0);
     assert_eq!(
         line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
-        ["mirrored 48 \
-        vertices"]
+        ["mirrored 48 vertices"]
     );
     assert!(arm(&session, 0) == left);
     mirrored_by_place(session.document());
@@ -205,14 +199,14 @@ fn three_skins_are_mirrored_as_one_body() {
             .map(|(_, v, ..)| v.to_string())
             .collect();
         assert_eq!(high.len(), 6);
-        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4, "mesh": "Trunk",
+        let shoulder = json!({"do": "weights.flood", "joint": "Arm.L", "value": 0.4,
+            "mesh": "Trunk",
                 "vertices": high.join(", ")});
         line(&mut session, shoulder);
         let painted = session.document().clone();
         assert_eq!(
             line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
-            ["mirrored \
-            54 vertices"]
+            ["mirrored 54 vertices"]
         );
         is_symmetric(&body, session.document(), near, &other);
         sums_are_one(&body, session.document());
@@ -251,8 +245,8 @@ fn what_may_be_touched_is_kept_to() {
     let painted = session.document().clone();
     let notes = line(&mut session, json!({"do": "weights.mirror", "from": "left", "mesh": "Left"}));
     assert!(
-        matches!(&notes[..], [one] if one.contains("none of the given vertices is on the right \
-            side")),
+        matches!(&notes[..],
+            [one] if one.contains("none of the given vertices is on the right side")),
         "{notes:?}"
     );
     line(
@@ -535,8 +529,8 @@ fn a_mesh_on_two_skins_is_painted_once_by_the_joints_of_either() {
         two(&|s| json!({"do": "weights.prune", "joint": format!("{s}1"), "below": 0.4})),
         two(&|s| json!({"do": "weights.smooth", "joint": format!("{s}1"), "passes": 2})),
         two(&|s| {
-            json!({"do": "weights.smooth", "vertices": format!("of {s}1 \
-            0.2..0.8"), "passes": 2})
+            json!({"do": "weights.smooth", "vertices": format!("of {s}1 0.2..0.8"),
+                "passes": 2})
         }),
         two(&|s| json!({"do": "weights.smooth", "locked": format!("{s}0"), "passes": 2})),
         two(&|s| json!({"do": "weights.along", "from": format!("{s}0"), "to": format!("{s}2")})),
@@ -672,7 +666,10 @@ fn ties_are_left_as_they_are_stored() {
         .collect();
     let before = bin.len();
     bin.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
-    let view = |offset: usize, length: usize| json!({"buffer": 0, "byteOffset": offset, "byteLength": length});
+    let view = |offset: usize, length: usize| {
+        json!({"buffer": 0, 
+        "byteOffset": offset, "byteLength": length})
+    };
     let bytes = glb(
         json!({
             "scenes": [{"nodes": [0, 1]}],
@@ -717,8 +714,7 @@ fn ties_are_left_as_they_are_stored() {
     );
     assert_eq!(
         line(&mut session, json!({"do": "weights.mirror", "from": "left"})),
-        ["mirrored 1 \
-        vertex"]
+        ["mirrored 1 vertex"]
     );
     let weights = map(session.document(), MeshId(0), PrimitiveId(0));
     assert!((weights.weight(3, 2) - 0.8).abs() < 1e-6 && (weights.weight(3, 0) - 0.2).abs() < 1e-6);

@@ -76,7 +76,7 @@ const WEIGHTS_ONLY: [&str; 4] = [
 ];
 
 #[test]
-fn normalised_weights_are_saved_and_nothing_else_is() {
+fn normalized_weights_are_saved_and_nothing_else_is() {
     let Some(shared) = crate::common::shared() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let (mut files, mut changed, mut judged, mut parts) = (0, 0, 0, 0);
@@ -100,7 +100,7 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
         }
         // Done again, there is nothing to do.
         assert!(
-            !session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"),
+            !session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"),
             "{name}"
         );
         // Most of the corpus breaks no rule: something else has to change as well.
@@ -125,8 +125,7 @@ fn normalised_weights_are_saved_and_nothing_else_is() {
         for part in weighted(session.document()) {
             assert!(
                 map(session.document(), part) == map(again.document(), part),
-                "{name}: \
-                {part:?}"
+                "{name}: {part:?}"
             );
         }
         assert!(bare(session.document()) == bare(again.document()), "{name}");
@@ -233,8 +232,7 @@ fn characters_keep_their_weights_in_another_type() {
                 assert_eq!(map(again.document(), *part).encoding, encoding, "{name}");
                 assert!(
                     map(again.document(), *part) == map(session.document(), *part),
-                    "{name} \
-                    {bits}"
+                    "{name} {bits}"
                 );
             }
             before.push(path.clone());
@@ -260,7 +258,7 @@ fn more_sets_and_fewer_again_keep_the_weights() {
     let Some(shared) = crate::common::shared() else { return };
     let sets = |count: usize| CommandLine::new("weights.sets").with("sets", count);
     let mut session = open(&shared.join("corpus/characters/CesiumMan/CesiumMan.glb"));
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     let part = painted(session.document())[0];
     let before = session.document().clone();
     assert!(session.run_line(&sets(2)).expect("more"));
@@ -325,15 +323,13 @@ fn many_influences_are_painted_limited_and_fit_in_one_set() {
             let gone = all.iter().filter(|(j, _)| kept.iter().all(|(k, _)| k != j));
             assert!(
                 weakest > 0.0 && gone.clone().all(|(_, w)| *w <= weakest),
-                "{name} {v}: \
-                {all:?} {kept:?}"
+                "{name} {v}: {all:?} {kept:?}"
             );
         }
         assert!(
-            session.run_line(&CommandLine::new("weights.sets").with("sets", 1)).expect(
-                "fewer \
-            sets"
-            ),
+            session
+                .run_line(&CommandLine::new("weights.sets").with("sets", 1))
+                .expect("fewer sets"),
             "{name}"
         );
         let bytes = session.pack("x").expect("it packs").bytes;
@@ -572,7 +568,7 @@ fn packed_files_take_new_weights() {
             .with("joint", format!("#{}", joint.0))
             .with("value", 0.25)
             .with("vertices", "10-99");
-        session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+        session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
         assert!(session.run_line(&line).expect("it floods"), "{name}");
         let bytes = session.pack("x").unwrap_or_else(|e| panic!("{name}: {e}")).bytes;
         let again = Session::open_bytes(&bytes).expect("it opens");
@@ -617,7 +613,7 @@ fn a_mesh_on_two_skins_is_changed_once() {
 fn a_skin_of_one_joint_holds_all_and_gives_nothing_away() {
     let (json, bin) = rigged(1, &[[(0, 0.5), (0, 0.0), (0, 0.0), (0, 0.0)]; 6]);
     let mut session = session(json, &bin);
-    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
+    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"));
     let all: Vec<(u16, f32)> = map(session.document(), (0, 0)).vertex(0).collect();
     assert_eq!(all, [(0, 1.0), (0, 0.0), (0, 0.0), (0, 0.0)]);
     let before = session.document().clone();
@@ -675,10 +671,7 @@ fn a_skinned_mesh_without_weights_is_left_alone() {
     let mut session = session(json, &bin);
     let refused = session
         .run_line(&CommandLine::new("weights.normalize"))
-        .expect_err(
-            "there are \
-        none",
-        )
+        .expect_err("there are none")
         .to_string();
     assert!(refused.contains("name a skinned mesh"), "{refused}");
     assert!(*session.document() == *session.opened());
@@ -706,7 +699,7 @@ fn joints_past_the_skin_move_nothing_and_are_mended() {
     let mut posed = Posed::default();
     skinning::skin(primitive, &skinning::base_normals(primitive), &[], &placement, &mut posed);
     assert!(posed.positions.len() == 6 && posed.positions.iter().all(|p| p.is_finite()));
-    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
+    assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"));
     let again = Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
     assert!(again.diagnostics.iter().all(|d| d.fix.is_none()), "{:?}", again.diagnostics);
     let after = map(again.document(), (0, 0));
@@ -733,7 +726,7 @@ fn joints_that_a_vertex_names_twice_become_one() {
         let mut session = session(json, &bin);
         let before = map(session.document(), (0, 0));
         assert_eq!((before.encoding, faults(before, 4).twice), (encoding, 6));
-        assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalises"));
+        assert!(session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes"));
         let again =
             Session::open_bytes(&session.pack("x").expect("it packs").bytes).expect("it opens");
         assert!(*again.document() == *session.document());

@@ -16,8 +16,7 @@ fn finished(tally: &mut WeightStats, canvas: &SkinnedSurface, document: &Documen
     while !tally.is_done() {
         assert!(
             tally.step(canvas, &canvas.maps(document), 97, &mut Vec::new()),
-            "there is \
-            something to count"
+            "there is something to count"
         );
         steps += 1;
         assert!(steps < 10_000, "it comes to an end");
@@ -154,14 +153,12 @@ fn the_side_that_is_hit_is_the_front_whichever_way_normals_point() {
             let found = hits(&wild);
             assert!(
                 touches(&found, corners) && are_alike(&canvas, &found),
-                "whatever normals a \
-                file has"
+                "whatever normals a file has"
             );
             let posed = PosedSurface { positions: &positions, normals: &normals };
             assert!(
                 corners.iter().all(|v| faces_eye(&canvas, posed, *v, -out)),
-                "what is seen \
-                faces the eye"
+                "what is seen faces the eye"
             );
             turned_away += corners.iter().filter(|v| !faces_eye(&canvas, posed, **v, out)).count();
             tried += 1;

@@ -111,8 +111,7 @@ fn weights_of_the_corpus_come_back_from_json_and_xml_as_they_were() {
             assert_eq!(
                 session.history().revision(),
                 before,
-                "{name} {ending}: its own weights \
-                changed something"
+                "{name} {ending}: its own weights changed something"
             );
             spoil(&mut session);
             assert_ne!(all_lists(session.document()), meant, "{name}: not spoiled");
@@ -198,7 +197,8 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     let line = || CommandLine::new("weights.import").with("path", file.display().to_string());
     let xml = |shape: &str, joint: &str| {
         format!(
-            r#"<deformerWeight><weights source="{joint}" shape="{shape}" max="2"><point index="0" value="1"/><point index="1" value="1"/></weights></deformerWeight>"#
+            r#"<deformerWeight><weights source="{joint}" shape="{shape}" max="2">
+            <point index="0" value="1"/><point index="1" value="1"/></weights></deformerWeight>"#
         )
     };
     write(&xml("elsewhere", "Hips"));
@@ -210,10 +210,9 @@ fn weights_of_another_mesh_are_refused_in_a_sentence() {
     assert!(refusal(&mut session, line()).contains("not valid XML"));
     let missing = line().with("path", "/nowhere/w.json");
     assert!(refusal(&mut session, missing).contains("cannot be read"));
-    assert!(refusal(&mut session, CommandLine::new("weights.import")).contains(
-        "no file was \
-        given"
-    ));
+    assert!(
+        refusal(&mut session, CommandLine::new("weights.import")).contains("no file was given")
+    );
     // A joint that is not here gives nothing, and that is said.
     let table = weight_table(session.document(), &[]);
     let text = WeightFile::Json.write(&table).replace("\"Hips\"", "\"Unheard of\"");
@@ -277,8 +276,7 @@ fn a_loop_goes_round_an_arm_and_its_mirror_image_round_the_other() {
         assert!(two.iter().all(|v| found.contains(v)));
         assert!(
             found.len() < canvas.vertex_count() / 4,
-            "{} of \
-            {}",
+            "{} of {}",
             found.len(),
             canvas.vertex_count()
         );
@@ -483,8 +481,8 @@ proptest! {
             // Twice is not at all, where nothing is locked and both can be held.
             Act::Swap(..) if locked.is_empty() => {
                 let was: Vec<_> = before.iter().map(|(_, m)| as_lists(m)).collect();
-                prop_assert!(all_lists(session.document()) == was, "{line}: twice is not as it \
-                    was");
+                prop_assert!(all_lists(session.document()) == was,
+                    "{line}: twice is not as it was");
             }
             Act::Swap(..) => {}
             // What a lock kept on one side may be kept otherwise on the other.
@@ -506,12 +504,12 @@ proptest! {
                     for v in 0..was.vertex_count() {
                         let held = |map: &WeightMap| limb.iter().map(|j| map.weight(v, *j))
                             .sum::<f32>();
-                        prop_assert!((held(was) - held(first)).abs() <= step, "{line}: vertex {v}, \
-                            {} and {}", held(was), held(first));
+                        prop_assert!((held(was) - held(first)).abs() <= step,
+                            "{line}: vertex {v}, {} and {}", held(was), held(first));
                         for j in 0..joints.len() as u16 {
                             let (a, b) = (first.weight(v, j), second.weight(v, j));
-                            prop_assert!((a - b).abs() <= step, "{line}: vertex {v}, {a} and {b} \
-                                of {j}");
+                            prop_assert!((a - b).abs() <= step,
+                                "{line}: vertex {v}, {a} and {b} of {j}");
                         }
                     }
                 }
@@ -566,16 +564,14 @@ fn what_comes_over_is_what_the_file_will_hold() {
                 Session::open_bytes(&session.pack("m").expect("packed").bytes).expect("opened");
             assert!(
                 all_lists(again.document()) == all_lists(session.document()),
-                "{encoding:?} by \
-                {by}"
+                "{encoding:?} by {by}"
             );
             for (_, map) in maps(session.document()) {
                 for v in 0..map.vertex_count() {
                     let weights: Vec<f32> = map.vertex(v).map(|(_, w)| w).collect();
                     assert!(
                         weights.is_sorted_by(|a, b| a >= b),
-                        "{encoding:?} by {by}: vertex \
-                        {v}: {weights:?}"
+                        "{encoding:?} by {by}: vertex {v}: {weights:?}"
                     );
                 }
             }
@@ -638,15 +634,13 @@ fn cells_get_their_numbers_the_rest_shares_and_locked_joints_stay() {
         let own = *v as usize;
         assert!(
             (after.weight(own, column) - value).abs() < 1e-5,
-            "vertex {v}: \
-            {}",
+            "vertex {v}: {}",
             after.weight(own, column)
         );
         assert_eq!(
             after.weight(own, lock).to_bits(),
             before.weight(own, lock).to_bits(),
-            "vertex \
-            {v} is locked there"
+            "vertex {v} is locked there"
         );
         assert!((after.vertex(own).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-5);
     }

@@ -162,10 +162,7 @@ fn bytes_of_many_joints_sum_to_255_once_they_are_mended() {
     let wrong = before.iter().filter(|s| **s != 255).count();
     assert_eq!(
         line(&mut session, json!({"do": "weights.normalize"})),
-        [format!(
-            "normalized \
-        {wrong} vertices"
-        )]
+        [format!("normalized {wrong} vertices")]
     );
     let bytes = session.pack("x").unwrap().bytes;
     assert!(sums(&bytes).iter().all(|s| *s == 255));

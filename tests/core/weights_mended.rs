@@ -116,8 +116,7 @@ fn spoiled_characters_are_mended_by_acts_alone() {
         for (k, what) in ["mean square", "one in a hundred", "worst"].into_iter().enumerate() {
             assert!(
                 after[k] <= before[k] * 1.1,
-                "{file}, {what}: {} and {} \
-                before",
+                "{file}, {what}: {} and {} before",
                 after[k],
                 before[k]
             );
@@ -196,8 +195,7 @@ fn a_gradient_along_a_limb_leaves_others_their_slots_and_skips_what_has_no_bone(
                 |map: &ulna_model::WeightMap| chain.iter().map(|j| map.weight(v, *j)).sum::<f32>();
             assert!(
                 (held(&map) - held(&before)).abs() < 1e-5,
-                "vertex {v}: {} and \
-                {}",
+                "vertex {v}: {} and {}",
                 held(&map),
                 held(&before)
             );

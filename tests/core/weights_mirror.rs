@@ -13,7 +13,7 @@ use ulna_weights::{
 };
 
 /// The worst difference between a place and its mirror image, over all paired places, and how many
-/// those are. With `rings`, over those alone whose neighbours are mirrored too: edges may run
+/// those are. With `rings`, over those alone whose neighbors are mirrored too: edges may run
 /// across a quad one way on both sides.
 fn worst_difference(
     document: &Document,
@@ -52,7 +52,7 @@ fn worst_difference(
 
 /// Mirrors a file's weights, then paints on it with every brush and the mirror on.
 fn mirrored(session: &mut Session, name: &str) {
-    session.run_line(&CommandLine::new("weights.normalize")).expect("normalises");
+    session.run_line(&CommandLine::new("weights.normalize")).expect("normalizes");
     session.run_line(&CommandLine::new("weights.mirror").with("from", "left")).expect("mirrors");
     let canvas = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let (axis, offset, joints) = partners(session.document());
@@ -60,8 +60,7 @@ fn mirrored(session: &mut Session, name: &str) {
     let (worst, pairs) = worst_difference(session.document(), &canvas, &mirror, false);
     assert!(
         pairs * 10 > canvas.place_count() * 9,
-        "{name}: {pairs} of {} places are \
-        paired",
+        "{name}: {pairs} of {} places are paired",
         canvas.place_count()
     );
     assert!(worst <= 1e-6, "{name}: after the tool {worst}");
@@ -91,7 +90,7 @@ fn mirrored(session: &mut Session, name: &str) {
         let paint = Paint { brush, joint, locked: &locked, limit: 4, mirror: Some(&mirror) };
         let mut stroke = Stroke::new(&canvas);
         let mut touched = 0;
-        // What mixes with its neighbours spreads the differences of rings that are not mirrored:
+        // What mixes with its neighbors spreads the differences of rings that are not mirrored:
         // one dab from even ground.
         let rings = matches!(kind, BrushKind::Smooth | BrushKind::Sharpen | BrushKind::Smear);
         session
@@ -161,8 +160,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
         if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
             assert!(
                 (here.get(a) - there.get(b)).abs() <= 1e-6,
-                "{} and \
-                {}",
+                "{} and {}",
                 here.get(a),
                 there.get(b)
             );
@@ -173,7 +171,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     // Mirrored layers know it, too, since it is the document's.
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     assert_eq!(sides.pairs.joint(a), b);
-    session.run_line(&pair(a).with("with", text(a))).expect("it is of the centre");
+    session.run_line(&pair(a).with("with", text(a))).expect("it is of the center");
     assert_eq!(partners(session.document()).2[usize::from(a)], a);
     session.run_line(&pair(a)).expect("it has none");
     assert_eq!(partners(session.document()).2[usize::from(a)], u16::MAX);
@@ -188,7 +186,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
 
 /// A model whose left side is not quite the right one's mirror image.
 #[test]
-fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
+fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     let session = sample();
     let exact = SkinnedSurface::new(session.document(), 0.into()).expect("a canvas");
     let sides = Sides::of(session.document(), &exact).expect("sides");
@@ -224,11 +222,10 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbours() {
             _ => wrong += 1,
         }
     }
-    assert!(pairs.by_topology > 500, "{} by their neighbours", pairs.by_topology);
+    assert!(pairs.by_topology > 500, "{} by their neighbors", pairs.by_topology);
     assert!(
         wrong * 100 < right && right > 400,
-        "{right} right, {wrong} wrong, {} \
-        unpaired",
+        "{right} right, {wrong} wrong, {} unpaired",
         pairs.unpaired
     );
     // The rest is told by a word.
@@ -268,10 +265,9 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     let held = candidates.max_by_key(|j| holds(&session, *j).len()).expect("a joint of a limb");
     let other = guessed[usize::from(held)];
     let name = format!("#{}", canvas.joints()[usize::from(held)].0);
-    session.run_line(&CommandLine::new("joints.pair").with("joint", name.as_str())).expect(
-        "it has \
-        none",
-    );
+    session
+        .run_line(&CommandLine::new("joints.pair").with("joint", name.as_str()))
+        .expect("it has none");
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let stand_in = guessed[usize::from(canvas.parents()[usize::from(held)])];
     assert_eq!((sides.pairs.joint(held), sides.pairs.across(held)), (u16::MAX, stand_in));
@@ -300,8 +296,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
                 let p = rest[(canvas.parts()[part].first + v) as usize];
                 assert!(
                     (p[sides.axis] > sides.offset) == sides.left_is_high,
-                    "{kind:?} painted \
-                    {p}"
+                    "{kind:?} painted {p}"
                 );
             }
             painted += patch.vertices.len();
@@ -330,8 +325,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
             here.iter().filter(|(j, _)| sides.pairs.across(*j) == stand_in).map(|(_, w)| w).sum();
         assert!(
             (there.get(stand_in) - wanted).abs() <= 1e-6,
-            "{} for \
-            {wanted}",
+            "{} for {wanted}",
             there.get(stand_in)
         );
         assert_eq!((there.get(held), there.get(other)), (0.0, 0.0));
@@ -377,7 +371,8 @@ fn mirrored_layers_take_up_other_pairs() {
     let layer = [
         text(r#"{"do":"weight_layer.add","mesh":"Mannequin"}"#),
         text(
-            r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,"vertices":"of LeftLowerArm 0.3..1"}"#,
+            r#"{"do":"weights.flood","joint":"LeftHand","value":0.6,
+            "vertices":"of LeftLowerArm 0.3..1"}"#,
         ),
         text(r#"{"do":"weight_layer.mirror","layer":"Layer 1","from":"left"}"#),
     ];
@@ -395,8 +390,7 @@ fn mirrored_layers_take_up_other_pairs() {
     assert!(first.document().meshes == after.document().meshes, "the same is seen");
     assert!(
         first.document().meshes != without.document().meshes,
-        "and it is another thing than \
-        before"
+        "and it is another thing than before"
     );
     assert!(after.undo().is_some());
     assert!(

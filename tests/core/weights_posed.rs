@@ -155,8 +155,7 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
         assert!(said.contains("posed to match this rest pose by 53 joints"), "{said}");
         assert!(
             said.contains(
-                "median 0.00 cm, 95th percentile 0.00 cm; no vertex is farther than \
-            5 cm"
+                "median 0.00 cm, 95th percentile 0.00 cm; no vertex is farther than 5 cm"
             ),
             "{said}"
         );
@@ -168,14 +167,8 @@ fn a_copy_with_its_arms_down_takes_the_weights_of_the_same_joints() {
     // Bound alike, nothing is posed.
     let (share, said) = taken(&upright, &upright);
     assert!(
-        share >= 0.99
-            && !said.contains("posed")
-            && said.contains(
-                "median 0.00 \
-        cm"
-            ),
-        "{share}: \
-        {said}"
+        share >= 0.99 && !said.contains("posed") && said.contains("median 0.00 cm"),
+        "{share}: {said}"
     );
 }
 
@@ -315,19 +308,14 @@ fn a_transfer_between_two_characters_of_one_file_poses_one_onto_the_other() {
     let share = same_share((&before, 1), (session.document(), 1));
     assert!(share >= 0.99, "{share}: {said}");
     assert!(
-        said.starts_with("transferred to ")
-            && said.contains(
-                "posed to match this rest \
-        pose"
-            ),
+        said.starts_with("transferred to ") && said.contains("posed to match this rest pose"),
         "{said}"
     );
     assert!(said.contains("median 0.00 cm"), "{said}");
     assert_eq!(
         before.mesh(MeshId(0)),
         session.document().mesh(MeshId(0)),
-        "the source is as it \
-        was"
+        "the source is as it was"
     );
 }
 
@@ -395,8 +383,7 @@ fn lines_and_points_give_weights_as_lines_and_points() {
         for (v, wanted) in wanted.into_iter().enumerate() {
             assert!(
                 (map.weight(v, 1) - wanted).abs() < 1e-5,
-                "mode {mode}, vertex {v}: \
-                {}",
+                "mode {mode}, vertex {v}: {}",
                 map.weight(v, 1)
             );
         }

@@ -38,8 +38,7 @@ fn closed(document: &Document) {
             let get = |of: &BTreeMap<String, f32>| of.get(name).copied().unwrap_or(0.0);
             assert!(
                 (get(&here) - get(&there)).abs() <= 2e-7,
-                "vertex {a}: {here:?}, and \
-                {there:?}"
+                "vertex {a}: {here:?}, and {there:?}"
             );
         }
     }
@@ -86,8 +85,7 @@ fn a_twin_that_cannot_follow_holds_its_vertex() {
     session.run_line(&flood(0, "B", 0.3)).expect("floods the others");
     let notes = session.take_sentence();
     assert!(
-        matches!(&notes, Some(one) if one.contains("another \
-        skin") && one.contains("9 vertices")),
+        matches!(&notes, Some(one) if one.contains("another skin") && one.contains("9 vertices")),
         "{notes:?}"
     );
     closed(session.document());
@@ -140,30 +138,18 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     closed(session.document());
     assert!(
         seam().all(|(_, b)| by_name(session.document(), 1, b).contains_key("B")),
-        "the other \
-        side follows"
+        "the other side follows"
     );
     // What hides or dims the layer is seen on both sides.
     let show = |shown: bool| {
-        CommandLine::new("weight_layer.show")
-            .with(
-                "layer",
-                "Layer \
-        1",
-            )
-            .with("shown", shown)
+        CommandLine::new("weight_layer.show").with("layer", "Layer 1").with("shown", shown)
     };
     session.run_line(&show(false)).expect("hides");
     closed(session.document());
     assert!(seam().all(|(a, b)| by_name(session.document(), 1, b) == by_name(&before, 0, a)));
     session.run_line(&show(true)).expect("shows");
-    let dim = CommandLine::new("weight_layer.opacity")
-        .with(
-            "layer",
-            "Layer \
-        1",
-        )
-        .with("opacity", 0.5);
+    let dim =
+        CommandLine::new("weight_layer.opacity").with("layer", "Layer 1").with("opacity", 0.5);
     session.run_line(&dim).expect("dims");
     closed(session.document());
     while session.undo().is_some() {}
@@ -173,13 +159,7 @@ fn layers_on_one_side_of_a_seam_are_followed_by_the_other() {
     session.run_line(&flood(0, "B", 0.3)).expect("floods the rest");
     let notes = session.take_sentence();
     assert_eq!(
-        notes
-            .iter()
-            .filter(|n| n.contains(
-                "flatten its weight \
-        layers"
-            ))
-            .count(),
+        notes.iter().filter(|n| n.contains("flatten its weight layers")).count(),
         1,
         "{notes:?}"
     );
@@ -238,8 +218,7 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
         assert_eq!(
             by_name(session.document(), 1, 3).len(),
             1,
-            "it is no seam, so nothing \
-            followed"
+            "it is no seam, so nothing followed"
         );
         session
             .run_line(&CommandLine::new("weights.transfer").with("mesh", "#1").with("from", "#0"))
@@ -251,13 +230,11 @@ fn weights_are_carried_over_by_place_and_name_whatever_the_units() {
             let wanted = 0.9 * (1.0 - x / 2.0);
             assert!(
                 (there["C"] - wanted).abs() <= 1e-5,
-                "vertex {v}, scale {scale}: {wanted}, and \
-                {there:?}"
+                "vertex {v}, scale {scale}: {wanted}, and {there:?}"
             );
             assert!(
                 (there["A"] - (1.0 - wanted)).abs() <= 1e-5,
-                "vertex {v}, scale {scale}: \
-                {there:?}"
+                "vertex {v}, scale {scale}: {there:?}"
             );
             graded += 1;
         }

@@ -17,12 +17,8 @@ use ulna_weights::{Influences, SkinnedSurface};
 
 /// The text and the bytes of a file.
 fn parts(bytes: &[u8]) -> (Value, Vec<u8>) {
-    let word = |at: usize| {
-        u32::from_le_bytes(bytes[at..at + 4].try_into().expect(
-            "four \
-        bytes",
-        )) as usize
-    };
+    let word =
+        |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
     let end = 20 + word(12);
     let json = serde_json::from_slice(&bytes[20..end]).expect("its text");
     (json, bytes[end + 8..end + 8 + word(end)].to_vec())
@@ -61,10 +57,8 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     let mut session = Session::open_bytes(&bytes).expect("the sample without weights");
     let before = session.document().clone();
     assert_eq!(bare_findings(&session), 1);
-    let found = session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect(
-        "it is \
-        said",
-    );
+    let found =
+        session.diagnostics.iter().find(|d| d.code == "ULNA_NO_WEIGHTS").expect("it is said");
     assert_eq!((found.fix, found.place.as_str()), (Some("weights.bind"), "meshes/0/primitives/0"));
     assert!(session.availability().bare && !whole.availability().bare);
     assert!(session.run_line(&CommandLine::new("weights.bind")).expect("binds"));
@@ -96,10 +90,7 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     }
     let saved = session.pack("x").expect("it packs");
     assert!(
-        saved.changes.iter().any(|c| c.contains(
-            "which had no \
-        weights"
-        )),
+        saved.changes.iter().any(|c| c.contains("which had no weights")),
         "{:?}",
         saved.changes
     );
@@ -109,16 +100,12 @@ fn a_mesh_without_weights_is_bound_at_a_click() {
     assert_eq!(*session.document(), before);
     assert!(
         session.pack("x").expect("it packs").bytes.as_slice() == bytes,
-        "undone, the file is \
-        as it was"
+        "undone, the file is as it was"
     );
     assert!(session.redo().is_some());
     let error = session
         .run_line(&CommandLine::new("weights.bind"))
-        .expect_err(
-            "there is nothing \
-        left",
-        )
+        .expect_err("there is nothing left")
         .to_string();
     assert!(error.contains("has weights"), "{error}");
 }
@@ -144,12 +131,9 @@ fn characters_without_weights_are_bound_and_the_validator_agrees() {
             if bare_findings(&session) == 0 {
                 continue;
             }
-            session.run_line(&CommandLine::new("weights.bind")).unwrap_or_else(|e| {
-                panic!(
-                    "{name}: \
-                {e}"
-                )
-            });
+            session
+                .run_line(&CommandLine::new("weights.bind"))
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(bare_findings(&session), 0, "{name}");
             let (was, now) =
                 (folder.path().join(format!("bare-{name}")), folder.path().join(&name));
@@ -189,10 +173,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     assert_eq!(bare_findings(&bare), 1);
     let refused = bare
         .run_line(&CommandLine::new("weights.bind"))
-        .expect_err(
-            "it has no bind \
-        matrices",
-        )
+        .expect_err("it has no bind matrices")
         .to_string();
     assert!(refused.contains("no inverse bind matrices"), "{refused}");
     // Now with some.
@@ -216,8 +197,7 @@ fn what_lies_on_a_weighted_vertex_gets_its_weights() {
     assert_eq!(
         first,
         map(session.document(), MeshId(0), PrimitiveId(0)),
-        "what had weights keeps \
-        them"
+        "what had weights keeps them"
     );
     let mut shared = 0;
     for v in 0..first.vertex_count() {

@@ -130,7 +130,7 @@ struct Job {
     joint: usize,
     locked: Vec<usize>,
     limit: usize,
-    /// Of sixteen neighbouring vertices, those that are meant; nothing: all.
+    /// Of sixteen neighboring vertices, those that are meant; nothing: all.
     subset: Option<u16>,
     harms: Vec<u8>,
 }
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn smoothing_draws_a_patch_towards_the_mean_of_its_neighbours(
+    fn smoothing_draws_a_patch_toward_the_mean_of_its_neighbors(
         spot in 0usize..100_000,
         amount in 0.3f32..1.0,
         by_distance in any::<bool>(),
@@ -298,7 +298,7 @@ proptest! {
             let (part, v) = canvas.part_of(canvas.vertices_at(p)[0]);
             Influences::of(draft.map(part), v as usize)
         };
-        // What a place and the mean of its neighbours do not have in common.
+        // What a place and the mean of its neighbors do not have in common.
         let apart = |draft: &WorkingWeights<'_>| -> f32 {
             let one = |p: &u32| {
                 let mut mean = Influences::default();
@@ -412,7 +412,7 @@ proptest! {
                     blend(&mut list, &turned, 1.0, &rule).map(|()| true)
                 }
             });
-            // Left out: what normalising fills from around, and what lies on the plane.
+            // Left out: what normalizing fills from around, and what lies on the plane.
             if (tool == 0 && done == Err(Refusal::NobodyTakes)) || (tool == 3 && partner == place) {
                 continue;
             }
@@ -421,8 +421,8 @@ proptest! {
                 list.write(&mut joints, &mut weights);
             }
             let slots = own as usize * 4..own as usize * 4 + 4;
-            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..], "vertex {} from \
-                {:?}", v, maps.slots(v));
+            prop_assert_eq!(&draft.map(part).joints[slots.clone()], &joints[..],
+                "vertex {} from {:?}", v, maps.slots(v));
             let now = &draft.map(part).weights[slots];
             prop_assert_eq!(bits(now), bits(&weights), "vertex {} from {:?}", v, maps.slots(v));
         }
@@ -537,11 +537,7 @@ fn copies_in_two_primitives_stay_alike_under_one_line() {
         [line("weights.smooth").with("passes", 3), line("weights.relax"), line("weights.average")];
     for tool in tools {
         let ran = session
-            .run_line(&tool.clone().with(
-                "vertices",
-                "0/0: 60-150; 0/1: \
-            60-150",
-            ))
+            .run_line(&tool.clone().with("vertices", "0/0: 60-150; 0/1: 60-150"))
             .expect("it runs");
         assert!(ran, "{tool} does nothing");
         assert!(alike(&session), "{tool} parts them");

@@ -28,8 +28,7 @@ fn traces(document: &Document, counted: bool) -> usize {
         assert_eq!(
             fault(weights, v, 16),
             None,
-            "vertex {v}: \
-            {:?}",
+            "vertex {v}: {:?}",
             weights.vertex(v).collect::<Vec<_>>()
         );
     }

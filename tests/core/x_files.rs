@@ -61,8 +61,7 @@ fn colors_light_and_what_is_see_through_come_along() {
          0;1;0;; } }",
     );
     let session = opened(&format!(
-        "Frame A {{ {MATRIX} {mesh} }} Material Dull {{ 1;1;1;1;; 0; \
-        0;0;0;; 0;0;0;; }}"
+        "Frame A {{ {MATRIX} {mesh} }} Material Dull {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; }}"
     ));
     let document = session.document();
     let primitive = &document.meshes.values().next().unwrap().primitives[0];
@@ -129,8 +128,7 @@ fn weights_sum_to_one_and_bones_need_no_frame() {
     let of = |vertex: usize| -> Vec<f32> { map.weights[vertex * 4..vertex * 4 + 4].to_vec() };
     assert!(
         (of(0)[0] - 0.69).abs() < 1e-6 && (of(0)[1] - 0.31).abs() < 1e-6,
-        "the last is what is \
-        left: {:?}",
+        "the last is what is left: {:?}",
         of(0)
     );
     assert!((of(1)[0] - 0.5).abs() < 1e-6 && (of(1)[1] - 0.5).abs() < 1e-6, "{:?}", of(1));
@@ -235,10 +233,7 @@ fn pictures_are_found_whatever_their_case_and_folder_and_become_png() {
         std::fs::write(folder.path().join(name), bytes).unwrap();
     }
     let material = |file: &str| {
-        format!(
-            "Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename \
-            {{ \"{file}\"; }} }}"
-        )
+        format!("Material {{ 1;1;1;1;; 0; 0;0;0;; 0;0;0;; TextureFilename {{ \"{file}\"; }} }}")
     };
     let list = format!(
         "MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}
@@ -326,10 +321,12 @@ fn what_is_packed_beside_a_mesh_comes_along() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.x");
     std::fs::write(&path, format!("{HEAD}{}", triangle("DeclData { 1; 99;0;3;0;; 0; }"))).unwrap();
-    assert!(Session::open(&path, &Default::default()).unwrap_err().to_string().contains(
-        "unknown \
-        type 99"
-    ));
+    assert!(
+        Session::open(&path, &Default::default())
+            .unwrap_err()
+            .to_string()
+            .contains("unknown type 99")
+    );
 }
 
 /// A DDS of one block: red, or blue.
@@ -473,12 +470,7 @@ fn keys_that_shear_and_rates_that_cannot_be_meant_are_said() {
     let slow = clip(&format!("AnimationKey {{ 2; 60; {keys}; }}"), "");
     let session = opened(&slow);
     assert!(
-        said(&session, "is unlikely")
-            && said(
-                &session,
-                "30 (1.97 \
-        s)"
-            ),
+        said(&session, "is unlikely") && said(&session, "30 (1.97 s)"),
         "{:?}",
         session.diagnostics
     );
@@ -524,8 +516,7 @@ fn a_height_map_becomes_a_normal_map_on_command() {
         (line("Skin", "skin.png"), "has colors"),
         (
             CommandLine::new("material.height_to_normal").with("material", "Stone"),
-            "has no normal \
-            texture",
+            "has no normal texture",
         ),
         (line("Stone", "bumps.png").with("strength", -1.0), "“strength” is"),
     ] {

@@ -109,23 +109,15 @@ fn an_opengl_that_mixes_versions_is_a_sentence() {
         return crate::common::skipped("no OpenGL by Mesa");
     }
     assert!(
-        said.contains(
-            "Not used: its driver mixes OpenGL \
-        3.3"
-        ) && !said.contains(
-            ", in \
-        use"
-        ),
+        said.contains("Not used: its driver mixes OpenGL 3.3") && !said.contains(", in use"),
         "{said}"
     );
     let done = render(Path::new(SAMPLE), &folder.path().join("none.png"), &mixed);
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(
-        said.contains(
-            "its driver mixes OpenGL 3.3 with features of newer \
-            versions"
-        ) && !said.contains("panicked"),
+        said.contains("its driver mixes OpenGL 3.3 with features of newer versions")
+            && !said.contains("panicked"),
         "{said}"
     );
     // Of 3.3 and nothing newer, it draws.
@@ -377,8 +369,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
             ("joints", Show { bones, ..base.clone() }),
             ("tinted", Show { tint: Some(TintKind::Heat), ..base.clone() }),
             (
-                "tinted with \
-                edges",
+                "tinted with edges",
                 Show { tint: Some(TintKind::Heat), tint_edges: true, ..base.clone() },
             ),
         ];

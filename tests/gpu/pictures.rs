@@ -15,24 +15,15 @@ use ulna_session::Session;
 #[test]
 fn every_shader_is_valid_wgsl() {
     for (name, source) in SHADERS {
-        let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| {
-            panic!(
-                "{name}: \
-                {}",
-                e.emit_to_string(source)
-            )
-        });
+        let module = naga::front::wgsl::parse_str(source)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
         let mut validator = naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         );
-        validator.validate(&module).unwrap_or_else(|e| {
-            panic!(
-                "{name}: \
-            {}",
-                e.emit_to_string(source)
-            )
-        });
+        validator
+            .validate(&module)
+            .unwrap_or_else(|e| panic!("{name}: {}", e.emit_to_string(source)));
     }
     assert!(SHADERS.len() >= 4);
 }
@@ -104,7 +95,7 @@ fn the_compute_pass_agrees_with_the_cpu_on_the_corpus() {
     assert!(files >= 125 && vertices > 300_000, "{files} {vertices}");
 }
 
-/// A square of two metres about the origin that faces +Z, with normals or flat, as the one node of
+/// A square of two meters about the origin that faces +Z, with normals or flat, as the one node of
 /// a document.
 fn square(material: Material, normals: bool) -> Document {
     let uv = [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]].map(glam::Vec2::from_array);
@@ -156,7 +147,7 @@ fn first_image() -> TextureRef {
     }
 }
 
-/// How bright a square that faces the eye is, with a normal map that tilts it all over towards
+/// How bright a square that faces the eye is, with a normal map that tilts it all over toward
 /// `tilt` of its texture; with normals in the file, or flat ones.
 fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 {
     let mut png = std::io::Cursor::new(Vec::new());
@@ -243,7 +234,7 @@ fn a_picture_of_the_sample_shows_a_pale_figure_on_dark_ground() {
     let pale = image.pixels().filter(|p| p.0[0] > 150 && p.0[1] > 140).count();
     let share = pale as f32 / (320.0 * 400.0);
     assert!((0.05..0.4).contains(&share), "{share}");
-    // The background is the token's colour to the byte: linear light out, gamma in the picture.
+    // The background is the token's color to the byte: linear light out, gamma in the picture.
     assert_eq!(image.get_pixel(4, 4).0, [0x2B, 0x2E, 0x34, 255]);
 }
 
@@ -298,19 +289,19 @@ impl Tinted {
         capture(&self.gpu, &self.target).expect("a picture")
     }
 
-    /// The colour a little beside the middle, where no edge is.
+    /// The color a little beside the middle, where no edge is.
     fn middle(&mut self, kind: TintKind) -> Color {
         Color(self.draw(kind, "dark", false).get_pixel(Self::SIDE / 2 + 9, Self::SIDE / 2).0)
     }
 }
 
-/// Whether two colours are as equal as the way through linear light lets them be.
+/// Whether two colors are as equal as the way through linear light lets them be.
 fn alike(a: Color, b: Color) -> bool {
     a.0.iter().zip(b.0).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
 #[test]
-fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
+fn a_surface_that_faces_the_eye_has_the_ramps_own_colors() {
     let Some(mut tinted) = Tinted::new() else { return };
     for axis in [Axis::Front, Axis::Back] {
         tinted.camera.look(axis);
@@ -321,24 +312,15 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
             assert!(alike(found, wanted), "{axis:?} {weight}: {found:?} {wanted:?}");
         }
     }
-    // A weight runs as a number from vertex to vertex: from left to right each pixel has the colour
+    // A weight runs as a number from vertex to vertex: from left to right each pixel has the color
     // of its own weight.
     tinted.camera.look(Axis::Front);
     let [low, high] = [0.0, 1.0].map(TintKind::weight);
     tinted.set(0, &[low, high, high, low]);
     let picture = tinted.draw(TintKind::Heat, "dark", false);
     let size = glam::Vec2::splat(Tinted::SIDE as f32);
-    let [left, right] = [-1.0, 1.0].map(|x| {
-        tinted
-            .camera
-            .project(glam::vec3(x, 0.0, 0.0), size)
-            .expect(
-                "before \
-            the eye",
-            )
-            .0
-            .x
-    });
+    let [left, right] = [-1.0, 1.0]
+        .map(|x| tinted.camera.project(glam::vec3(x, 0.0, 0.0), size).expect("before the eye").0.x);
     assert!(right - left > 60.0);
     let mut compared = 0;
     for x in left.ceil() as u32 + 4..right.floor() as u32 - 4 {
@@ -347,8 +329,7 @@ fn a_surface_that_faces_the_eye_has_the_ramps_own_colours() {
         let wanted = heat(weight);
         assert!(
             pixel.iter().zip(wanted.0).all(|(a, b)| a.abs_diff(b) <= 2),
-            "{weight}: {pixel:?} \
-            {wanted:?}"
+            "{weight}: {pixel:?} {wanted:?}"
         );
         compared += 1;
     }
@@ -384,7 +365,7 @@ fn what_has_no_value_is_dimmed_clay_and_only_the_tints_that_were_given_change() 
     assert!(alike(tinted.middle(TintKind::Heat), heat(1.0)));
     tinted.scene.clear_tints();
     assert_eq!(tinted.middle(TintKind::Heat), bare);
-    // Colours are mixed by their alpha with the clay, as light is.
+    // Colors are mixed by their alpha with the clay, as light is.
     let red = Color([200, 30, 60, 255]);
     tinted.set(0, &[TintKind::color(red); 4]);
     assert!(alike(tinted.middle(TintKind::Colors), red));
@@ -409,10 +390,8 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     let session =
         Session::open_bytes(include_bytes!("../../assets/mannequin.glb")).expect("the sample");
     let mut document = session.document().clone();
-    let node = document.node_ids().find(|n| document.node(*n).skin.is_some()).expect(
-        "a skinned \
-        node",
-    );
+    let node =
+        document.node_ids().find(|n| document.node(*n).skin.is_some()).expect("a skinned node");
     let joints = document.skin(document.node(node).skin.expect("a skin")).joints.clone();
     for (k, joint) in joints.iter().enumerate() {
         let rotation = glam::Quat::from_rotation_x(0.1 + 0.05 * k as f32);
@@ -495,7 +474,7 @@ fn weights_taken_over_pose_as_a_scene_made_anew() {
     }
 }
 
-/// A square of two metres about the origin that faces +Z, in a material of its own, and what else
+/// A square of two meters about the origin that faces +Z, in a material of its own, and what else
 /// the JSON says.
 fn square_file(folder: &std::path::Path, more: serde_json::Value) -> std::path::PathBuf {
     let corners = [
@@ -723,7 +702,7 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
                 {"name": "Away", "camera": 0, "translation": [0, 0, 2], "rotation": [0, 1, 0, 0]}],
         }),
     );
-    // The square spans half the height for both: 90° at two metres see four, and so does a height
+    // The square spans half the height for both: 90° at two meters see four, and so does a height
     // of twice two.
     for name in ["Wide", "Before", "Flat"] {
         let picture = rendered(&path, &["--camera", name]);
@@ -736,7 +715,7 @@ fn a_camera_of_the_file_sees_what_it_looks_at() {
     assert!(away.pixels().all(|p| p == away.get_pixel(0, 0)));
 }
 
-/// Ghosts are seen in their colour where the model is not, each is posed once, and what is posed in
+/// Ghosts are seen in their color where the model is not, each is posed once, and what is posed in
 /// the scene stays its own.
 #[test]
 fn ghosts_stand_beside_the_model_and_are_posed_once() {
@@ -794,7 +773,7 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
     assert!(differ < 60, "{differ} pixels of 25600");
 }
 
-/// Where nothing is behind the model the picture is see-through, and its colours are the model's
+/// Where nothing is behind the model the picture is see-through, and its colors are the model's
 /// own up to its rim.
 #[test]
 fn pictures_of_nothing_behind_are_see_through() {

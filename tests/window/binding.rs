@@ -64,8 +64,7 @@ fn a_page_says_what_a_capture_holds_and_takes_it_as_it_is_chosen() {
     let turn = document.node(root.expect("a root")).rest.transform();
     assert!(
         (turn.rotation * glam::Vec3::Z - glam::Vec3::Y).length() < 1e-5,
-        "what is up in it is \
-        up"
+        "what is up in it is up"
     );
     assert!((turn.scale.x - 0.01).abs() < 1e-7 || (turn.scale.x - 0.0254).abs() < 1e-7, "{turn:?}");
     assert!(!says(&window, "Ulna had an internal error"));
@@ -86,15 +85,8 @@ fn a_skinned_mesh_is_bound_as_it_stands_with_the_list_of_what_changes() {
     find(&mut window, "Bind…");
     page(&mut window, "What will change");
     assert!(
-        says(
-            &window,
-            "the farthest joint \
-        is"
-        ) && says(
-            &window,
-            "given the current pose as \
-        rest pose"
-        )
+        says(&window, "the farthest joint is")
+            && says(&window, "given the current pose as rest pose")
     );
     window.get_by_label("Bind").click();
     window.run_steps(4);
@@ -117,8 +109,8 @@ fn a_page_says_how_steep_height_maps_become() {
     image::GrayImage::from_fn(8, 8, |x, _| image::Luma([x as u8 * 30]))
         .save(folder.path().join("bump.png"))
         .expect("a picture");
-    let effect = "EffectInstance { \"Phong.fx\"; EffectParamString { \"BumpMap\"; \"bump.png\"; } \
-        }";
+    let effect =
+        "EffectInstance { \"Phong.fx\"; EffectParamString { \"BumpMap\"; \"bump.png\"; } }";
     let text = format!(
         "xof 0303txt 0032\nFrame A {{ Mesh {{ 3; 0;0;0;, 1;0;0;, 0;1;0;; 1; 3;0,1,2;;
          MeshTextureCoords {{ 3; 0;0;, 1;0;, 0;1;; }}

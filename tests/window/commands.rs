@@ -36,14 +36,8 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
 fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
     assert!(
-        window
-            .query_by_label(
-                "Find a \
-        command"
-            )
-            .is_some(),
-        "the palette opens for \
-        {}",
+        window.query_by_label("Find a command").is_some(),
+        "the palette opens for {}",
         command.name
     );
     window.event(Event::Text(command.title.to_owned()));
@@ -167,15 +161,9 @@ fn a_key_that_can_do_nothing_says_why() {
     }
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(
-        window
-            .query_all_by_label_contains(
-                ": Nothing is \
-        selected"
-            )
-            .count(),
+        window.query_all_by_label_contains(": Nothing is selected").count(),
         0,
-        "Escape is \
-        quiet"
+        "Escape is quiet"
     );
 }
 
@@ -230,8 +218,7 @@ fn every_command_stands_in_its_menu() {
             for title in &titles {
                 assert!(
                     window.query_all_by_label(title).next().is_some(),
-                    "{title} in \
-                    {menu}/{group}"
+                    "{title} in {menu}/{group}"
                 );
                 found += 1;
             }

@@ -169,8 +169,7 @@ fn no_control_lies_over_another_in_small_and_enlarged_windows() {
             for (k, (name, rect)) in top.iter().enumerate() {
                 assert!(
                     rect.right() <= size[0] + 1.0,
-                    "{mode} {size:?}: {name} goes over the \
-                    edge: {rect:?}"
+                    "{mode} {size:?}: {name} goes over the edge: {rect:?}"
                 );
                 for (other, there) in &top[k + 1..] {
                     let shared = rect.intersect(*there);
@@ -310,11 +309,8 @@ fn clips_of_a_folder_come_in_as_one_step() {
     assert_eq!(document.clips.count(), 2 * before - 1);
     let labels: Vec<String> = document.clips.ids().map(|id| document.clip_label(id)).collect();
     assert!(
-        !labels.contains(
-            &"Walk \
-            2"
-            .to_owned()
-        ) && labels.iter().filter(|l| l.ends_with(" 2")).count() == before - 1,
+        !labels.contains(&"Walk 2".to_owned())
+            && labels.iter().filter(|l| l.ends_with(" 2")).count() == before - 1,
         "{labels:?}"
     );
     press(&mut window, Modifiers::COMMAND, Key::Z);
@@ -350,17 +346,8 @@ fn a_joint_of_another_name_is_matched_by_hand() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
-    let clip = document
-        .clips
-        .values()
-        .find(|c| {
-            c.name.as_deref()
-                == Some(
-                    "Walk \
-        2",
-                )
-        })
-        .expect("the walk");
+    let clip =
+        document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
     let ours =
         document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).expect("the walk");
     let [came, was] =
@@ -373,10 +360,9 @@ fn a_joint_of_another_name_is_matched_by_hand() {
 #[test]
 fn a_file_of_an_import_is_opened_instead() {
     let mut other = ulna_session::Session::open_bytes(SAMPLE).expect("the sample");
-    other.run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run")).expect(
-        "it is \
-        deleted",
-    );
+    other
+        .run_line(&ulna_edit::CommandLine::new("clip.delete").with("clip", "Run"))
+        .expect("it is deleted");
     let folder = tempfile::tempdir().expect("a folder");
     // Fewer nodes than the clips of the list would move, and no clip of its own.
     let mut small: serde_json::Value =
@@ -433,17 +419,8 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     press(&mut window, Modifiers::NONE, Key::Enter);
     wait_for_more_clips(&mut window, before);
     let document = session(&window).document();
-    let clip = document
-        .clips
-        .values()
-        .find(|c| {
-            c.name.as_deref()
-                == Some(
-                    "Walk \
-        2",
-                )
-        })
-        .expect("the walk");
+    let clip =
+        document.clips.values().find(|c| c.name.as_deref() == Some("Walk 2")).expect("the walk");
     assert!(!clip.tracks.is_empty() && clip.tracks.values().all(|t| t.target != neck));
 }
 
@@ -490,7 +467,7 @@ fn a_clip_becomes_a_picture_that_moves() {
 }
 
 /// What takes long goes on beside the window, is one step when it is done, and leaves nothing where
-/// it is cancelled.
+/// it is canceled.
 #[test]
 fn many_keys_are_reduced_beside_the_window() {
     use ulna_edit::CommandLine;
@@ -506,24 +483,24 @@ fn many_keys_are_reduced_beside_the_window() {
     let (mut window, _folder) = window(&bytes);
     click(&mut window, &format!("Clip {name}"));
     let keys = |window: &Window| session(window).document().clips[idle].key_count();
-    for cancelled in [true, false] {
+    for canceled in [true, false] {
         find(&mut window, "clip.reduce");
         press(&mut window, Modifiers::NONE, Key::Enter);
         assert_eq!(keys(&window), many, "it is not done at once");
         assert!(says(&window, "Reduce keys"), "it is said what goes on");
-        if cancelled {
+        if canceled {
             click(&mut window, "Cancel");
         }
         for _ in 0..2000 {
-            if keys(&window) < many || (cancelled && says(&window, "Reduce keys was canceled")) {
+            if keys(&window) < many || (canceled && says(&window, "Reduce keys was canceled")) {
                 break;
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
             window.run_steps(1);
         }
-        assert!(!cancelled || says(&window, "Reduce keys was canceled"));
-        assert_eq!(keys(&window) < many, !cancelled);
-        assert_eq!(session(&window).history().done().len(), usize::from(!cancelled));
+        assert!(!canceled || says(&window, "Reduce keys was canceled"));
+        assert_eq!(keys(&window) < many, !canceled);
+        assert_eq!(session(&window).history().done().len(), usize::from(!canceled));
     }
 }
 
@@ -566,14 +543,7 @@ fn a_loop_is_seen_mended_before_it_is() {
     // The edge of the tail is dragged to the left: more frames are bent.
     let edge = window.get_by_label("Start of the blended frames").rect().center();
     let frames = |window: &Window| {
-        window
-            .get_by_label(
-                "Frames to \
-            blend",
-            )
-            .accesskit_node()
-            .numeric_value()
-            .expect("a number")
+        window.get_by_label("Frames to blend").accesskit_node().numeric_value().expect("a number")
     };
     let before = frames(&window);
     drag(&mut window, edge, edge - egui::vec2(60.0, 0.0), Modifiers::NONE);
@@ -644,13 +614,7 @@ fn exported_files_are_called_as_the_pattern_says() {
     click(&mut window, "Engine: skeleton, one file per clip");
     for (field, text) in [
         ("Folder", folder.path().display().to_string()),
-        (
-            "File \
-            name",
-            "{number} {file} \
-            {clip}"
-                .into(),
-        ),
+        ("File name", "{number} {file} {clip}".into()),
     ] {
         window.get_by_label(field).focus();
         window.run_steps(2);

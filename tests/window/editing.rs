@@ -26,10 +26,10 @@ pub(super) fn session(window: &Window) -> &Session {
 
 pub(super) fn node(window: &Window, name: &str) -> NodeId {
     let document = session(window).document();
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
-        "a node \
-        of that name",
-    )
+    document
+        .node_ids()
+        .find(|id| document.node(*id).name.as_deref() == Some(name))
+        .expect("a node of that name")
 }
 
 pub(super) fn click(window: &mut Window, name: &str) {
@@ -123,8 +123,8 @@ fn marked_steps_of_the_history_are_copied_as_a_script_that_runs() {
     let mut poses = Vec::new();
     for arm in arms {
         click(&mut window, arm);
-        let centre = head(&window, node(&window, arm));
-        drag(&mut window, centre + egui::vec2(-68.0, -62.0), centre + egui::vec2(-40.0, -83.0));
+        let center = head(&window, node(&window, arm));
+        drag(&mut window, center + egui::vec2(-68.0, -62.0), center + egui::vec2(-40.0, -83.0));
         poses.push(session(&window).document().node(node(&window, arm)).user());
     }
     assert_eq!(session(&window).history().done().len(), 2);
@@ -158,10 +158,10 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     click(&mut window, "Pose mode");
     click(&mut window, "LeftUpperArm");
     let arm = node(&window, "LeftUpperArm");
-    let centre = head(&window, arm);
+    let center = head(&window, arm);
     let before = session(&window).document().node(arm).user();
     // The outer ring turns about the line of sight; it is whole, wherever the axes point.
-    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(-2.4), at(-1.9));
     let after = session(&window).document().node(arm).user();
     assert_ne!(before, after);
@@ -198,8 +198,7 @@ fn the_ring_turns_a_joint_in_one_step_and_escape_takes_it_back() {
     assert_eq!(
         window.state().selection().active,
         Some(arm),
-        "Escape ended the turn, not the \
-        selection"
+        "Escape ended the turn, not the selection"
     );
 }
 
@@ -287,15 +286,14 @@ fn a_pose_in_animate_mode_is_unkeyed_until_it_is_keyed_or_discarded() {
     click(&mut window, "Clip Walk");
     click(&mut window, "Head");
     let head_node = node(&window, "Head");
-    let centre = head(&window, head_node);
-    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    let center = head(&window, head_node);
+    let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(2.6), at(2.2));
     assert!(holds(&window, head_node));
     assert_eq!(
         session(&window).document().clips,
         session(&window).opened().clips,
-        "nothing is \
-        keyed yet"
+        "nothing is keyed yet"
     );
     click(&mut window, "Discard");
     assert!(session(&window).document().aids.unkeyed.is_empty());
@@ -321,8 +319,8 @@ fn undo_all_and_save_write_what_was_opened_and_an_edit_is_written() {
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     for _ in 0..3 {
-        let centre = head(&window, node(&window, "Head"));
-        let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+        let center = head(&window, node(&window, "Head"));
+        let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
         drag(&mut window, at(2.6), at(2.2));
     }
     assert_eq!(session(&window).history().done().len(), 3);
@@ -360,13 +358,13 @@ fn unsaved_work_is_asked_about_before_another_file_takes_its_place() {
     // Nothing is unsaved: the path field comes at once.
     window.get_by_label("Path");
     click(&mut window, "Cancel");
-    let centre = head(&window, node(&window, "Head"));
-    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    let center = head(&window, node(&window, "Head"));
+    let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     drag(&mut window, at(2.6), at(2.2));
     ask_for(&mut window, &other);
     window.get_by_label("Discard changes");
     click(&mut window, "Cancel");
-    assert!(session(&window).is_unsaved(), "cancelling loses nothing");
+    assert!(session(&window).is_unsaved(), "canceling loses nothing");
     // It is asked once, when it is known what is to be opened.
     ask_for(&mut window, &other);
     click(&mut window, "Discard changes");
@@ -438,19 +436,16 @@ fn a_still_window_asks_for_no_frames() {
         let at = middle + egui::vec2((k % 6) as f32 * 24.0 - 60.0, (k / 6) as f32 * 40.0 - 120.0);
         window.event(Event::PointerMoved(at));
         window.run_steps(2);
-        window.try_run().unwrap_or_else(|e| {
-            panic!(
-                "the window does not rest with a pointer at \
-            {at}: {e}"
-            )
-        });
+        window
+            .try_run()
+            .unwrap_or_else(|e| panic!("the window does not rest with a pointer at {at}: {e}"));
     }
 }
 
 /// A ring drag that is not let go of.
 pub(super) fn begin_turn(window: &mut Window) {
-    let centre = head(window, node(window, "Head"));
-    let at = |angle: f32| centre + egui::vec2(angle.cos(), angle.sin()) * 92.0;
+    let center = head(window, node(window, "Head"));
+    let at = |angle: f32| center + egui::vec2(angle.cos(), angle.sin()) * 92.0;
     window.event(Event::PointerMoved(at(2.6)));
     window.step();
     let (pos, button, modifiers) = (at(2.6), PointerButton::Primary, Modifiers::NONE);
@@ -585,14 +580,8 @@ fn names_in_any_script_have_a_glyph() {
     assert!(names.len() >= 4 && names.iter().any(|n| n == "左腕"), "{names:?}");
     assert!(names.iter().all(|n| !n.contains(char::is_control)), "{names:?}");
     // A row each, none over another.
-    let rows: Vec<_> = [
-        "左腕",
-        "joint with a \
-        break",
-    ]
-    .iter()
-    .map(|n| window.get_by_label(n).rect())
-    .collect();
+    let rows: Vec<_> =
+        ["左腕", "joint with a break"].iter().map(|n| window.get_by_label(n).rect()).collect();
     assert!(!rows[0].intersects(rows[1]), "{rows:?}");
 }
 
@@ -611,8 +600,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     assert_eq!(
         std::fs::read(&path).unwrap(),
         file,
-        "nothing is saved before it is said what is \
-        meant"
+        "nothing is saved before it is said what is meant"
     );
 
     // Left, it stays here, and is not asked about again.
@@ -637,8 +625,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     assert_eq!(
         read.document().clips,
         session(&window).document().clips,
-        "the keys are in the \
-        file"
+        "the keys are in the file"
     );
     let before = Session::open_bytes(&file).unwrap();
     assert_ne!(read.document().clips, before.document().clips);
@@ -658,7 +645,7 @@ fn what_is_said_again_is_counted() {
 }
 
 #[test]
-fn long_work_is_cancelled_at_once() {
+fn long_work_is_canceled_at_once() {
     let (mut window, _folder, _) = sample();
     click(&mut window, "Paint mode");
     window.get_by_label("Find the worst pose").click();

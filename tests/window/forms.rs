@@ -27,14 +27,8 @@ const WALK: ClipId = ClipId(1);
 fn open_form(window: &mut Window, spec: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
     assert!(
-        window
-            .query_by_label(
-                "Find a \
-        command"
-            )
-            .is_some(),
-        "the palette opens for \
-        {}",
+        window.query_by_label("Find a command").is_some(),
+        "the palette opens for {}",
         spec.name
     );
     // By its name in scripts: some titles are those of several commands.
@@ -158,12 +152,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
                 window.run_steps(2);
                 done += 1;
                 assert!(
-                    window
-                        .query_by_label_contains(
-                            "Ulna had an internal \
-                    error"
-                        )
-                        .is_none(),
+                    window.query_by_label_contains("Ulna had an internal error").is_none(),
                     "{}",
                     spec.name
                 );
@@ -172,8 +161,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
                 // What is of the window alone, such as a selection, is seen.
                 assert!(
                     now > steps || said || !spec.is_pure(),
-                    "{} did nothing and said \
-                    nothing",
+                    "{} did nothing and said nothing",
                     spec.name
                 );
                 if now > steps {
@@ -209,8 +197,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
         }
         assert!(
             session(&window).document().clips.contains(WALK),
-            "{} left the sample \
-            changed",
+            "{} left the sample changed",
             spec.name
         );
         click(&mut window, "Clip Walk");
@@ -218,8 +205,7 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
     }
     assert!(
         opened >= 80 && done >= 50 && missing >= 5,
-        "{opened} opened, {done} done, {missing} \
-        missing"
+        "{opened} opened, {done} done, {missing} missing"
     );
 }
 

@@ -183,8 +183,7 @@ fn random_acts_change_only_the_clip_that_is_shown() {
             for (id, clip) in before.iter().filter(|(id, _)| Some(**id) != shown) {
                 assert!(
                     after.get(id) == Some(clip),
-                    "seed {seed}, step {step}, act {act}: {id:?} \
-                    was not shown"
+                    "seed {seed}, step {step}, act {act}: {id:?} was not shown"
                 );
             }
             if let Some(id) = shown
@@ -194,8 +193,7 @@ fn random_acts_change_only_the_clip_that_is_shown() {
                 assert_eq!(
                     before[&id].key_count() - after[&id].key_count(),
                     selected,
-                    "seed \
-                    {seed}, step {step}"
+                    "seed {seed}, step {step}"
                 );
                 deleted += selected;
             }

@@ -25,10 +25,10 @@ fn type_text(window: &mut Window, text: &str) {
 
 fn named(window: &Window, name: &str) -> NodeId {
     let document = window.state().session().expect("a file").document();
-    document.node_ids().find(|id| document.node(*id).name.as_deref() == Some(name)).expect(
-        "a node \
-        of that name",
-    )
+    document
+        .node_ids()
+        .find(|id| document.node(*id).name.as_deref() == Some(name))
+        .expect("a node of that name")
 }
 
 fn point_at(window: &mut Window, at: Pos2) {
@@ -103,8 +103,7 @@ fn tab_is_a_key_of_the_panel_until_f6_and_never_walks_into_the_menu_bar() {
     assert_eq!(seen.len(), 4);
     assert!(
         seen.windows(2).all(|w| w[0] != w[1]),
-        "each Tab goes on to the next sibling: \
-        {seen:?}"
+        "each Tab goes on to the next sibling: {seen:?}"
     );
     assert_eq!(seen[3], first, "and round");
     // Over the timeline it is not a key of joints.
@@ -220,18 +219,8 @@ fn f10_opens_the_menu_bar_and_arrows_and_letters_go_through_it() {
     assert!(window.query_by_label("Save as…").is_some(), "the first menu is open");
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     assert!(
-        window
-            .query_by_label(
-                "Save \
-        as…"
-            )
-            .is_none()
-            && window
-                .query_by_label(
-                    "Select \
-        parent"
-                )
-                .is_some()
+        window.query_by_label("Save as…").is_none()
+            && window.query_by_label("Select parent").is_some()
     );
     press(&mut window, Modifiers::NONE, Key::ArrowRight);
     assert!(window.query_by_label("Frame all").is_some());

@@ -57,13 +57,7 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     assert_eq!(steps(&window), 1, "one step");
     assert_eq!(session(&window).history().undo_label(), Some("Flood joints"));
     assert!(
-        window
-            .query_all_by_label_contains(
-                "Flood joints: 2 \
-        joints"
-            )
-            .next()
-            .is_some(),
+        window.query_all_by_label_contains("Flood joints: 2 joints").next().is_some(),
         "one message tells of all"
     );
     press(&mut window, Modifiers::COMMAND, Key::Z);
@@ -84,13 +78,7 @@ fn acts_on_chosen_joints_and_masks_are_worked_out_beside_the_window() {
     // A step, or the reason why there is none: never nothing in silence.
     assert!(
         steps(&window) == done + 1
-            || window
-                .query_all_by_label_contains(
-                    "Flood \
-        mask"
-                )
-                .next()
-                .is_some()
+            || window.query_all_by_label_contains("Flood mask").next().is_some()
     );
 }
 
@@ -101,23 +89,14 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
     // They say the same: one row, which opens.
     let seen = |window: &Window| -> Vec<String> {
         let buttons = window
-            .query_all_by_label_contains(
-                "Show \
-            limb",
-            )
+            .query_all_by_label_contains("Show limb")
             .filter_map(|n| n.accesskit_node().label());
         buttons.collect()
     };
     // Other findings may still come in above it.
     for _ in 0..50 {
-        let row = window
-            .query_all_by_label_contains("400 nodes")
-            .next()
-            .expect(
-                "one row for \
-            all",
-            )
-            .rect();
+        let row =
+            window.query_all_by_label_contains("400 nodes").next().expect("one row for all").rect();
         super::editing::click_at(&mut window, row.center());
         window.run_steps(6);
         if !seen(&window).is_empty() {
@@ -153,18 +132,9 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
 fn a_drag_finds_no_mirror_partners_again() {
     let (mut window, _folder, _) = open(builder(), &model(Size::SMALL));
     click(&mut window, "Animate mode");
-    for name in [
-        format!(
-            "Track \
-        {}",
-            joint(3)
-        )
-        .as_str(),
-        "Rotate",
-        "Pose both sides \
-        alike",
-        "Auto-key",
-    ] {
+    for name in
+        [format!("Track {}", joint(3)).as_str(), "Rotate", "Pose both sides alike", "Auto-key"]
+    {
         click(&mut window, name);
     }
     let first = Mirror::of(session(&window).document());

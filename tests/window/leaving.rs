@@ -67,14 +67,8 @@ fn a_layer_is_kept_in_the_file_before_another_one_is_opened() {
     let head = node(&window, "Head");
     ask_for(&mut window, &other);
     assert!(
-        window
-            .query_by_label_contains(
-                "and 1 \
-        layer."
-            )
-            .is_some(),
-        "one sentence says what \
-        would be lost"
+        window.query_by_label_contains("and 1 layer.").is_some(),
+        "one sentence says what would be lost"
     );
     click(&mut window, "Keep and save");
     wait_for(&mut window, &other);
@@ -82,8 +76,7 @@ fn a_layer_is_kept_in_the_file_before_another_one_is_opened() {
     assert_eq!(
         saved.document().aids.layers(LayerHome::Clip(WALK)).0.len(),
         1,
-        "it can be edited \
-        again"
+        "it can be edited again"
     );
     assert!((turn(&saved, &original, head) - 30.0).abs() < 0.1);
 }

@@ -179,8 +179,7 @@ fn bars_are_cut_removed_and_copied_masks_are_painted_and_playing_goes_on() {
     let Some(MixMask::Painted(less)) = &mix(&window).lanes[0].mask else { panic!("not painted") };
     assert!(
         !less.contains_key(&hips) && less.len() <= all.len() - 2,
-        "{} of \
-        {}",
+        "{} of {}",
         less.len(),
         all.len()
     );

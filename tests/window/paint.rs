@@ -281,7 +281,10 @@ fn on_two_skins() -> Vec<u8> {
         0.9, 0.1, 0.0, 0.0, 0.9, 0.1, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0, 0.1, 0.9, 0.0, 0.0,
     ]));
     bin.extend([0u16, 1, 2, 2, 1, 3].iter().flat_map(|i| i.to_le_bytes()));
-    let view = |at: usize, bytes: usize| serde_json::json!({"buffer": 0, "byteOffset": at, "byteLength": bytes});
+    let view = |at: usize, bytes: usize| {
+        serde_json::json!({"buffer": 0, 
+        "byteOffset": at, "byteLength": bytes})
+    };
     let json = serde_json::json!({
         "scene": 0, "scenes": [{"nodes": [0, 2, 4, 5]}],
         "nodes": [
@@ -312,35 +315,15 @@ fn a_mesh_on_two_skins_says_so_and_the_other_skin_can_be_taken_up() {
     let note = "Strip is shared by “LeftSkin” (Here) and “RightSkin” (There)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(
-        window
-            .query_by_label(
-                "Joint \
-        Left0"
-            )
-            .is_some()
-            && window
-                .query_by_label(
-                    "Joint \
-        Right0"
-                )
-                .is_none()
+        window.query_by_label("Joint Left0").is_some()
+            && window.query_by_label("Joint Right0").is_none()
     );
     click(&mut window, "There");
     let note = "Strip is shared by “RightSkin” (There) and “LeftSkin” (Here)";
     assert!(window.query_by_label_contains(note).is_some());
     assert!(
-        window
-            .query_by_label(
-                "Joint \
-        Right0"
-            )
-            .is_some()
-            && window
-                .query_by_label(
-                    "Joint \
-        Left0"
-                )
-                .is_none()
+        window.query_by_label("Joint Right0").is_some()
+            && window.query_by_label("Joint Left0").is_none()
     );
 }
 
@@ -351,7 +334,7 @@ fn a_mesh_on_one_skin_has_no_note_about_others() {
 }
 
 #[test]
-fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colours() {
+fn a_problem_of_weights_is_named_by_its_mesh_and_shown_in_colors() {
     let Some(shared) = crate::common::shared() else { return };
     let file = shared.join("corpus/characters/RiggedFigure/RiggedFigure-2017.glb");
     let (mut window, _folder) = window(&std::fs::read(file).expect("the file"));

@@ -80,14 +80,8 @@ fn several_joints_are_chosen_locked_alone_and_merged() {
     assert!(window.query_by_label_contains("2 joints").is_some(), "two are chosen");
     press_button(&mut window, "Isolate");
     assert!(
-        window
-            .query_by_label(
-                "Lock the weights of \
-        LeftUpperArm"
-            )
-            .is_some(),
-        "it is not locked \
-        itself"
+        window.query_by_label("Lock the weights of LeftUpperArm").is_some(),
+        "it is not locked itself"
     );
     assert!(window.query_all_by_label_contains("Unlock ").count() > 2, "the others are");
     press_button(&mut window, "Lock all joints");
@@ -156,26 +150,13 @@ fn a_cell_says_why_it_takes_no_number() {
     );
     let before = session(&window).document().clone();
     for (text, why) in [
-        (
-            "5",
-            "use a weight from 0 to \
-            1",
-        ),
-        (
-            "nan",
-            "is not a \
-            number",
-        ),
+        ("5", "use a weight from 0 to 1"),
+        ("nan", "is not a number"),
         ("-1", "nothing"),
         ("1/0", "is not a number"),
     ] {
-        let cell = window
-            .query_all_by_label_contains(
-                "LeftUpperArm of \
-            vertex",
-            )
-            .next()
-            .expect("a cell");
+        let cell =
+            window.query_all_by_label_contains("LeftUpperArm of vertex").next().expect("a cell");
         cell.click_accesskit();
         window.run_steps(2);
         window.event(Event::Text(text.into()));
@@ -259,10 +240,7 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
         .collect();
     let second = others
         .first()
-        .expect(
-            "another \
-        column",
-        )
+        .expect("another column")
         .split(" of vertex")
         .next()
         .expect("a joint")
@@ -340,8 +318,7 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     }
     assert!(
         (weight(document, arm[0].0, "LeftUpperArm") - 0.25).abs() < 1e-4,
-        "what is above \
-        stays"
+        "what is above stays"
     );
     // One that does not fit says so.
     let before = document.clone();

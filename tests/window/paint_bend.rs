@@ -56,8 +56,7 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     assert_eq!(
         session(&window).document(),
         &opened,
-        "weights and poses of the file are as they \
-        were"
+        "weights and poses of the file are as they were"
     );
     // A drag that is given up is none.
     let from = handle(&window);
@@ -79,25 +78,13 @@ fn rings_bend_what_is_painted_on_and_nothing_of_the_file() {
     window.run_steps(3);
     assert!((degrees(&window, ARM, before) - bent).abs() < 1e-2);
     assert!(
-        window
-            .query_by_label(
-                "Handle: Rotate around the view \
-        axis"
-            )
-            .is_some(),
-        "the rings \
-        stay"
+        window.query_by_label("Handle: Rotate around the view axis").is_some(),
+        "the rings stay"
     );
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert!(
-        window
-            .query_by_label(
-                "Handle: Rotate around the view \
-        axis"
-            )
-            .is_none(),
-        "and go with \
-        the next Escape"
+        window.query_by_label("Handle: Rotate around the view axis").is_none(),
+        "and go with the next Escape"
     );
     press(&mut window, Modifiers::ALT, Key::R);
     assert!(degrees(&window, ARM, before) < 1e-2);
@@ -231,8 +218,7 @@ fn poses_to_try_are_offered_and_what_is_bent_is_kept_by_name() {
     assert!(bent > 20.0, "{bent}");
     assert!(
         degrees(&window, "RightLowerArm", rest(&window, "RightLowerArm")) < 1e-2,
-        "that limb \
-        alone"
+        "that limb alone"
     );
     let shown = rotation(&window, "LeftLowerArm");
     window

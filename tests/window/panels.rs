@@ -48,8 +48,7 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
     click(&mut window, "Pose Stride");
     assert!(
         angle_between(rotation(&window, "LeftUpperArm", 0.0), seen) < 1e-3,
-        "over the clip, at \
-        the playhead"
+        "over the clip, at the playhead"
     );
     assert!(!session(&window).document().aids.unkeyed.is_empty());
     // Keys that are out of sight are not deleted.
@@ -73,8 +72,7 @@ fn the_strip_without_poses_is_as_tall_as_what_is_in_it() {
     let button = window.get_by_label("Save the first pose").rect();
     assert!(
         button.bottom() < strip.bottom() && button.bottom() > strip.bottom() - 40.0,
-        "{button} \
-        in {strip}"
+        "{button} in {strip}"
     );
 }
 
@@ -97,8 +95,7 @@ fn the_row_that_was_clicked_last_is_renamed() {
         session(&window).document().nodes.values().filter_map(|n| n.name.clone()).collect();
     assert!(
         names.iter().any(|n| &**n == "Skull"),
-        "{names:?} \
-        {:?}",
+        "{names:?} {:?}",
         window.state().selection().active
     );
     let head = node(&window, "Skull");
@@ -145,8 +142,7 @@ fn a_pinch_zooms_the_sheet_about_the_pointer() {
     let after = (at(&mut window, left), at(&mut window, right));
     assert!(
         (before.0 - after.0).abs() < 0.03,
-        "the time under the pointer stays: {before:?} \
-        {after:?}"
+        "the time under the pointer stays: {before:?} {after:?}"
     );
     let (wide, narrow) = (before.1 - before.0, after.1 - after.0);
     // Clicks go to whole frames.
@@ -199,8 +195,7 @@ fn shared_names(window: &Window) -> BTreeMap<String, usize> {
         "Close",
         "Lock",
         "Unlock",
-        "Move \
-        panel",
+        "Move panel",
         "Clear",
         "Clip",
     ];
@@ -224,10 +219,8 @@ fn every_control_has_a_name_of_its_own() {
 fn findings_that_say_the_same_are_one_row_that_opens() {
     let size = Size { joints: 4, clips: 1, keys: 2, side: 4, layers: 0, problems: 3 };
     let (mut window, _folder, _) = window(&model(size));
-    let row = window.query_all_by_label_contains("3 nodes: ").next().expect(
-        "one row for three \
-        nodes",
-    );
+    let row =
+        window.query_all_by_label_contains("3 nodes: ").next().expect("one row for three nodes");
     let at = row.rect().center();
     let shows = |window: &Window| {
         let buttons =

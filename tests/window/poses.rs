@@ -153,14 +153,8 @@ fn a_right_click_offers_what_can_be_done_with_what_is_selected() {
     let hand = node(&window, "LeftHand");
     assert!(session(&window).document().aids.pins.contains_key(&hand));
     assert!(
-        window
-            .query_by_label(
-                "Remove the pin of \
-        LeftHand"
-            )
-            .is_some(),
-        "the inspector lists \
-        it"
+        window.query_by_label("Remove the pin of LeftHand").is_some(),
+        "the inspector lists it"
     );
     press(&mut window, Modifiers::NONE, Key::P);
     assert!(session(&window).document().aids.pins.is_empty());
@@ -267,8 +261,7 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     let [made] = held[..] else { panic!("{held:?}") };
     assert!(
         angle_between(made.rotation.expect("a turn"), before) < 1e-4,
-        "all the way is the key \
-        before"
+        "all the way is the key before"
     );
 
     // Half the way back from there is the middle of a breakdown; all of it, to the right, the key
@@ -284,8 +277,7 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
     };
     assert!(
         angle_between(made.rotation.expect("a turn"), next) < 1e-4,
-        "all the way is the key \
-        after"
+        "all the way is the key after"
     );
     click(&mut window, "Blend: Breakdown");
     let document = session(&window).document();

@@ -101,15 +101,8 @@ fn a_tool_waits_a_second_and_escape_ends_that_alone() {
     typed(&mut window, Key::W, "w");
     // Letters that are commands do nothing: this one hides what is selected.
     typed(&mut window, Key::H, "h");
-    let handle = |window: &Window| {
-        window
-            .query_all_by_label_contains(
-                "Handle: \
-        Move",
-            )
-            .next()
-            .is_some()
-    };
+    let handle =
+        |window: &Window| window.query_all_by_label_contains("Handle: Move").next().is_some();
     assert!(handle(&window), "the arm is still there to be moved");
     press(&mut window, Modifiers::NONE, Key::Escape);
     assert_eq!(window.state().selection().active, Some(arm), "it is selected still");
@@ -221,16 +214,11 @@ fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
         click(&mut window, "Animate mode");
         click(&mut window, "Posing options");
         for row in [
-            "Individual \
-                origins",
-            "Median \
-                point",
-            "Children \
-                stay",
-            "Pose both sides \
-                alike",
-            "Snap \
-                every drag",
+            "Individual origins",
+            "Median point",
+            "Children stay",
+            "Pose both sides alike",
+            "Snap every drag",
             "15°",
         ] {
             let rect = window.get_by_label(row).rect();
@@ -308,8 +296,7 @@ fn a_pivot_is_set_under_the_pointer() {
     assert_eq!(steps(&window), 1);
     assert!(
         place(now, hand).distance(place(&before, hand)) < 1e-4,
-        "the hand is what it turns \
-        about"
+        "the hand is what it turns about"
     );
     assert!(place(now, arm).distance(place(&before, arm)) > 0.02, "the arm goes round it");
     // Another pivot is chosen: it turns about itself again.

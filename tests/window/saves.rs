@@ -139,10 +139,7 @@ fn saves_and_copies_in_quick_succession_are_all_done() {
             let to = if kind == 'S' {
                 path.clone()
             } else {
-                folder.path().join(format!(
-                    "copy \
-                {k}.glb"
-                ))
+                folder.path().join(format!("copy {k}.glb"))
             };
             if kind == 'S' {
                 press(&mut window, Modifiers::COMMAND, Key::S);
@@ -240,8 +237,7 @@ fn saves_of_a_file_that_is_left_are_done_and_touch_no_other() {
     assert_eq!(
         session(&window).path(),
         Some(other.as_path()),
-        "a save of another file does not \
-        become this one's"
+        "a save of another file does not become this one's"
     );
     assert!(!session(&window).is_unsaved());
     for copy in &copies {

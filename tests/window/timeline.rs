@@ -73,8 +73,7 @@ fn a_key_is_dragged_to_a_frame_and_undo_gives_it_and_the_selection_back() {
     let now = track(&window, "Hips", Property::Rotation);
     assert!(
         now.key_at(to, 1e-5).is_some(),
-        "on the frame, though let go beside it: \
-        {:?}",
+        "on the frame, though let go beside it: {:?}",
         &now.times[..4]
     );
     assert!(now.key_at(from, 1e-5).is_none());
@@ -114,8 +113,7 @@ fn escape_gives_a_move_up_and_alt_makes_it_a_copy() {
     assert_eq!(
         track(&window, "Hips", Property::Rotation).times[..2],
         hips.times[..2],
-        "the first \
-        stays"
+        "the first stays"
     );
 }
 
@@ -158,8 +156,7 @@ fn a_box_selects_and_a_grip_stretches() {
     let wanted = hips.times[0] + (hips.times[2] - hips.times[0]) * 1.5;
     assert!(
         (now.1 - wanted).abs() < 0.6 / window.state().playback().fps as f32,
-        "{now:?} \
-        {wanted}"
+        "{now:?} {wanted}"
     );
 }
 
@@ -228,10 +225,8 @@ fn the_next_key_is_one_of_the_selected_joint() {
         window.query_by_label(&name).is_some_and(|n| n.rect().bottom() < bottom)
     };
     let seen = clip.tracks.values().filter(|t| in_sight(named(t)));
-    let later = seen.max_by(|a, b| second(a).total_cmp(&second(b))).expect(
-        "a joint that is \
-        listed",
-    );
+    let later =
+        seen.max_by(|a, b| second(a).total_cmp(&second(b))).expect("a joint that is listed");
     let first =
         clip.tracks.values().map(|t| second(t)).filter(|t| *t > 0.0).fold(f32::MAX, f32::min);
     assert!(second(later) > first, "all have the same keys: nothing is shown by this");
@@ -443,8 +438,7 @@ fn the_motion_is_offset_by_the_pointer_and_what_is_selected_goes_with_it() {
     assert_eq!(session(&window).history().done().len(), 1);
     assert!(
         *track(&window, "Chest", Property::Rotation).times == *spine.times,
-        "other tracks \
-        stay"
+        "other tracks stay"
     );
 }
 

@@ -107,12 +107,8 @@ fn numbers_and_arithmetic_are_for_all_selected() {
     let count = select_at(&mut window, at, 14.0);
     let before = session(&window).document().clone();
     let cell = |window: &mut Window| {
-        let found = window
-            .query_all_by_label_contains(
-                "LeftUpperArm of all selected \
-            vertices",
-            )
-            .next();
+        let found =
+            window.query_all_by_label_contains("LeftUpperArm of all selected vertices").next();
         found.expect("the cell of all").click_accesskit();
     };
     cell(&mut window);
@@ -187,8 +183,7 @@ fn weights_are_copied_from_one_vertex_to_others_and_all_copies_of_a_vertex_go_to
     assert_eq!(places.len(), 1, "one place");
     assert!(
         places.iter().all(|p| canvas.vertices_at(*p).iter().all(|v| moved.contains(v))),
-        "with \
-        all its copies"
+        "with all its copies"
     );
 }
 
@@ -314,14 +309,12 @@ fn the_worst_pose_is_found_gone_to_and_painted_while_the_clip_plays() {
     window.run_steps(30);
     assert!(
         (window.state().playback().time - wanted).abs() < 0.006,
-        "{} for \
-        {wanted}",
+        "{} for {wanted}",
         window.state().playback().time
     );
     assert!(
         window.state().selection().active.is_some(),
-        "the joint that moves it most is taken \
-        up"
+        "the joint that moves it most is taken up"
     );
     assert!(session(&window).history().done().is_empty(), "looking is no change");
 
@@ -416,12 +409,8 @@ fn a_stroke_on_one_side_of_a_seam_between_skins_paints_the_other() {
 /// A file whose primitives have no weights.
 fn bare() -> Vec<u8> {
     let bytes = include_bytes!("../../assets/mannequin.glb");
-    let word = |at: usize| {
-        u32::from_le_bytes(bytes[at..at + 4].try_into().expect(
-            "four \
-        bytes",
-        )) as usize
-    };
+    let word =
+        |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
     let end = 20 + word(12);
     let mut json: serde_json::Value = serde_json::from_slice(&bytes[20..end]).expect("its text");
     let attributes =

@@ -269,8 +269,8 @@ pub enum EditError {
         primitive: PrimitiveId,
     },
     /// A shape that does not fit its primitive.
-    #[error("the vertex positions do not match primitive {primitive} of mesh \
-        {mesh}", primitive = primitive.index())]
+    #[error("the vertex positions do not match primitive {primitive} of mesh {mesh}",
+        primitive = primitive.index())]
     Shape {
         /// The mesh.
         mesh: u32,

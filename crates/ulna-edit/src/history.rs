@@ -1,13 +1,13 @@
 //! History: gestures that become one step each, and the way back and forth between them.
 //!
 //! ```text
-//!  press                 move                    move                      release
-//!    │  begins            │  show(commands)       │  show(commands)          │  commit
-//!    ▼                    ▼                       ▼                          ▼
-//!  base = a clone ──► base + commands ──► base + commands anew ──► one Transaction, with its inverse,
-//!  (leaves shared)        in the document         in the document           and its lines of text, made
-//!                         │                       │                          only when someone reads them
-//!                         └── Escape: cancel ─────┴──► the document is the base again, and nothing is left
+//!  press                move                  move                     release
+//!    │  begins           │  show(commands)     │  show(commands)         │  commit
+//!    ▼                   ▼                     ▼                         ▼
+//!  base = a clone ─► base + commands ─► base + commands anew ─► one Transaction with its inverse;
+//!  (leaves shared)    in the document      in the document       its lines of text are made only
+//!                        │                     │                 when someone reads them
+//!                        └── Escape: cancel ───┴─► the document is the base again; nothing is left
 //! ```
 //!
 //! A move never adds to the one before: what is shown is the base with the commands applied once.

@@ -1,7 +1,7 @@
 //! Triangles in a tree of boxes: what a ray hits, which vertices are in a ball.
 //!
 //! The shape of the tree follows from the number of triangles alone: leaves of eight, and every two
-//! neighbours of a level make one of the next. So a level is one slice, a node holds one range of
+//! neighbors of a level make one of the next. So a level is one slice, a node holds one range of
 //! leaves, and new boxes for all of it are a few plain loops that cores share.
 
 use glam::{Vec3, Vec3A, Vec4};
@@ -77,7 +77,7 @@ const TASK: usize = 4096;
 /// A triangle while the tree is built.
 #[derive(Clone, Copy)]
 struct Item {
-    centre: Vec3,
+    center: Vec3,
     triangle: u32,
 }
 
@@ -86,7 +86,7 @@ impl Bvh {
     pub fn build(positions: &[Vec3], indices: &[u32]) -> Self {
         let triangles = indices.as_chunks::<3>().0;
         let item = |(k, c): (usize, &[u32; 3])| Item {
-            centre: c.iter().map(|v| positions[*v as usize]).sum::<Vec3>() / 3.0,
+            center: c.iter().map(|v| positions[*v as usize]).sum::<Vec3>() / 3.0,
             triangle: k as u32,
         };
         let mut items: Vec<Item> = triangles.par_iter().enumerate().map(item).collect();
@@ -308,14 +308,14 @@ impl Bvh {
         }
     }
 
-    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `centre`:
+    /// Hands over, list by list, the vertices of all leaves that come within `radius` of `center`:
     /// those that are that near, and some more, each once. Vertices that no triangle uses are not
     /// seen.
-    pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
+    pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(&[u32])) {
         if radius.is_nan() || radius < 0.0 {
             return;
         }
-        let within = Vec3A::from(centre);
+        let within = Vec3A::from(center);
         let square = radius * radius;
         let mut stack: Vec<NodeAt> = self.root().into_iter().collect();
         while let Some(at) = stack.pop() {
@@ -354,7 +354,7 @@ fn leaf_box(corners: &[u32], positions: &[Vec3]) -> Bounds {
     Bounds { low: Vec3A::from_vec4(low), high: Vec3A::from_vec4(high) }
 }
 
-/// Puts triangles in the order of the leaves: split along the longest side of their centres' box,
+/// Puts triangles in the order of the leaves: split along the longest side of their centers' box,
 /// so that the first part fills a whole node of the level below.
 fn arrange(items: &mut [Item]) {
     let leaves = items.len().div_ceil(LEAF);
@@ -363,14 +363,14 @@ fn arrange(items: &mut [Item]) {
     }
     let (mut low, mut high) = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
     for item in items.iter() {
-        low = low.min(item.centre.into());
-        high = high.max(item.centre.into());
+        low = low.min(item.center.into());
+        high = high.max(item.center.into());
     }
     let size = high - low;
     let axis =
         if size.x >= size.y && size.x >= size.z { 0 } else { usize::from(size.y < size.z) + 1 };
     let middle = leaves.next_power_of_two() / 2 * LEAF;
-    items.select_nth_unstable_by(middle, |a, b| a.centre[axis].total_cmp(&b.centre[axis]));
+    items.select_nth_unstable_by(middle, |a, b| a.center[axis].total_cmp(&b.center[axis]));
     let (left, right) = items.split_at_mut(middle);
     if leaves > TASK {
         rayon::join(|| arrange(left), || arrange(right));
@@ -531,7 +531,7 @@ mod tests {
         let mut tree = Bvh::build(&positions, &indices);
         tree.refit(&positions);
         let (mut counts, mut more) = (Vec::new(), 0);
-        for (centre, radius) in [
+        for (center, radius) in [
             (Vec3::ZERO, 0.2),
             (Vec3::new(0.5, 0.5, 0.0), 0.7),
             (Vec3::new(0.1, -0.3, 0.2), 0.02),
@@ -543,14 +543,14 @@ mod tests {
             (Vec3::ZERO, f32::NAN),
         ] {
             let mut found = Vec::new();
-            tree.around(centre, radius, &mut |list| found.extend_from_slice(list));
+            tree.around(center, radius, &mut |list| found.extend_from_slice(list));
             found.sort_unstable();
-            let near = |v: &u32| positions[*v as usize].distance_squared(centre) <= radius * radius;
+            let near = |v: &u32| positions[*v as usize].distance_squared(center) <= radius * radius;
             assert!(found.is_sorted_by(|a, b| a < b), "each once");
             more += found.iter().filter(|v| !near(v)).count();
             found.retain(near);
             let plain: Vec<u32> = (0..positions.len() as u32).filter(near).collect();
-            assert_eq!(found, plain, "{centre} {radius}");
+            assert_eq!(found, plain, "{center} {radius}");
             counts.push(found.len());
         }
         assert_eq!((counts[3], counts[4], counts[6]), (3600, 0, 3600));

@@ -15,7 +15,7 @@ pub struct ClosestSurface {
 /// A spot of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// How far it is, metres.
+    /// How far it is, meters.
     pub distance: f32,
     /// The vertices of its triangle.
     pub vertices: [u32; 3],

@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 /// The corners of the convex hull of points, counter-clockwise, none of them on a line between its
-/// neighbours. Fewer than three where all points lie on a line.
+/// neighbors. Fewer than three where all points lie on a line.
 ///
 /// Andrew, *Another efficient algorithm for convex hulls in two dimensions*, 1979.
 pub fn convex_hull(points: &[Vec2]) -> Vec<Vec2> {

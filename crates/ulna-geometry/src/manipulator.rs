@@ -74,7 +74,7 @@ pub enum RingSight {
         /// The center, in points of the picture.
         center: Vec2,
         /// Whether the axis points to the eye.
-        towards: bool,
+        toward: bool,
     },
     /// From its edge: along it is the only way to go.
     Edge {
@@ -108,10 +108,10 @@ impl RingTurn {
     /// went since the last time counts by `factor`, so that going finer does not make it jump.
     pub fn follow(&mut self, sight: RingSight, pointer: Vec2, factor: f32) -> f32 {
         let (angle, wraps) = match sight {
-            RingSight::Round { center, towards } => {
+            RingSight::Round { center, toward } => {
                 let by = (pointer - center).to_angle() - (self.start - center).to_angle();
                 // The picture's y goes down.
-                (if towards { -by } else { by }, true)
+                (if toward { -by } else { by }, true)
             }
             RingSight::Edge { along, radius } => {
                 (-(pointer - self.start).dot(along) / radius, false)
@@ -143,13 +143,13 @@ mod tests {
         CENTER + Vec2::from_angle(angle) * radius
     }
 
-    fn round(towards: bool) -> RingSight {
-        RingSight::Round { center: CENTER, towards }
+    fn round(toward: bool) -> RingSight {
+        RingSight::Round { center: CENTER, toward }
     }
 
     #[test]
     fn full_turns_count_both_ways_and_the_seam_is_not_felt() {
-        for (towards, sign) in [(true, -1.0), (false, 1.0)] {
+        for (toward, sign) in [(true, -1.0), (false, 1.0)] {
             for turns in [-2.5f32, -1.0, 0.3, 2.0] {
                 let mut turn = RingTurn::new(at(2.9, 50.0));
                 let steps = 200;
@@ -157,9 +157,9 @@ mod tests {
                 for k in 1..=steps {
                     let angle = 2.9 + turns * TAU * k as f32 / steps as f32;
                     // The distance from the center does not matter.
-                    found = turn.follow(round(towards), at(angle, 20.0 + k as f32), 1.0);
+                    found = turn.follow(round(toward), at(angle, 20.0 + k as f32), 1.0);
                 }
-                assert!((found - sign * turns * TAU).abs() < 1e-3, "{towards} {turns}: {found}");
+                assert!((found - sign * turns * TAU).abs() < 1e-3, "{toward} {turns}: {found}");
             }
         }
     }

@@ -11,7 +11,7 @@ use super::{KeptLayers, KeyKinds, Marker, NodeId, Shared, Slice, TrackId, Tracks
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Property {
-    /// Three numbers a value, metres.
+    /// Three numbers a value, meters.
     Translation,
     /// Four numbers a value, `x y z w` of a unit quaternion.
     Rotation,
@@ -183,7 +183,7 @@ impl Track {
 
     /// The track with a key of `value` at `time`; an existing key there is replaced.
     ///
-    /// On a CUBICSPLINE track a new key gets the slope of its neighbours as both tangents, so that
+    /// On a CUBICSPLINE track a new key gets the slope of its neighbors as both tangents, so that
     /// the curve stays smooth.
     pub fn with_key(&self, time: f32, value: &[f32], tolerance: f32) -> Self {
         let stride = self.stride();

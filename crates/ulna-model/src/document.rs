@@ -239,33 +239,21 @@ impl Asset {
         for (id, scene) in self.scenes.iter() {
             let root = |n: &NodeId| self.nodes.contains(*n);
             say(scene.roots.iter().all(root), &|| {
-                format!(
-                    "scene {} refers to a missing \
-                node",
-                    id.0
-                )
+                format!("scene {} refers to a missing node", id.0)
             })?;
         }
         say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| {
-            "the shown scene is \
-            missing"
-                .into()
+            "the shown scene is missing".into()
         })?;
         for (id, clip) in self.clips.iter() {
             for (track, t) in &clip.tracks {
                 let fault = |why: &dyn std::fmt::Display| {
-                    Broken(format!(
-                        "clip {}, track {}: \
-                    {why}",
-                        id.0, track.0
-                    ))
+                    Broken(format!("clip {}, track {}: {why}", id.0, track.0))
                 };
-                self.nodes.contains(t.target).then_some(()).ok_or_else(|| {
-                    fault(
-                        &"the animated \
-                    node is missing",
-                    )
-                })?;
+                self.nodes
+                    .contains(t.target)
+                    .then_some(())
+                    .ok_or_else(|| fault(&"the animated node is missing"))?;
                 t.validate().map_err(|e| fault(&e))?;
             }
         }
@@ -278,7 +266,7 @@ impl Asset {
                 say(fits, &|| {
                     format!(
                         "the number of weights of mesh {}, primitive {p} does not match its \
-                        vertices",
+                            vertices",
                         id.0
                     )
                 })?;
@@ -355,11 +343,7 @@ impl Document {
                 && pose.nodes().all(|n| self.nodes.contains(n))
                 && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
             sound.then_some(()).ok_or_else(|| {
-                Broken(format!(
-                    "the unkeyed pose of clip {} is \
-                invalid",
-                    at.clip.0
-                ))
+                Broken(format!("the unkeyed pose of clip {} is invalid", at.clip.0))
             })?;
         }
         for (home, layers) in &self.aids.pose_layers {
@@ -370,8 +354,7 @@ impl Document {
         for (skin, layers) in &self.aids.weight_layers {
             if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
                 return Err(Broken(format!(
-                    "the weight layers of skin {} do not match the \
-                    skin",
+                    "the weight layers of skin {} do not match the skin",
                     skin.0
                 )));
             }
@@ -393,19 +376,16 @@ impl Document {
             }
             if let Some(node) = mix.nodes().find(|n| !self.nodes.contains(**n)) {
                 return Err(Broken(format!(
-                    "a mask of the mix refers to node {}, which is \
-                    missing",
+                    "a mask of the mix refers to node {}, which is missing",
                     node.0
                 )));
             }
         }
         let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
         match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
-            Some(node) => Err(Broken(format!(
-                "a mirror pair refers to node {}, which is \
-                missing",
-                node.0
-            ))),
+            Some(node) => {
+                Err(Broken(format!("a mirror pair refers to node {}, which is missing", node.0)))
+            }
             None => Ok(()),
         }
     }

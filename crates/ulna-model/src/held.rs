@@ -190,7 +190,7 @@ holds! {
     Image { name, bytes }
     Camera { name, projection }
     Light { name, kind, color, intensity, range }
-    Vrm { version, title, authors, licence, bones, springs }
+    Vrm { version, title, authors, license, bones, springs }
     LayerMask { by, counts }
     PoseLayer { id, name, strength, strength_keys, muted, solo, mask, moves, keys }
     KeptJoint { name, parent, path, local, rest, frame, unit }

@@ -23,7 +23,7 @@ pub struct KeptJoint {
     pub rest: Transform,
     /// Its rest rotation in the scene.
     pub frame: Quat,
-    /// Metres of the scene in a unit of its parent, at rest.
+    /// Meters of the scene in a unit of its parent, at rest.
     pub unit: f32,
 }
 
@@ -41,7 +41,7 @@ pub struct KeptMorphs {
 pub struct KeptPose {
     /// What a person calls it.
     pub name: String,
-    /// How high the skeleton is at rest, metres.
+    /// How high the skeleton is at rest, meters.
     pub height: f32,
     /// Nodes, those above first.
     pub joints: Vec<KeptJoint>,

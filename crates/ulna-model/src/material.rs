@@ -71,7 +71,7 @@ pub struct TextureRef {
 pub struct Material {
     /// The name, where the file gives one.
     pub name: Option<Arc<str>>,
-    /// Linear colour, straight alpha.
+    /// Linear color, straight alpha.
     pub base_color: Vec4,
     /// Multiplies `base_color`; stored as sRGB.
     pub base_color_texture: Option<TextureRef>,

@@ -20,7 +20,7 @@ pub enum Topology {
 /// Deltas of one morph target, one for each vertex, added before skinning.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct MorphTarget {
-    /// Differences of position, metres; empty where the target moves none.
+    /// Differences of position, meters; empty where the target moves none.
     pub positions: Slice<Vec3>,
     /// Differences of normals; empty where it turns none.
     pub normals: Slice<Vec3>,
@@ -31,7 +31,7 @@ pub struct MorphTarget {
 pub struct Primitive {
     /// What the indices mean.
     pub topology: Topology,
-    /// Rest positions in mesh space, metres.
+    /// Rest positions in mesh space, meters.
     pub positions: Slice<Vec3>,
     /// Unit normals; empty where the file has none (flat normals are made for showing).
     pub normals: Slice<Vec3>,
@@ -41,7 +41,7 @@ pub struct Primitive {
     pub uv0: Slice<Vec2>,
     /// Second texture coordinates.
     pub uv1: Slice<Vec2>,
-    /// Linear colours, straight alpha; empty where there are none.
+    /// Linear colors, straight alpha; empty where there are none.
     pub colors: Slice<Vec4>,
     /// Vertex indices in `topology`'s groups.
     pub indices: Slice<u32>,
@@ -59,7 +59,7 @@ pub struct Primitive {
 /// Where the vertices of a primitive are, and which way its surface looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// Rest positions in mesh space, metres.
+    /// Rest positions in mesh space, meters.
     pub positions: Slice<Vec3>,
     /// Unit normals; empty or one a vertex.
     pub normals: Slice<Vec3>,

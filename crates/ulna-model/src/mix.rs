@@ -4,7 +4,7 @@
 //! ```text
 //!  additive lane   ▁▂▃▄▅▆▇██████████     adds the difference to a reference
 //!  upper lane           ╱████╳███╲       covers what is below, where its mask lets it
-//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier as it comes in
+//!  lowest lane     █████╳███████│███     bars in a row; a later bar covers the earlier one
 //! ```
 //!
 //! The same data names clips and joints by id in a document, and by name in text
@@ -52,7 +52,7 @@ pub struct MixLane<C = ClipId, N: Ord = NodeId> {
     /// Whether only lanes like this one count.
     #[serde(default, skip_serializing_if = "is_no")]
     pub solo: bool,
-    /// Whether rotations are averaged by the normalised sum, and not on the sphere.
+    /// Whether rotations are averaged by the normalized sum, and not on the sphere.
     #[serde(default, skip_serializing_if = "is_no")]
     pub nlerp: bool,
     /// What plays, in any order.
@@ -166,7 +166,7 @@ pub enum Plays<C = ClipId> {
     },
     /// The clips around a place in a plane: strafing.
     Plane {
-        /// Each with its place, such as metres a second to the body's right, and ahead; in any
+        /// Each with its place, such as meters a second to the body's right, and ahead; in any
         /// order.
         points: Vec<(C, [f32; 2])>,
         /// The place.
@@ -403,17 +403,9 @@ impl<C, N: Ord> Mix<C, N> {
         const MOST_CLIPS: usize = 64;
         for (l, lane) in self.lanes.iter().enumerate() {
             let name = if lane.name.is_empty() {
-                format!(
-                    "lane \
-                    {}",
-                    l + 1
-                )
+                format!("lane {}", l + 1)
             } else {
-                format!(
-                    "lane \
-                    “{}”",
-                    lane.name
-                )
+                format!("lane “{}”", lane.name)
             };
             if !lane.weight.is_finite() || lane.weight < 0.0 {
                 return Some(format!("{name}: its weight must be 0 or more"));
@@ -453,8 +445,7 @@ impl<C, N: Ord> Mix<C, N> {
                     0 => return Some(format!("{place}: it has no clip")),
                     count if count > MOST_CLIPS => {
                         return Some(format!(
-                            "{place}: it blends {count} clips, but the maximum is \
-                            {MOST_CLIPS}"
+                            "{place}: it blends {count} clips, but the maximum is {MOST_CLIPS}"
                         ));
                     }
                     _ => {}

@@ -7,7 +7,7 @@ use super::{
     transform::{decompose, is_invertible},
 };
 
-/// A node whose transform in the file is its pose, this close to its rest (radians; metres relative
+/// A node whose transform in the file is its pose, this close to its rest (radians; meters relative
 /// to the skeleton's size), has none.
 const SAME_ANGLE: f32 = 0.01 * std::f32::consts::PI / 180.0;
 const SAME_DISTANCE: f32 = 1e-5;
@@ -119,7 +119,7 @@ fn rest_of(
     (split.transform.is_finite() && split.residue <= SHEAR_LIMIT && fits).then_some(split.transform)
 }
 
-/// The diagonal of a skin's joints in the bind pose, in metres of its mesh.
+/// The diagonal of a skin's joints in the bind pose, in meters of its mesh.
 fn skeleton_size(asset: &Asset, skin: SkinId) -> f32 {
     let mut low = Vec3::INFINITY;
     let mut high = Vec3::NEG_INFINITY;

@@ -29,20 +29,20 @@ pub enum Projection {
         yfov: f32,
         /// Width over height; that of the picture where `None`.
         aspect: Option<f32>,
-        /// Metres to the nearest that is seen.
+        /// Meters to the nearest that is seen.
         near: f32,
-        /// Metres to the farthest that is seen; no end where `None`.
+        /// Meters to the farthest that is seen; no end where `None`.
         far: Option<f32>,
     },
     /// By size.
     Orthographic {
-        /// Half the width, metres.
+        /// Half the width, meters.
         xmag: f32,
-        /// Half the height, metres.
+        /// Half the height, meters.
         ymag: f32,
-        /// Metres to the nearest that is seen.
+        /// Meters to the nearest that is seen.
         near: f32,
-        /// Metres to the farthest that is seen.
+        /// Meters to the farthest that is seen.
         far: f32,
     },
 }
@@ -79,10 +79,10 @@ pub struct Light {
     pub name: Option<Arc<str>>,
     /// How it spreads.
     pub kind: LightKind,
-    /// Linear colour.
+    /// Linear color.
     pub color: Vec3,
     /// Candela for points and spots, lux for directional lights.
     pub intensity: f32,
-    /// Metres at which it ends; no end where `None`.
+    /// Meters at which it ends; no end where `None`.
     pub range: Option<f32>,
 }

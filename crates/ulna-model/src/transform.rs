@@ -11,7 +11,7 @@ use super::Components;
 /// The matrix is `T · R · S` (glTF 2.0, *Transformations*). `rotation` is a unit quaternion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transform {
-    /// Metres, in the space of the parent.
+    /// Meters, in the space of the parent.
     pub translation: Vec3,
     /// Unit quaternion.
     pub rotation: Quat,
@@ -133,7 +133,7 @@ impl Transform {
         decompose(&matrix.as_dmat4(), like)
     }
 
-    /// Whether two transforms are the same pose: within `angle` radians, `distance` metres, and
+    /// Whether two transforms are the same pose: within `angle` radians, `distance` meters, and
     /// `1e-4` of scale.
     pub fn is_close(&self, other: &Self, angle: f32, distance: f32) -> bool {
         let scale = self.scale.abs().max_element().max(1e-9);

@@ -14,8 +14,8 @@ pub struct Vrm {
     pub title: Option<Arc<str>>,
     /// Who made it.
     pub authors: Vec<Arc<str>>,
-    /// The licence: its name or its address.
-    pub licence: Option<Arc<str>>,
+    /// The license: its name or its address.
+    pub license: Option<Arc<str>>,
     /// Bones of a human by their role, such as `leftUpperArm`, in the spelling of the file's
     /// version; sorted by role, no role twice.
     pub bones: Shared<[(Arc<str>, NodeId)]>,

@@ -61,7 +61,7 @@ pub struct Balance {
     pub ground: f32,
     /// The corners of the area it stands on, at that height; empty where it stands on nothing.
     pub support: Vec<Vec3>,
-    /// How far inside that area the center is, seen from above, metres; below 0 outside.
+    /// How far inside that area the center is, seen from above, meters; below 0 outside.
     pub inside: f32,
 }
 

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  what is shown ─┐
-//!  a test pose ───┴► turns, in each joint's own axes ─► so far from the bind pose ─► what is painted on
+//!  a test pose ───┴► turns, in the joint's own axes ─► away from the bind pose ─► the pose
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -408,7 +408,7 @@ mod tests {
             pose.locals[&ELBOW].rotation.unwrap().angle_between(Quat::IDENTITY).to_degrees()
         };
         assert!((angle(&found[0]) - 60.0).abs() < 1e-2);
-        // Forward: the upper half comes towards +Z.
+        // Forward: the upper half comes toward +Z.
         let bend = Bend { pose: Some(found[0].clone().into()), ..Bend::default() };
         let pose = bend.applied(&document, SkinId(0), &shown(&document));
         assert!(pose.world[1].transform_vector3(Vec3::Y).z > 0.8);

@@ -1,13 +1,13 @@
 //! Layers folded into keys and nodes: what saving writes, and what *Fold into keys* leaves.
 //!
 //! ```text
-//!  what a layer moves of a node     what lies below it                   what comes of it
-//!  a turn, the same at all times    any keys                             each key (and tangent) · r          exact
-//!  a scale, the same                any keys                             each key (and tangent) ∘ s          exact
-//!  a way, the same                  rotation and scale stand still       each key + R·S·t                    exact
-//!  a way, the same                  they do not                          keys at the union of times, and
-//!  anything with keys               any keys                             more, until it is within TOLERANCE
-//!  any of these                     no channel                           a channel with one key, or as above
+//!  change by the layer      below it                  result
+//!  constant rotation        any keys                  each key (and tangent) · r      exact
+//!  constant scale           any keys                  each key (and tangent) ∘ s      exact
+//!  constant translation     rotation, scale constant  each key + R·S·t                exact
+//!  constant translation     they are animated         keys at the union of times, and
+//!  anything with keys       any keys                  more, until within TOLERANCE
+//!  any of these             no channel                one key, or as above
 //! ```
 //!
 //! Exact is so for rotations since slerp and the Hermite polynomial commute with a product on the

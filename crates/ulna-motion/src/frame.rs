@@ -3,7 +3,7 @@
 //!
 //! Averaging works on eight nodes at once, and so does sampling. Between the two nothing is turned
 //! into one transform after another and back: the nodes that a stack's lanes drive get a place
-//! each, in the order of nodes, and a block of tracks that are neighbours in that order is written
+//! each, in the order of nodes, and a block of tracks that are neighbors in that order is written
 //! as it stands.
 
 use glam::Quat;

@@ -109,7 +109,7 @@ fn sampled(track: &Track, time: f32) -> Vec<f32> {
     out
 }
 
-/// A key before the first or after the last, where the value holds: nothing bends towards it.
+/// A key before the first or after the last, where the value holds: nothing bends toward it.
 fn beyond(track: &Track, at: usize, time: f32, value: Option<&[f32]>) -> Track {
     let w = track.width;
     let last = track.times.len() - 1;
@@ -341,8 +341,7 @@ mod tests {
         assert!(exact.track.validate().is_ok() && exact.track.times.len() > 3);
         assert!(
             degrees(exact.error) < 0.0101,
-            "{}° with {} \
-            keys",
+            "{}° with {} keys",
             degrees(exact.error),
             exact.track.times.len()
         );

@@ -1,7 +1,7 @@
 //! Averages of transforms, eight nodes at a time.
 //!
 //! The mean of rotations on the sphere is what makes the weighted logarithms from it sum to 0. Two
-//! steps towards it from the normalised sum are taken (Buss and Fillmore, *Spherical Averages and
+//! steps toward it from the normalized sum are taken (Buss and Fillmore, *Spherical Averages and
 //! Applications to Spherical Splines and Interpolation*, 2001, algorithm A1); for two rotations one
 //! is exact, and it is SLERP.
 
@@ -128,7 +128,7 @@ impl BlendSource<'_> {
 pub(super) struct LaneCoverage<'a> {
     pub weight: f32,
     pub mask: Option<&'a JointMask>,
-    /// The mean on the sphere, and not the normalised sum.
+    /// The mean on the sphere, and not the normalized sum.
     pub on_sphere: bool,
 }
 

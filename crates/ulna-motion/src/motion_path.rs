@@ -10,7 +10,7 @@ use ulna_model::{ClipId, Document, NodeId, Property, Shared};
 pub struct PathPlace {
     /// Seconds on the clip's clock.
     pub time: f32,
-    /// Metres in the scene.
+    /// Meters in the scene.
     pub at: Vec3,
     /// Whether the joint, or what it hangs on in its limb, has a key then.
     pub is_key: bool,
@@ -26,7 +26,7 @@ pub struct MotionPath {
 }
 
 impl MotionPath {
-    /// Metres a second at one of the places.
+    /// Meters a second at one of the places.
     pub fn speed(&self, k: usize) -> f32 {
         let last = self.places.len().saturating_sub(1);
         let (a, b) = (&self.places[k.saturating_sub(1)], &self.places[(k + 1).min(last)]);

@@ -10,7 +10,7 @@ use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 pub(super) struct KeySegment {
     /// The key before, or at it.
     pub key: usize,
-    /// 0 at that key, towards 1 at the next; 0 before the first and after the last.
+    /// 0 at that key, toward 1 at the next; 0 before the first and after the last.
     pub part: f32,
     /// Seconds to the next key.
     span: f32,
@@ -118,7 +118,7 @@ pub fn slerp(a: Quat, b: Quat, u: f32) -> Quat {
     Quat::from_vec4(a4 * (((1.0 - u) * angle).sin() / sin) + b4 * ((u * angle).sin() / sin))
 }
 
-/// Normalised linear interpolation on the short way: for cross-fades and previews, where neighbours
+/// Normalized linear interpolation on the short way: for cross-fades and previews, where neighbors
 /// are close.
 pub fn nlerp(a: Quat, b: Quat, u: f32) -> Quat {
     let (a4, mut b4) = (Vec4::from(a), Vec4::from(b));

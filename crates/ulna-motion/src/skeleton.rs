@@ -5,16 +5,16 @@ use glam::Vec3;
 use super::{Pose, joint_bounds, known::used_joints};
 use ulna_model::{Document, NodeId};
 
-/// A joint's body, from its head towards one of its children, or a stub where it has none.
+/// A joint's body, from its head toward one of its children, or a stub where it has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
     /// The joint it belongs to: the one at its head.
     pub joint: NodeId,
     /// The joint at its tail, where it is no stub.
     pub child: Option<NodeId>,
-    /// Scene space, metres.
+    /// Scene space, meters.
     pub head: Vec3,
-    /// Scene space, metres.
+    /// Scene space, meters.
     pub tail: Vec3,
 }
 

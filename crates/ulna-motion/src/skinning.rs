@@ -12,7 +12,7 @@ use ulna_model::{Document, NodeId, Primitive, Slice, Topology, WeightMap};
 /// A primitive's surface in scene space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Posed {
-    /// Positions, metres.
+    /// Positions, meters.
     pub positions: Vec<Vec3>,
     /// Unit normals (zero where there is no direction).
     pub normals: Vec<Vec3>,
@@ -394,8 +394,7 @@ mod tests {
                 let wanted = turned.as_vec3().normalize_or_zero();
                 assert!(
                     (out_normals[k] - wanted).length() < 1e-3,
-                    "{k} of {count}: {} \
-                    {wanted}",
+                    "{k} of {count}: {} {wanted}",
                     out_normals[k]
                 );
             }

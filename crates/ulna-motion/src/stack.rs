@@ -6,7 +6,7 @@
 //!  lanes, lowest first    clip instance ── its layers ─┐
 //!                         clip instance ── its layers ─┴─ averaged, over what lies below
 //!                                        ▼
-//!  additive lanes ─► offsets of a transition ─► the unkeyed pose ─► constraints ─► worlds ─► palettes
+//!  additive lanes ─► transition offsets ─► unkeyed pose ─► constraints ─► worlds ─► palettes
 //! ```
 //!
 //! The window, the command line, thumbnails, the search for the worst pose and baking hand the same
@@ -33,7 +33,7 @@ pub struct Stack {
     /// The same of weights of morph targets.
     pub morph_offsets: Vec<MorphOffset>,
     /// How linear rotations go from key to key: on the sphere as glTF asks (appendix C.4), or by
-    /// the normalised sum, as older players did.
+    /// the normalized sum, as older players did.
     pub between: Averaging,
     /// What was posed and not keyed yet: it wins over everything below.
     pub unkeyed: Option<Shared<Unkeyed>>,
@@ -75,7 +75,7 @@ pub enum Averaging {
     /// The mean on the sphere, which for two is SLERP.
     #[default]
     Slerp,
-    /// The normalised weighted sum: for fast previews and cross-fades of what is close.
+    /// The normalized weighted sum: for fast previews and cross-fades of what is close.
     Nlerp,
 }
 
@@ -129,7 +129,7 @@ pub struct Additive {
 pub struct Offset {
     /// Which node.
     pub node: NodeId,
-    /// Metres in the parent's space.
+    /// Meters in the parent's space.
     pub translation: Vec3,
     /// Unit quaternion, on the parent's side.
     pub rotation: Quat,

@@ -146,7 +146,7 @@ impl Strain {
         self.skin
     }
 
-    /// Rest positions in the scene, metres.
+    /// Rest positions in the scene, meters.
     pub fn rest(&self) -> &[Vec3] {
         &self.rest
     }
@@ -200,7 +200,7 @@ impl Strain {
         all.collect_into_vec(out);
     }
 
-    /// [`Strain::measure`] of one vertex, without a look at any but its neighbours.
+    /// [`Strain::measure`] of one vertex, without a look at any but its neighbors.
     pub(super) fn measure_one(
         &self,
         primitive: &Primitive,
@@ -334,7 +334,7 @@ mod tests {
             (Vec3::splat(0.01), Quat::from_rotation_x(-1.5)),
             (Vec3::new(-3.0, 3.0, 3.0), Quat::from_rotation_z(0.7)),
         ] {
-            // The armature's own scale, as files in centimetres have it.
+            // The armature's own scale, as files in centimeters have it.
             let mut document = tube::tube(|y| y);
             document.file.nodes[NodeId(0)].rest =
                 Local::Trs(Transform { scale, ..Transform::IDENTITY });
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretched_edge_is_measured_and_a_vertex_that_passes_its_neighbours_flips() {
+    fn a_stretched_edge_is_measured_and_a_vertex_that_passes_its_neighbors_flips() {
         let mut document = tube::tube(|_| 0.0);
         let strain = Strain::of(&document, tube::MESH, PrimitiveId(0)).unwrap();
         // One vertex alone on the second joint, which goes up past four rings.

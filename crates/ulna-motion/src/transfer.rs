@@ -54,9 +54,9 @@ pub struct Fitted {
 struct Rests {
     /// Rest rotations, by node.
     rotations: Vec<Quat>,
-    /// Metres in a unit of the node itself, by node.
+    /// Meters in a unit of the node itself, by node.
     units: Vec<f32>,
-    /// How high the joints are, metres.
+    /// How high the joints are, meters.
     height: f32,
 }
 
@@ -83,7 +83,7 @@ impl Rests {
         Self { rotations, units, height }
     }
 
-    /// The rest rotation of what a node hangs on, and metres in a unit of it.
+    /// The rest rotation of what a node hangs on, and meters in a unit of it.
     fn above(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document
             .node(node)
@@ -333,7 +333,7 @@ impl NamedSide {
     const fn of(side: Side) -> Self {
         match side {
             Side::Right => Self::Right,
-            Side::Left | Side::Centre => Self::Left,
+            Side::Left | Side::Center => Self::Left,
         }
     }
 }

@@ -6,7 +6,7 @@ pub(super) const LANES: usize = 8;
 /// A number of each lane of a block.
 pub(super) type F32x8 = [f32; LANES];
 
-/// The most terms a slerp needs: neighbours that are a quarter turn of the sphere apart.
+/// The most terms a slerp needs: neighbors that are a quarter turn of the sphere apart.
 const TERMS: usize = 24;
 
 /// `1 / (k(2k+1))` and `k² / (k(2k+1))`.
@@ -65,7 +65,7 @@ const ENOUGH: [f32; TERMS] = {
 /// How many terms an angle needs, by `1 − |cos θ|`.
 #[inline(always)]
 fn terms(widest: f32) -> usize {
-    // Most neighbours are close: looking from the small end is the short way.
+    // Most neighbors are close: looking from the small end is the short way.
     ENOUGH.iter().position(|enough| widest <= *enough).map_or(TERMS, |k| k + 1)
 }
 

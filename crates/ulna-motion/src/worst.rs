@@ -238,7 +238,7 @@ impl WorstPose {
         self.slots.iter().find(|s| s.skin == Some(skin)).map(|s| &s.clip)
     }
 
-    /// After weights of some vertices changed: measures them and their neighbours again, each at
+    /// After weights of some vertices changed: measures them and their neighbors again, each at
     /// the worst moment known of it. Another moment may be the worst now; a new
     /// [`WorstPose::search`] finds it.
     pub fn rescore(
@@ -345,7 +345,7 @@ mod tests {
         let progress = AtomicU32::new(0);
         let sampling = Sampling { keys: 8, steps: 5, degrees };
         let found = WorstPose::search(document, &sampling, &AtomicBool::new(false), &progress)
-            .expect("not cancelled");
+            .expect("not canceled");
         assert_eq!(progress.into_inner(), 1000);
         found
     }
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_has_no_result() {
+    fn what_is_canceled_has_no_result() {
         let (cancel, progress) = (AtomicBool::new(true), AtomicU32::new(7));
         assert!(
             WorstPose::search(&document(|y| y), &Sampling::default(), &cancel, &progress).is_none()

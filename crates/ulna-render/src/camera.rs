@@ -32,7 +32,7 @@ pub struct Camera {
     pub yaw: f32,
     /// Radians above the horizon.
     pub pitch: f32,
-    /// Metres from the target.
+    /// Meters from the target.
     pub distance: f32,
     /// Vertical field of view, radians. Without perspective, what it spans at the target is what is
     /// seen.
@@ -42,7 +42,7 @@ pub struct Camera {
     pub roll: f32,
     /// Without perspective.
     pub orthographic: bool,
-    /// Metres before and behind the target that are seen without perspective.
+    /// Meters before and behind the target that are seen without perspective.
     pub reach: f32,
 }
 
@@ -65,7 +65,7 @@ impl Camera {
     /// The nearest that is seen with perspective, in distances to the target.
     pub const NEAR: f32 = 0.005;
 
-    /// The least distance from the target, metres.
+    /// The least distance from the target, meters.
     const NEAREST: f32 = 1e-6;
 
     /// Where the eye is.
@@ -100,7 +100,7 @@ impl Camera {
         rh::view::look_at_mat4(self.eye(), self.target, self.up())
     }
 
-    /// Half the height that is seen at the target, metres.
+    /// Half the height that is seen at the target, meters.
     fn half_height(&self) -> f32 {
         self.distance * (self.fov * 0.5).tan()
     }
@@ -124,7 +124,7 @@ impl Camera {
         clip_from_view * self.view_from_world()
     }
 
-    /// A point on a picture of `size`, and the depth that [`Camera::metres_per_point`] takes;
+    /// A point on a picture of `size`, and the depth that [`Camera::meters_per_point`] takes;
     /// `None` behind the eye.
     pub fn project(&self, point: Vec3, size: Vec2) -> Option<(Vec2, f32)> {
         self.projector(size)(point)
@@ -161,8 +161,8 @@ impl Camera {
         Ray { origin: self.eye(), direction: direction.normalize_or(-self.backward()) }
     }
 
-    /// Metres one point of a picture `height` high spans at a distance.
-    pub fn metres_per_point(&self, depth: f32, height: f32) -> f32 {
+    /// Meters one point of a picture `height` high spans at a distance.
+    pub fn meters_per_point(&self, depth: f32, height: f32) -> f32 {
         2.0 * depth * (self.fov * 0.5).tan() / height.max(1.0)
     }
 
@@ -174,7 +174,7 @@ impl Camera {
 
     /// Moves with the picture: what was under the pointer stays there, at the target's depth.
     pub fn pan(&mut self, drag: Vec2, height: f32) {
-        let scale = self.metres_per_point(self.distance, height);
+        let scale = self.meters_per_point(self.distance, height);
         self.target += (self.right() * -drag.x + self.up() * drag.y) * scale;
     }
 
@@ -191,7 +191,7 @@ impl Camera {
     }
 
     /// Shows a box whole from where it looks, with some room about it. A box of no size is shown as
-    /// one of a tenth of a millimetre.
+    /// one of a tenth of a millimeter.
     pub fn frame(&mut self, low: Vec3, high: Vec3, aspect: f32) {
         const ROOM: f32 = 0.88;
         self.target = (low + high) * 0.5;
@@ -227,7 +227,7 @@ impl Camera {
     }
 
     /// Part of the way to another view: 0 here, 1 there.
-    pub fn towards(&self, to: &Self, part: f32) -> Self {
+    pub fn toward(&self, to: &Self, part: f32) -> Self {
         let mix = |a: f32, b: f32| a + (b - a) * part;
         Self {
             target: self.target.lerp(to.target, part),
@@ -299,12 +299,11 @@ mod tests {
         let along = (point - ray.origin).dot(ray.direction);
         assert!(along > 0.0 && (ray.origin + ray.direction * along).distance(point) < 1e-3);
         let (right, _) = camera.project(point + camera.right() * 0.1, SIZE).unwrap();
-        assert!((0.1 / camera.metres_per_point(depth, SIZE.y) - (right.x - at.x)).abs() < 0.05);
+        assert!((0.1 / camera.meters_per_point(depth, SIZE.y) - (right.x - at.x)).abs() < 0.05);
         let clip = |p: Vec3| camera.clip_from_world(1.0).project_point3(p).z;
         assert!(
             clip(camera.eye()) > clip(camera.target) && clip(camera.target) > 0.0,
-            "nearer is \
-            more"
+            "nearer is more"
         );
     }
 
@@ -320,8 +319,7 @@ mod tests {
             assert!(camera.eye().distance(Vec3::new(1.0, 2.0, 3.0)) < 1e-4);
             assert!(
                 camera.right().distance(turn * Vec3::X) < 2e-3,
-                "{x} {y} {z}: \
-                {}",
+                "{x} {y} {z}: {}",
                 camera.right()
             );
             assert!(camera.up().distance(turn * Vec3::Y) < 2e-3);
@@ -343,7 +341,7 @@ mod tests {
 
     #[test]
     fn framing_shows_the_whole_box_and_fills_the_picture() {
-        // From a tall thin pole to a body of a tenth of a millimetre and a plain of kilometres.
+        // From a tall thin pole to a body of a tenth of a millimeter and a plain of kilometers.
         let boxes = [
             (Vec3::new(-3.0, 0.0, -1.0), Vec3::new(1.0, 7.0, 2.0)),
             (Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 3.0, 0.1)),
@@ -370,8 +368,7 @@ mod tests {
                         }
                         assert!(
                             (0.8..0.95).contains(&most),
-                            "{low} {high} {yaw} {pitch} \
-                            {orthographic}: {most}"
+                            "{low} {high} {yaw} {pitch} {orthographic}: {most}"
                         );
                         framed += 1;
                     }

@@ -32,7 +32,7 @@ macro_rules! roles {
 }
 
 roles! {
-    /// What a color is for (table `color` of the tokens; LOOK, *Colour: when to use what*).
+    /// What a color is for (table `color` of the tokens; LOOK, *Color: when to use what*).
     ColorRole {
         SurfaceWindow = "surface.window",
         SurfacePanel = "surface.panel",
@@ -224,8 +224,7 @@ mod tests {
                 let text = at(colors, role.path()).as_str().unwrap_or_default();
                 assert!(
                     text.starts_with('#') && matches!(text.len(), 7 | 9),
-                    "{theme} {}: \
-                    “{text}”",
+                    "{theme} {}: “{text}”",
                     role.path()
                 );
                 assert_eq!(role.color(theme), Color::parse(text));

@@ -207,8 +207,7 @@ impl Gpu {
                     Ok((device, queue)) => return Ok(Self::new(&found[k], device, queue)),
                     Err(error) => {
                         log::warn!(
-                            "graphics device {} could not be opened: \
-                            {error}",
+                            "graphics device {} could not be opened: {error}",
                             facts[k].id()
                         );
                         let name = facts[k].name.clone();
@@ -277,13 +276,9 @@ mod tests {
     fn an_opengl_that_mixes_versions_is_told_by_what_it_says_and_never_used() {
         let mixed = |driver: &str| mixed_version(driver, wgpu::DownlevelFlags::all()).is_some();
         assert!(
-            mixed(
-                "3.3.0 NVIDIA \
-            580.159.03"
-            ) && mixed(
-                "3.3 (Core Profile) Mesa \
-            22.3.6"
-            ) && mixed("4.1")
+            mixed("3.3.0 NVIDIA 580.159.03")
+                && mixed("3.3 (Core Profile) Mesa 22.3.6")
+                && mixed("4.1")
         );
         assert!(!mixed("4.6.0 NVIDIA 580.159.03") && !mixed("4.5 (Core Profile) Mesa 22.3.6"));
         assert!(!mixed("OpenGL ES 3.2 Mesa 22.3.6") && !mixed(""));
@@ -313,8 +308,7 @@ mod tests {
         assert_eq!(
             DeviceChoice { wish: None, failed: all }.order(&list()),
             [3, 2, 1, 0],
-            "one of \
-            them is used"
+            "one of them is used"
         );
     }
 }

@@ -69,9 +69,9 @@ pub enum FilmError {
             each side is at most {LARGEST_SHEET} pixels"
     )]
     Sheet(u32, u32),
-    /// Somebody cancelled.
+    /// Somebody canceled.
     #[error("rendering was canceled")]
-    Cancelled,
+    Canceled,
 }
 
 impl FilmError {
@@ -82,7 +82,7 @@ impl FilmError {
             Self::Io { .. } => "output_not_writable",
             Self::Image(_) => "picture_not_encodable",
             Self::Sheet(..) => "sheet_too_large",
-            Self::Cancelled => "canceled",
+            Self::Canceled => "canceled",
         }
     }
 }
@@ -127,7 +127,7 @@ pub fn film(
         tempfile::Builder::new().prefix(".ulna-").tempdir_in(folder).map_err(failed(folder))?;
     let made: Vec<PathBuf> = (0..files.len()).map(|k| beside.path().join(k.to_string())).collect();
     let mut next = |k: usize| {
-        if reach(k as f32 / pictures.max(1) as f32) { take(k) } else { Err(FilmError::Cancelled) }
+        if reach(k as f32 / pictures.max(1) as f32) { take(k) } else { Err(FilmError::Canceled) }
     };
     let write_png = |picture: RgbaImage, path: &Path| -> Result<(), FilmError> {
         fs::write(path, picture_to_png(&picture.into())?).map_err(failed(path))
@@ -179,7 +179,7 @@ pub fn film(
         }
     }
     if !reach(1.0) {
-        return Err(FilmError::Cancelled);
+        return Err(FilmError::Canceled);
     }
     for (from, to) in made.iter().zip(&files) {
         fs::rename(from, to).map_err(failed(to))?;
@@ -195,9 +195,9 @@ pub fn film_times(length: f64, fps: f64, begins_again: bool) -> Vec<f64> {
     (0..count).map(|k| (k as f64 / fps).min(length)).collect()
 }
 
-/// Takes the share of light that a pixel has from its colour: what is half covered has half of it.
+/// Takes the share of light that a pixel has from its color: what is half covered has half of it.
 ///
-/// The picture was drawn over nothing, so its colours are premultiplied as light (IEC 61966-2-1
+/// The picture was drawn over nothing, so its colors are premultiplied as light (IEC 61966-2-1
 /// says how light is written).
 pub(super) fn straighten(picture: &mut RgbaImage) {
     let light: Vec<f32> = (0..=255u8).map(super::look::light_of).collect();
@@ -264,14 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_or_fails_leaves_nothing_and_what_was_there() {
+    fn what_is_canceled_or_fails_leaves_nothing_and_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let to = folder.path().join("walk");
         fs::write(folder.path().join("walk-0000.png"), "mine").unwrap();
         for kind in [FilmKind::Numbered, FilmKind::Gif, FilmKind::Sheet] {
-            let cancelled =
-                film(kind, &to, 7, 0.1, &mut |k| Ok(picture(k)), &mut |done| done < 0.5);
-            assert!(matches!(cancelled, Err(FilmError::Cancelled)));
+            let canceled = film(kind, &to, 7, 0.1, &mut |k| Ok(picture(k)), &mut |done| done < 0.5);
+            assert!(matches!(canceled, Err(FilmError::Canceled)));
             let mut broken = |k: usize| {
                 if k < 5 { Ok(picture(k)) } else { Err(GpuError::Failed("it burns".into()).into()) }
             };
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn half_covered_pixels_have_their_own_colour() {
+    fn half_covered_pixels_have_their_own_color() {
         for value in [0u8, 40, 128, 255] {
             for alpha in [64u8, 128, 250] {
                 let share = f32::from(alpha) / 255.0;
@@ -305,8 +304,7 @@ mod tests {
                 straighten(&mut one);
                 assert!(
                     one.get_pixel(0, 0).0[0].abs_diff(value) <= 2,
-                    "{value} {alpha} \
-                    {:?}",
+                    "{value} {alpha} {:?}",
                     one.get_pixel(0, 0)
                 );
             }

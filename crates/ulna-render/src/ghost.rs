@@ -23,7 +23,7 @@ pub(super) struct Ghost {
     moment: u64,
     /// In the order of the scene's parts: what was posed, and where its instances were.
     surfaces: Vec<Option<[wgpu::Buffer; 2]>>,
-    pub centre: Vec3,
+    pub center: Vec3,
     pub bind: wgpu::BindGroup,
     color: wgpu::Buffer,
 }
@@ -101,7 +101,7 @@ impl Scene {
         let surfaces = surfaces.collect();
         gpu.queue.submit([encoder.finish()]);
         let color = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("ghost's colour"),
+            label: Some("ghost's color"),
             contents: bytemuck::bytes_of(&look.color),
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         });
@@ -110,8 +110,8 @@ impl Scene {
             layout: self.ghost_layout.get_or_insert_with(|| Layouts::ghost(&gpu.device)),
             entries: &[wgpu::BindGroupEntry { binding: 0, resource: color.as_entire_binding() }],
         });
-        let centre = self.bounds.map_or(Vec3::ZERO, |(low, high)| (low + high) * 0.5);
-        self.ghosts.push(Ghost { moment: look.moment, surfaces, centre, bind, color });
+        let center = self.bounds.map_or(Vec3::ZERO, |(low, high)| (low + high) * 0.5);
+        self.ghosts.push(Ghost { moment: look.moment, surfaces, center, bind, color });
     }
 
     /// Lets all ghosts go: what they were made from is another.

@@ -185,11 +185,7 @@ impl Gpu {
             Ok(looked) => looked.map(|_| ()).map_err(|e| GpuError::Failed(e.to_string())),
             Err(_) => Err(GpuError::Failed(
                 self.lost
-                    .get_or_init(|| {
-                        "the driver reported that the device was \
-                    lost"
-                            .into()
-                    })
+                    .get_or_init(|| "the driver reported that the device was lost".into())
                     .clone(),
             )),
         }
@@ -210,13 +206,8 @@ impl Gpu {
     pub fn read_buffer(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u8>, GpuError> {
         let read = self.begin_read(buffer, size);
         self.wait()?;
-        read.poll(self)?.ok_or_else(|| {
-            GpuError::Failed(
-                "data could not be read back from the \
-            device"
-                    .into(),
-            )
-        })
+        read.poll(self)?
+            .ok_or_else(|| GpuError::Failed("data could not be read back from the device".into()))
     }
 
     /// Begins to copy a buffer back.
@@ -275,12 +266,7 @@ impl ReadBack {
 fn first_line(error: &str) -> String {
     let cause = error.lines().map(str::trim).filter(|l| !l.is_empty() && !l.ends_with(':'));
     let said = cause.filter(|l| {
-        !l.starts_with("In ")
-            && !l.starts_with(
-                "wgpu \
-        error",
-            )
-            && !l.starts_with("Validation")
+        !l.starts_with("In ") && !l.starts_with("wgpu error") && !l.starts_with("Validation")
     });
     said.map(|l| l.trim_end_matches('.').to_owned())
         .next()

@@ -22,7 +22,7 @@ pub(super) struct Shining {
     position: [f32; 4],
     /// Where it shines; unit. In w one over the range, 0 without one.
     direction: [f32; 4],
-    /// Colour times intensity.
+    /// Color times intensity.
     color: [f32; 4],
     /// The cone: full at `cos · x + y ≥ 1`.
     cone: [f32; 4],

@@ -1,4 +1,4 @@
-//! The design tokens, and what of them the renderer needs: colours as linear numbers.
+//! The design tokens, and what of them the renderer needs: colors as linear numbers.
 
 use std::{array, sync::LazyLock};
 
@@ -13,7 +13,7 @@ pub fn tokens() -> &'static Value {
     &TOKENS
 }
 
-/// A colour with straight alpha, sRGB bytes.
+/// A color with straight alpha, sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Color(pub [u8; 4]);
 
@@ -42,7 +42,7 @@ impl Color {
 /// Stops of the ramp of weights. Keep in sync with `Frame` in shaders/frame.wgsl.
 pub(super) const STOPS: usize = 9;
 
-/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its colour.
+/// The ramp of weights (token `heat`): where each stop stands in 0..=1, rising, and its color.
 /// What the tokens have too few of is magenta, so that it is seen.
 pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     static RAMP: LazyLock<[(f32, Color); STOPS]> = LazyLock::new(|| {
@@ -55,8 +55,8 @@ pub(super) fn ramp() -> &'static [(f32, Color); STOPS] {
     &RAMP
 }
 
-/// The colour of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What
-/// is beyond 0..=1 has the colour of that end, and what is no number that of 0. A weight of exactly
+/// The color of a weight on the ramp, as surfaces show it: between two stops, mixed in sRGB. What
+/// is beyond 0..=1 has the color of that end, and what is no number that of 0. A weight of exactly
 /// 0 is off the ramp: see [`zero_weight`].
 pub fn heat(weight: f32) -> Color {
     let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
@@ -74,7 +74,7 @@ pub fn heat(weight: f32) -> Color {
     color
 }
 
-/// The grey of a weight that is exactly 0, of a theme, `dark` or `light`.
+/// The gray of a weight that is exactly 0, of a theme, `dark` or `light`.
 pub fn zero_weight(theme: &str) -> Color {
     ColorRole::ViewportZeroWeight.color(theme)
 }
@@ -91,7 +91,7 @@ pub(super) fn byte_of(light: f32) -> u8 {
     (v * 255.0).round() as u8
 }
 
-/// Colours of the viewport, linear.
+/// Colors of the viewport, linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportColors {
     /// Behind everything.
@@ -131,7 +131,7 @@ pub struct ViewportColors {
 }
 
 impl ViewportColors {
-    /// The colours of a theme, `dark` or `light`.
+    /// The colors of a theme, `dark` or `light`.
     pub fn theme(theme: &str) -> Self {
         let linear = |role: ColorRole| role.color(theme).linear();
         let faint = tokens()["opacity"]["joint"].as_f64().unwrap_or(0.62) as f32;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_weight_has_the_colour_of_an_end() {
+    fn what_is_no_weight_has_the_color_of_an_end() {
         for (weight, end) in [
             (-1.0, 0.0),
             (f32::NAN, 0.0),

@@ -17,7 +17,7 @@ struct MaterialUniform {
     part: [f32; 4],
 }
 
-/// Base colour, metallic-roughness, emission, normals, occlusion.
+/// Base color, metallic-roughness, emission, normals, occlusion.
 const TEXTURES: usize = 5;
 
 /// Textures that are uploaded already, by image and use.

@@ -79,13 +79,9 @@ impl Picture {
 pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
     let capture = Capture::begin(gpu, target);
     gpu.wait()?;
-    capture.poll(gpu)?.ok_or_else(|| {
-        GpuError::Failed(
-            "the image could not be read back from the \
-        device"
-                .into(),
-        )
-    })
+    capture
+        .poll(gpu)?
+        .ok_or_else(|| GpuError::Failed("the image could not be read back from the device".into()))
 }
 
 /// A picture that is on its way back from the device.

@@ -103,7 +103,7 @@ pub(super) struct Layouts {
     pub picture: wgpu::BindGroupLayout,
     /// What surfaces are, as [`SURFACES`] holds it.
     pub surfaces: wgpu::BindGroupLayout,
-    /// The colour of a ghost.
+    /// The color of a ghost.
     pub ghost: wgpu::BindGroupLayout,
 }
 
@@ -138,7 +138,7 @@ impl Layouts {
         }
     }
 
-    /// The colour of a ghost.
+    /// The color of a ghost.
     pub(super) fn ghost(device: &wgpu::Device) -> wgpu::BindGroupLayout {
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("ghost"),
@@ -169,7 +169,7 @@ pub(super) enum Draw {
     Mask,
     /// The line around what the mask holds.
     Outline,
-    /// A surface at another moment; its depth alone, or its colour where nothing is nearer.
+    /// A surface at another moment; its depth alone, or its color where nothing is nearer.
     Ghost {
         depth: bool,
     },
@@ -255,7 +255,7 @@ fn depth(hides: bool) -> Option<wgpu::DepthStencilState> {
     })
 }
 
-/// As much of a colour as the pass says, part by part.
+/// As much of a color as the pass says, part by part.
 const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     color: wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Constant,
@@ -269,7 +269,7 @@ const CONSTANT: wgpu::BlendState = wgpu::BlendState {
     },
 };
 
-/// Colours stay as they are.
+/// Colors stay as they are.
 const NOTHING: wgpu::BlendState = {
     let keep = wgpu::BlendComponent {
         src_factor: wgpu::BlendFactor::Zero,
@@ -558,7 +558,7 @@ impl Maker<'_> {
 /// Bytes of a bone's instance.
 pub(super) const BONE_STRIDE: u64 = 60;
 
-/// Texture coordinates and colours.
+/// Texture coordinates and colors.
 const fn looks() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
         wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];

@@ -80,7 +80,7 @@ struct Shot<'a> {
     quick: bool,
     /// Points of its height.
     height: f32,
-    /// How much of their colour edges over tints have.
+    /// How much of their color edges over tints have.
     edge_alpha: f32,
 }
 
@@ -96,10 +96,10 @@ impl Shot<'_> {
         let depth = match self.camera.orthographic {
             true => self.camera.distance,
             false => {
-                (part.centre - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25)
+                (part.center - self.camera.eye()).dot(self.camera.forward()).max(part.reach * 0.25)
             }
         };
-        let radius = part.reach / self.camera.metres_per_point(depth.max(1e-6), self.height);
+        let radius = part.reach / self.camera.meters_per_point(depth.max(1e-6), self.height);
         // Half of them turn away.
         let triangles = (part.index_count as f32 / 6.0).max(1.0);
         let points = std::f32::consts::PI * radius * radius * FILLED / triangles;
@@ -207,7 +207,7 @@ impl Renderer {
         let mut encoder = gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("viewport") });
-        // Nothing casts a shadow on tints, whose colours are to be read.
+        // Nothing casts a shadow on tints, whose colors are to be read.
         if show.tint.is_none() && self.shadow.version != scene.version && off_surface > 0.0 {
             self.draw_shadow(&mut encoder, scene);
             self.shadow.version = scene.version;
@@ -320,7 +320,7 @@ impl Renderer {
         let eye = camera.eye();
         let mut blended: Vec<_> = scene.shown().filter(|p| is_see_through(p, show)).collect();
         blended.sort_by(|a, b| {
-            b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye))
+            b.center.distance_squared(eye).total_cmp(&a.center.distance_squared(eye))
         });
         for part in blended {
             self.draw_part(pass, part, shot);
@@ -334,7 +334,7 @@ impl Renderer {
         let eye = shot.camera.eye();
         let mut ghosts: Vec<_> = shot.scene.ghosts.iter().collect();
         ghosts.sort_by(|a, b| {
-            b.centre.distance_squared(eye).total_cmp(&a.centre.distance_squared(eye))
+            b.center.distance_squared(eye).total_cmp(&a.center.distance_squared(eye))
         });
         for ghost in ghosts {
             for depth in [true, false] {

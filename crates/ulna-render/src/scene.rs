@@ -86,8 +86,8 @@ pub(super) struct ScenePrimitive {
     /// part is rigid.
     boxes: Vec<Option<(Vec3, Vec3)>>,
     /// The middle of it, for drawing what is behind first.
-    pub centre: Vec3,
-    /// How far it goes from there, in metres.
+    pub center: Vec3,
+    /// How far it goes from there, in meters.
     pub reach: f32,
 }
 
@@ -245,8 +245,7 @@ impl Scene {
                         tangents.as_ref(),
                     ),
                     looks: buffer(
-                        "vertex \
-                        looks",
+                        "vertex looks",
                         bytemuck::cast_slice(&looks),
                         wgpu::BufferUsages::VERTEX,
                     ),
@@ -272,7 +271,7 @@ impl Scene {
                     unmirrored_count: 1,
                     placed: 1,
                     boxes: boxes(primitive, joints),
-                    centre: Vec3::ZERO,
+                    center: Vec3::ZERO,
                     reach: 0.0,
                 });
                 gpu.hand_over(bytes);
@@ -488,7 +487,7 @@ impl Scene {
                     }
                 }
                 if own.0.is_finite() && own.1.is_finite() {
-                    part.centre = (own.0 + own.1) * 0.5;
+                    part.center = (own.0 + own.1) * 0.5;
                     part.reach = own.0.distance(own.1) * 0.5;
                 }
                 let morphs = &pose.morphs[part.node.index()];
@@ -516,7 +515,7 @@ fn boxes(primitive: &Primitive, joints: usize) -> Vec<Option<(Vec3, Vec3)>> {
     let mut boxes = vec![None; joints.max(1)];
     grow(&mut boxes, primitive, 0..primitive.positions.len());
     if boxes.iter().all(Option::is_none) {
-        // Nothing moves any of it: it stands where it was modelled.
+        // Nothing moves any of it: it stands where it was modeled.
         let bare = Primitive { weights: None, ..primitive.clone() };
         grow(&mut boxes, &bare, 0..primitive.positions.len());
     }

@@ -5,7 +5,7 @@ use glam::{Mat4, Vec3, camera::rh};
 
 use super::Gpu;
 
-/// Towards the key light: up, to the left, and in front of the model, wherever the eye is.
+/// Toward the key light: up, to the left, and in front of the model, wherever the eye is.
 pub(super) const KEY: Vec3 = Vec3::new(-0.4914, 0.6850, 0.5380);
 
 pub(super) const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;

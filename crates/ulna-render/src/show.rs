@@ -4,7 +4,7 @@ use super::TintKind;
 use ulna_model::NodeId;
 use ulna_motion::Bone;
 
-/// A bone with its colours (linear, straight alpha).
+/// A bone with its colors (linear, straight alpha).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneLook {
     /// Where it is.
@@ -56,6 +56,6 @@ pub struct Show {
     pub lights: bool,
     /// Nothing behind the model: where there is none, the picture is see-through.
     pub transparent: bool,
-    /// The model's size in metres: how far the grid goes.
+    /// The model's size in meters: how far the grid goes.
     pub size: f32,
 }

@@ -435,8 +435,7 @@ impl Rest<'_> {
             mapped_at_creation: false,
         });
         let rest_tangents = storage(
-            "rest \
-                tangents",
+            "rest tangents",
             bytemuck::cast_slice(self.tangents.map_or(&[][..], |t| &t.tangents)),
         );
         let nowhere;

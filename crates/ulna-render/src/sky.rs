@@ -35,7 +35,7 @@ fn radiance(direction: Vec3) -> Vec3 {
     open + Vec3::new(1.5, 1.45, 1.35) * smooth(0.78, 0.96, toward_box)
 }
 
-/// Centre of a texel of a cube's face (in the order of the layers), not normalised.
+/// Center of a texel of a cube's face (in the order of the layers), not normalized.
 fn toward(face: u32, x: u32, y: u32, side: u32) -> Vec3 {
     let [u, v] = [x, y].map(|k| (k as f32 + 0.5) / side as f32 * 2.0 - 1.0);
     match face {
@@ -185,8 +185,7 @@ mod tests {
                 .sum();
             assert!(
                 found.distance(wanted) < 0.05 * wanted.length(),
-                "{normal}: {found}, not \
-                {wanted}"
+                "{normal}: {found}, not {wanted}"
             );
         }
     }

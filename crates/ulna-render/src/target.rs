@@ -1,8 +1,8 @@
-//! What a picture is drawn into: colours, depth, and the mask that outlines are found from.
+//! What a picture is drawn into: colors, depth, and the mask that outlines are found from.
 
 use super::Gpu;
 
-/// Colours, depth, and samples of the offscreen picture. The window blends in gamma space and shows
+/// Colors, depth, and samples of the offscreen picture. The window blends in gamma space and shows
 /// the plain view; we draw through the sRGB view, so that light adds up linearly; where a device
 /// has no such views, into a picture beside it.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -78,8 +78,7 @@ impl Target {
         let color = texture("picture", COLOR, 1, seen, seen_as);
         let light = (!gpu.view_formats).then(|| {
             texture(
-                "picture as \
-                light",
+                "picture as light",
                 COLOR_SRGB,
                 1,
                 attachment | wgpu::TextureUsages::TEXTURE_BINDING,

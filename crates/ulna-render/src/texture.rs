@@ -39,10 +39,8 @@ pub fn decode_images(document: &Document) -> (Vec<Decoded>, Vec<Diagnostic>) {
                 }
                 Ok((picture, false)) => Some(picture),
                 Err(error) => {
-                    let message = format!(
-                        "The image cannot be decoded and is not displayed: \
-                        {error}"
-                    );
+                    let message =
+                        format!("The image cannot be decoded and is not displayed: {error}");
                     findings.push(Diagnostic::new(
                         Severity::Error,
                         "IMAGE_DATA_INVALID",
@@ -64,7 +62,7 @@ fn decode(image: &Image) -> image::ImageResult<(RgbaImage, bool)> {
     Ok((picture.into_rgba8(), large))
 }
 
-/// Uploads an image with its mip levels. `srgb` for colours, not for data. One that is larger than
+/// Uploads an image with its mip levels. `srgb` for colors, not for data. One that is larger than
 /// the device takes is shown at half its size, or a quarter, and so on.
 pub(super) fn upload(gpu: &Gpu, picture: &RgbaImage, srgb: bool) -> wgpu::TextureView {
     let most = gpu.device.limits().max_texture_dimension_2d;

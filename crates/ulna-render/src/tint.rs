@@ -1,4 +1,4 @@
-//! Tints: a weight or a colour at every vertex, shown in place of materials while weights are
+//! Tints: a weight or a color at every vertex, shown in place of materials while weights are
 //! painted.
 
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::{Color, Gpu};
 pub enum TintKind {
     /// Weights, looked up on the ramp of [`heat`](super::heat).
     Heat,
-    /// Colours.
+    /// Colors.
     Colors,
 }
 
@@ -26,7 +26,7 @@ impl TintKind {
         weight.to_bits()
     }
 
-    /// The value of a colour, for [`Colors`](Self::Colors): red in the highest byte, alpha, which
+    /// The value of a color, for [`Colors`](Self::Colors): red in the highest byte, alpha, which
     /// is how much of it lies over the clay, in the lowest.
     pub const fn color(color: Color) -> u32 {
         u32::from_be_bytes(color.0)

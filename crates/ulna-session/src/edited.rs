@@ -72,11 +72,7 @@ fn layers(opened: &Document, now: &Document) -> Vec<Edited> {
                 let off = if layer.muted {
                     "off".to_owned()
                 } else {
-                    format!(
-                        "{:.0} \
-                    %",
-                        layer.strength * 100.0
-                    )
+                    format!("{:.0} %", layer.strength * 100.0)
                 };
                 let keyed = if layer.is_keyed() { " · keyed" } else { "" };
                 let is_t_pose = home == LayerHome::Pose
@@ -141,26 +137,14 @@ fn clips(opened: &Document, now: &Document) -> Vec<Edited> {
                     facts.push("playback settings".into());
                 }
                 (
-                    format!(
-                        "Clip \
-                    {}",
-                        now.clip_label(id)
-                    ),
+                    format!("Clip {}", now.clip_label(id)),
                     facts.join(" · "),
                     nodes.into_iter().collect(),
                 )
             }
             (None, Some(is)) => (
-                format!(
-                    "Clip \
-                    {}",
-                    now.clip_label(id)
-                ),
-                format!(
-                    "new · \
-                    {}",
-                    count(is.key_count(), "key")
-                ),
+                format!("Clip {}", now.clip_label(id)),
+                format!("new · {}", count(is.key_count(), "key")),
                 Vec::new(),
             ),
             (Some(was), None) => {
@@ -192,13 +176,8 @@ fn nodes(opened: &Document, now: &Document) -> Vec<Edited> {
         if was.pose != node.pose {
             // Other programs take what is saved so for the T-pose.
             facts.push(
-                if bones.contains(&id) {
-                    "posed: changes the VRM's \
-                T-pose"
-                } else {
-                    "posed"
-                }
-                .to_owned(),
+                if bones.contains(&id) { "posed: changes the VRM's T-pose" } else { "posed" }
+                    .to_owned(),
             );
         }
         if was.hidden != node.hidden {
@@ -308,10 +287,7 @@ pub(super) fn reverted(
                     let poses = count(unkeyed.len(), "unkeyed pose");
                     notes.push(Notice::new(
                         "unkeyed_poses_removed",
-                        format!(
-                            "{poses} removed with \
-                        it"
-                        ),
+                        format!("{poses} removed with it"),
                     ));
                 }
                 let bars = now.aids.mix.iter().flat_map(|m| &m.lanes).flat_map(|l| &l.bars);

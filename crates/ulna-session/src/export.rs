@@ -2,7 +2,7 @@
 //! window and the command line carry out the same request; the document stays with its file.
 //!
 //! Files are made one at a time: each is read back, written beside its place under a name of its
-//! own, and let go of. Only when all are there do they take their places, so that what is cancelled
+//! own, and let go of. Only when all are there do they take their places, so that what is canceled
 //! or cannot be made leaves nothing.
 
 use std::{
@@ -154,8 +154,8 @@ pub enum ExportFailure {
     #[error(transparent)]
     Export(#[from] ExportError),
     /// The system does not let it be written.
-    #[error("{} could not be written: {error}. \
-        {}", .path.display(), left_behind(*.written, *.count))]
+    #[error("{} could not be written: {error}. {}", .path.display(),
+        left_behind(*.written, *.count))]
     Write {
         /// Which file.
         path: PathBuf,
@@ -194,9 +194,9 @@ fn left_behind(written: usize, count: usize) -> String {
 }
 
 impl ExportFailure {
-    /// Whether somebody cancelled it.
-    pub const fn is_cancelled(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Cancelled))
+    /// Whether somebody canceled it.
+    pub const fn is_canceled(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Canceled))
     }
 }
 
@@ -399,18 +399,9 @@ impl Exporting {
                     *clip = Shared::new(made.counted_at(rate));
                 }
             }
-            for (count, what) in [
-                (
-                    pointers,
-                    "with animation \
-                pointers",
-                ),
-                (
-                    packed,
-                    "with unreadable \
-                keys",
-                ),
-            ] {
+            for (count, what) in
+                [(pointers, "with animation pointers"), (packed, "with unreadable keys")]
+            {
                 if count > 0 {
                     let (channels, were) =
                         if count == 1 { ("channel", "was") } else { ("channels", "were") };
@@ -421,11 +412,7 @@ impl Exporting {
             if let Some(off) = off.in_words() {
                 lost.push(Notice::new(
                     "resampled",
-                    format!(
-                        "At {} frames per second, \
-                    {off}",
-                        rate_in_words(rate)
-                    ),
+                    format!("At {} frames per second, {off}", rate_in_words(rate)),
                 ));
             }
         }
@@ -441,8 +428,7 @@ impl Exporting {
             if weights > 0 {
                 let tracks = if weights == 1 { "track" } else { "tracks" };
                 let said = format!(
-                    "{weights} morph weight {tracks} left out, because the export \
-                    has no meshes"
+                    "{weights} morph weight {tracks} left out, because the export has no meshes"
                 );
                 lost.push(Notice::new("morph_tracks_left_out", said));
             }

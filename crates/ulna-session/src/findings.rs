@@ -34,15 +34,13 @@ fn weight_findings(place: &str, map: &WeightMap, joint_count: usize) -> Vec<Diag
         (
             faults.not_numbers,
             "ACCESSOR_INVALID_FLOAT",
-            "a weight is not a number; it is treated as \
-            0",
+            "a weight is not a number; it is treated as 0",
         ),
         (faults.twice, "ACCESSOR_JOINTS_INDEX_DUPLICATE", "a joint is listed twice"),
         (
             faults.past,
             "ACCESSOR_JOINTS_INDEX_OOB",
-            "a joint index exceeds the joints of the skin; \
-            it has no effect",
+            "a joint index exceeds the joints of the skin; it has no effect",
         ),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
@@ -75,8 +73,8 @@ fn of(
     match found.weights.as_deref() {
         Some(map) => weight_findings(&place, map, counts[mesh.index()]),
         None if is_bare(found) && !matches!(counts[mesh.index()], 0 | usize::MAX) => {
-            let message = "The mesh is skinned, but this primitive has no weights, so no joint \
-                moves it";
+            let message =
+                "The mesh is skinned, but this primitive has no weights, so no joint moves it";
             let found = Diagnostic::new(Severity::Warning, "ULNA_NO_WEIGHTS", place, message);
             vec![Diagnostic { fix: Some(Bind::NAME), ..found }]
         }
@@ -126,8 +124,7 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
         (
             flaws.open.len(),
             "ULNA_MESH_OPEN",
-            "at boundary edges: a brush along the surface stops \
-            there",
+            "at boundary edges: a brush along the surface stops there",
         ),
         (
             flaws.crowded.len(),
@@ -138,22 +135,13 @@ pub fn surface_findings(canvas: &SkinnedSurface) -> Vec<Diagnostic> {
         (
             flaws.doubled.len(),
             "ULNA_MESH_DOUBLED",
-            "at duplicate triangles: both copies are \
-            painted alike",
+            "at duplicate triangles: both copies are painted alike",
         ),
     ];
     let finding = |(count, code, what): (usize, &'static str, &str)| {
         let spots = if count == 1 { "1 point".to_owned() } else { format!("{count} points") };
         (count > 0).then(|| {
-            Diagnostic::new(
-                Severity::Info,
-                code,
-                &*place,
-                format!(
-                    "{spots} of the \
-            surface {what}"
-                ),
-            )
+            Diagnostic::new(Severity::Info, code, &*place, format!("{spots} of the surface {what}"))
         })
     };
     list.into_iter().filter_map(finding).collect()

@@ -218,8 +218,7 @@ fn says_nothing(name: &str) -> bool {
             "action",
             "armatureaction",
             "clip",
-            "default \
-            take",
+            "default take",
             "baselayer",
         ]
         .contains(&bare)
@@ -350,7 +349,7 @@ impl Session {
         for path in files {
             let source = match Self::open(&path, progress) {
                 Ok(source) => source,
-                Err(error) if many && !matches!(error, ReadError::Cancelled) => {
+                Err(error) if many && !matches!(error, ReadError::Canceled) => {
                     let said = format!("{} was skipped: {error}", path.display());
                     notes.push(Notice::new(error.code(), said));
                     continue;
@@ -390,19 +389,12 @@ impl Session {
                 Some(why) if !many => {
                     return Err(ImportError::Nothing(Notice::new(
                         why.code,
-                        format!(
-                            "{name}: \
-                        {why}"
-                        ),
+                        format!("{name}: {why}"),
                     )));
                 }
-                Some(why) => notes.push(Notice::new(
-                    why.code,
-                    format!(
-                        "{name} was skipped: \
-                    {why}"
-                    ),
-                )),
+                Some(why) => {
+                    notes.push(Notice::new(why.code, format!("{name} was skipped: {why}")))
+                }
                 None => {
                     notes.extend(said_of(&name, &fit, &chosen, &empty));
                     clips.extend(chosen.into_iter().map(|a| Shared::new(a.carried.clip.clone())));
@@ -471,12 +463,7 @@ fn nothing_fits(fit: &Fit, clips: &[&Arrival]) -> String {
 fn some(names: &[String]) -> String {
     let few: Vec<&str> = names.iter().take(3).map(String::as_str).collect();
     if names.len() > 3 {
-        format!(
-            "{} and {} \
-        more",
-            few.join(", "),
-            names.len() - 3
-        )
+        format!("{} and {} more", few.join(", "), names.len() - 3)
     } else {
         few.join(", ")
     }
@@ -501,12 +488,7 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         let are = if lost.len() == 1 { "is" } else { "are" };
         add(
             "joints_not_here",
-            format!(
-                "{} of its joints {are} not in this model \
-            ({})",
-                lost.len(),
-                some(&lost)
-            ),
+            format!("{} of its joints {are} not in this model ({})", lost.len(), some(&lost)),
         );
     }
     let targets = sorted(clips.iter().flat_map(|a| &a.lost_targets));
@@ -515,8 +497,7 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         add(
             "morph_targets_not_here",
             format!(
-                "{} of its morph targets {are} not in this model \
-                ({})",
+                "{} of its morph targets {are} not in this model ({})",
                 targets.len(),
                 some(&targets)
             ),
@@ -538,8 +519,7 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
         add(
             "keys_retargeted",
             format!(
-                "joints with another rest pose or other axes: {count}; their keys were \
-                retargeted"
+                "joints with another rest pose or other axes: {count}; their keys were retargeted"
             ),
         );
     }
@@ -557,20 +537,14 @@ fn said_of(name: &str, fit: &Fit, clips: &[&Arrival], empty: &[&Arrival]) -> Vec
     if scales > 0 {
         add(
             "scale_tracks_left_out",
-            format!(
-                "scale tracks skipped, because they cannot be \
-            retargeted: {scales}"
-            ),
+            format!("scale tracks skipped, because they cannot be retargeted: {scales}"),
         );
     }
     let left = clips.iter().map(|a| a.carried.left_out).sum::<usize>();
     if left > 0 {
         add(
             "channels_left_out",
-            format!(
-                "channels left out, because they animate no node or are \
-            packed: {left}"
-            ),
+            format!("channels left out, because they animate no node or are packed: {left}"),
         );
     }
     parts
@@ -590,15 +564,9 @@ mod tests {
                 && fits("*", "")
         );
         assert!(!fits("*.glb", "walk.gltf") && !fits("b*", "ab") && !fits("a", "ab"));
-        for name in [
-            "mixamo.com",
-            "Armature|mixamo.com|Layer0",
-            "Take \
-            001",
-            "animation_0",
-            "Animation",
-            "",
-        ] {
+        for name in
+            ["mixamo.com", "Armature|mixamo.com|Layer0", "Take 001", "animation_0", "Animation", ""]
+        {
             assert!(says_nothing(name), "{name}");
         }
         for name in ["Walk", "Take off", "Reaction", "animation_walk"] {

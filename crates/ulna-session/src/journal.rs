@@ -174,8 +174,7 @@ impl SaveMark {
     pub(super) fn write(&self, path: &Path, hash: u128) -> io::Result<()> {
         if let Err(error) = self.opened.keep() {
             log::error!(
-                "the opened file could not be backed up beside the recovery journal: \
-                {error}"
+                "the opened file could not be backed up beside the recovery journal: {error}"
             );
         }
         self.pen.write(

@@ -87,13 +87,7 @@ impl Session {
             None => "the pose".to_owned(),
         };
         let other = |e: ImportError| {
-            CommandError::other(
-                e.code(),
-                format!(
-                    "no layer of {of} can \
-            be imported: {e}"
-                ),
-            )
+            CommandError::other(e.code(), format!("no layer of {of} can be imported: {e}"))
         };
         let [path] = &super::files_meant(meant.path).map_err(other)?[..] else {
             return Err(CommandError::other(
@@ -215,8 +209,7 @@ impl Session {
             return Err(CommandError::other(
                 "joints_not_here",
                 format!(
-                    "this model has none of the joints of layer “{}”: \
-                    {}",
+                    "this model has none of the joints of layer “{}”: {}",
                     layer.name,
                     gone.join(", ")
                 ),
@@ -236,11 +229,7 @@ impl Session {
             }
         });
         let note = (!gone.is_empty()).then(|| {
-            format!(
-                "joints left out, because this model does not have them: \
-                {}",
-                gone.join(", ")
-            )
+            format!("joints left out, because this model does not have them: {}", gone.join(", "))
         });
         Ok((commands, note.map(|said| Notice::new("joints_not_here", said)).into_iter().collect()))
     }

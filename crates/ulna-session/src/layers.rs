@@ -146,12 +146,7 @@ fn found_layers(
     let mut made = Vec::new();
     for layer in &kept.layers {
         let node = |text: &String| {
-            node_of(document, text).ok_or_else(|| {
-                format!(
-                    "there is no \
-            joint “{text}”"
-                )
-            })
+            node_of(document, text).ok_or_else(|| format!("there is no joint “{text}”"))
         };
         let mut moves = BTreeMap::new();
         for (text, user) in &layer.moves {
@@ -251,14 +246,10 @@ impl Folds {
                     (layers, own)
                 }
                 other => {
-                    let why = other.err().unwrap_or_else(|| {
-                        "their names or values are \
-                        invalid"
-                            .into()
-                    });
+                    let why =
+                        other.err().unwrap_or_else(|| "their names or values are invalid".into());
                     let message = format!(
-                        "The layers of “{label}” are kept in the extras, but \
-                        ignored: {why}"
+                        "The layers of “{label}” are kept in the extras, but ignored: {why}"
                     );
                     diagnostics.push(said(place, message));
                     continue;
@@ -316,10 +307,7 @@ impl Folds {
                 let why = other.err().unwrap_or_else(|| "their names or values are invalid".into());
                 diagnostics.push(said(
                     place,
-                    format!(
-                        "The layers of the pose are kept in the extras, but \
-                        ignored: {why}"
-                    ),
+                    format!("The layers of the pose are kept in the extras, but ignored: {why}"),
                 ));
                 return;
             }
@@ -534,8 +522,7 @@ pub(super) fn in_words(document: &Document, folded: &BTreeMap<ClipId, Folded>) -
     let pose = document.aids.layers(LayerHome::Pose);
     if pose.any_counts() {
         all.push(format!(
-            "The pose: {} baked into its \
-            nodes",
+            "The pose: {} baked into its nodes",
             count(pose.counting().count(), "layer")
         ));
     }

@@ -835,13 +835,7 @@ impl Session {
                 }
             };
             self.history
-                .preview(
-                    &mut self.document,
-                    "Paint \
-                weights",
-                    edits,
-                    Vec::new(),
-                )
+                .preview(&mut self.document, "Paint weights", edits, Vec::new())
                 .map_err(CommandError::from)?;
             done |= self.end_gesture();
         }

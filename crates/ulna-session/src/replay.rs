@@ -56,16 +56,8 @@ impl Session {
             return replayed;
         }
         let count = steps.len();
-        let label = if count == 1 {
-            "Replay 1 \
-            edit"
-                .to_owned()
-        } else {
-            format!(
-                "Replay {count} \
-            edits"
-            )
-        };
+        let label =
+            if count == 1 { "Replay 1 edit".to_owned() } else { format!("Replay {count} edits") };
         if let Err(error) = self.run_lines(&label, &lines) {
             replayed.done = 0;
             replayed.failed.push(format!("the edits could not be replayed: {error}"));

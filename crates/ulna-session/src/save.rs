@@ -8,12 +8,13 @@
 //!
 //! ```text
 //!  the opened bytes ─┐
-//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ── no ─► refused, with the step that is lost
-//!  file as it is ────┘   (touched                                    │ yes
+//!  file as opened ───┼─► gltf::write ─► new bytes ─► read again ─► equal? ─ no ─► refused, with
+//!  file as it is ────┘   (touched                                    │ yes        the lost step
 //!                         elements only)                             ▼
-//!                     is the place free, or as we left it? ── no ─► refused, until a person consents
+//!                     is the file there absent, or as we left it? ─ no ─► refused until confirmed
 //!                                                                    │ yes
-//!       data beside it ─► file~ (as it was) ─► temporary, synced ─► rename ─► journal: saved ─► what nobody names goes
+//!       data beside it ─► file~ (as it was) ─► temporary file, synced ─► rename
+//!                                          ─► journal: saved ─► unreferenced files removed
 //! ```
 
 use std::{
@@ -77,8 +78,8 @@ pub enum SaveFailure {
         path: PathBuf,
     },
     /// Another file is there.
-    #[error("{path} already exists. Use --force to replace it, or choose another \
-        name", path = path.display())]
+    #[error("{path} already exists. Use --force to replace it, or choose another name",
+        path = path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -98,8 +99,8 @@ pub enum SaveFailure {
         path: PathBuf,
     },
     /// There is no such folder.
-    #[error("the folder {folder} does not exist. Create it first, or save to another \
-        folder", folder = folder.display())]
+    #[error("the folder {folder} does not exist. Create it first, or save to another folder",
+        folder = folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,

@@ -56,8 +56,7 @@ pub(super) fn remove_unnamed(disk: &dyn Disk, path: &Path, content: &[u8]) {
             && let Err(error) = disk.remove(&place)
         {
             log::warn!(
-                "{} is no longer needed, but could not be removed: \
-                {error}",
+                "{} is no longer needed, but could not be removed: {error}",
                 place.display()
             );
         }

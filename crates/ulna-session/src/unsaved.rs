@@ -189,7 +189,8 @@ mod tests {
             &mut session,
             &[
                 r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#,
-                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#,
+                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod",
+                    "node": "Head", "degrees": [20, 0, 0]}"#,
             ],
         );
         let copy = session.clone();
@@ -213,7 +214,8 @@ mod tests {
         let states = [
             (r#"{"do": "layer.new", "clip": "Walk", "name": "Nod"}"#, false),
             (
-                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head", "degrees": [20, 0, 0]}"#,
+                r#"{"do": "layer.set", "clip": "Walk", "layer": "Nod",
+                    "node": "Head", "degrees": [20, 0, 0]}"#,
                 true,
             ),
             (r#"{"do": "layer.mute", "clip": "Walk", "layer": "Nod"}"#, false),

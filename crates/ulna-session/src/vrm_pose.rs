@@ -41,15 +41,9 @@ fn in_words(document: &Document, nodes: &[NodeId]) -> Option<Notice> {
     let more = nodes.len().saturating_sub(MOST);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let joints = if nodes.len() == 1 {
-        "1 joint \
-        is"
-        .to_owned()
+        "1 joint is".to_owned()
     } else {
-        format!(
-            "{} joints \
-        are",
-            nodes.len()
-        )
+        format!("{} joints are", nodes.len())
     };
     let said = format!(
         "{joints} posed ({}{more}): programs that read VRM treat the saved pose as the T-pose, \

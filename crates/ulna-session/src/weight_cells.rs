@@ -136,16 +136,8 @@ pub fn cells_assigned(
             _ => terms.push((key, vec![own.to_string()])),
         }
     }
-    let terms: Vec<String> = terms
-        .into_iter()
-        .map(|(key, list)| {
-            format!(
-                "{key}: \
-        {}",
-                list.join(", ")
-            )
-        })
-        .collect();
+    let terms: Vec<String> =
+        terms.into_iter().map(|(key, list)| format!("{key}: {}", list.join(", "))).collect();
     let nodes = all.iter().filter_map(|j| canvas.joints().get(usize::from(*j)).copied()).collect();
     let reach = Reach {
         vertices: VertexTerms::parse(&terms.join("; ")),

@@ -157,8 +157,7 @@ pub fn rows_meant(
         return refuse(
             "named_twice",
             format!(
-                "two columns of the table have the weights of \
-                “{}”",
+                "two columns of the table have the weights of “{}”",
                 document.node(joints[k]).label(joints[k])
             ),
         );

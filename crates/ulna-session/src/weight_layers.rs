@@ -60,8 +60,7 @@ pub(super) fn take_up(document: &mut Document, diagnostics: &mut Vec<Diagnostic>
             None => diagnostics.push(not_used(
                 document,
                 mesh,
-                "the mesh uses no skin with the \
-                joints of these layers",
+                "the mesh uses no skin with the joints of these layers",
             )),
         }
     }
@@ -107,8 +106,7 @@ fn taken(
         if unused(key.0) {
             return Err((
                 *first,
-                "another mesh of the same skin has stored layers that are \
-                ignored",
+                "another mesh of the same skin has stored layers that are ignored",
             ));
         }
         if let Some(map) = document.primitive(key.0, key.1).and_then(|p| p.weights.clone()) {
@@ -161,8 +159,7 @@ fn taken(
         Ok(_) => Err((*first, "they do not result in the weights of the file")),
         Err(_) => Err((
             *first,
-            "a layer is mirrored, but left and right joints of the skin cannot \
-            be told apart",
+            "a layer is mirrored, but left and right joints of the skin cannot be told apart",
         )),
     }
 }

@@ -88,8 +88,8 @@ impl Session {
         // What is wrong in the line itself is said before what is missing.
         let meshes = meant.mesh.map(|m| m.find(document)).transpose()?.unwrap_or_default();
         let path = meant.path.ok_or_else(|| {
-            let message = "no file was given; name a model, or a .json or .xml file with weights, \
-                as “path”";
+            let message =
+                "no file was given; name a model, or a .json or .xml file with weights, as “path”";
             CommandError::other("no_file_named", message)
         })?;
         let given = Given::read(path, document)?.only(meant.from)?;
@@ -119,10 +119,8 @@ impl Session {
                     "no weights were imported: {}",
                     match tally.gone.first() {
                         None => "its meshes are nowhere near the meshes of this model".to_owned(),
-                        Some(joint) => format!(
-                            "this model has none of its joints, such as \
-                            “{joint}”"
-                        ),
+                        Some(joint) =>
+                            format!("this model has none of its joints, such as “{joint}”"),
                     }
                 ),
             ));
@@ -146,11 +144,8 @@ impl Tally {
         );
         notes.extend(self.distances.text().map(|far| Notice::new("transfer_distances", far)));
         if self.unfound > 0 {
-            let unfound = format!(
-                "{} without a \
-                match",
-                counted(self.unfound, "vertex", "vertices")
-            );
+            let unfound =
+                format!("{} without a match", counted(self.unfound, "vertex", "vertices"));
             notes.push(Notice::new("vertices_without_source", unfound));
         }
         let shown: Vec<&str> = self.gone.iter().take(3).map(|n| &**n).collect();
@@ -162,10 +157,8 @@ impl Tally {
         );
         if self.partly > 0 {
             let rest = counted(self.partly, "vertex", "vertices");
-            let said = format!(
-                "{gone}, so their weight was redistributed to the other joints of \
-                {rest}"
-            );
+            let said =
+                format!("{gone}, so their weight was redistributed to the other joints of {rest}");
             notes.push(Notice::new("joints_not_here", said));
         } else if self.above && !self.gone.is_empty() {
             let said = format!("{gone}, so their weights went to their parent joints");
@@ -261,21 +254,12 @@ impl Given {
         if let Some(kind) = WeightFile::of_ending(ending) {
             /// Bytes of a text of weights at most.
             const MOST: u64 = 1 << 30;
-            let about = std::fs::metadata(path).map_err(|e| {
-                refuse(
-                    "file_unreadable",
-                    format!(
-                        "it cannot \
-                    be read: {e}"
-                    ),
-                )
-            })?;
+            let about = std::fs::metadata(path)
+                .map_err(|e| refuse("file_unreadable", format!("it cannot be read: {e}")))?;
             if !about.is_file() || about.len() > MOST {
                 return Err(refuse(
                     "not_weights",
-                    "it is not a file with weights, or it is larger \
-                    than 1 GB"
-                        .into(),
+                    "it is not a file with weights, or it is larger than 1 GB".into(),
                 ));
             }
             let text = std::fs::read_to_string(path)
@@ -461,9 +445,7 @@ impl Given {
             }
             CarryBy::Uv if self.surfaces.iter().all(|(_, uvs)| uvs.is_empty()) => refuse(
                 "no_texture_coordinates",
-                "it has no texture coordinates; match by surface \
-                    instead"
-                    .into(),
+                "it has no texture coordinates; match by surface instead".into(),
             ),
             CarryBy::Surface | CarryBy::Vertex
                 if self.shapes.iter().all(|s| s.positions.is_empty()) =>

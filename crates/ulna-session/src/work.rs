@@ -177,8 +177,7 @@ impl Session {
         if worked.session != self.id {
             return Err(CommandError::other(
                 "other_file_open",
-                "another file was opened in the \
-                meantime",
+                "another file was opened in the meantime",
             )
             .into());
         }

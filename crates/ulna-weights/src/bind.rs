@@ -116,8 +116,7 @@ mod tests {
         assert!((map.weight(1, 0) - 0.5).abs() < 1e-5 && (map.weight(1, 1) - 0.5).abs() < 1e-5);
         assert!(
             map.weight(2, 2) > 0.999,
-            "the last bone goes on: \
-            {:?}",
+            "the last bone goes on: {:?}",
             map.vertex(2).collect::<Vec<_>>()
         );
         for v in 0..spots.len() {

@@ -16,11 +16,11 @@ pub enum BrushKind {
     Replace,
     /// `w·(1 + a(v − 1))`
     Scale,
-    /// Towards the mean of the neighbours.
+    /// Toward the mean of the neighbors.
     Smooth,
-    /// Away from the mean of the neighbours.
+    /// Away from the mean of the neighbors.
     Sharpen,
-    /// Towards the mean of what the brush covers.
+    /// Toward the mean of what the brush covers.
     Average,
     /// Weights are dragged along with the brush.
     Smear,
@@ -227,7 +227,7 @@ impl Reach {
 pub enum Radius {
     /// Points on screen.
     Pixels(f32),
-    /// Metres of the scene.
+    /// Meters of the scene.
     Scene(f32),
 }
 

@@ -1,5 +1,5 @@
 //! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with
-//! their neighbours.
+//! their neighbors.
 //!
 //! A file splits a vertex wherever normals, texture coordinates or materials differ, over
 //! primitives and meshes too. Such vertices lie at one place, and are painted alike: what is done
@@ -252,13 +252,13 @@ impl SkinnedSurface {
         })
     }
 
-    /// Whether it is known which vertices lie at one place, and which places are neighbours. Where
+    /// Whether it is known which vertices lie at one place, and which places are neighbors. Where
     /// not, whoever asks first waits for that.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Finds out which vertices lie at one place, and which places are neighbours: for a thread
+    /// Finds out which vertices lie at one place, and which places are neighbors: for a thread
     /// that has the time.
     pub fn prepare(&self) {
         self.flaws();

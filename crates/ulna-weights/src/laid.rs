@@ -44,20 +44,16 @@ impl LaidBy {
         const AS_THEY_LIE: &str = "the surfaces were matched in place";
         match self {
             Self::Bind => None,
-            Self::Pose { matched: 1 } => Some(
-                "the source was first posed to match this rest pose \
-                by 1 joint"
-                    .into(),
-            ),
+            Self::Pose { matched: 1 } => {
+                Some("the source was first posed to match this rest pose by 1 joint".into())
+            }
             Self::Pose { matched } => Some(format!(
-                "the source was first posed to match this rest pose by {matched} \
-                    joints"
+                "the source was first posed to match this rest pose by {matched} joints"
             )),
             Self::NoMatch => Some(format!("{AS_THEY_LIE}, because the skeletons do not match")),
-            Self::Farther => Some(format!(
-                "{AS_THEY_LIE}, because posing the source moved them \
-                farther apart"
-            )),
+            Self::Farther => {
+                Some(format!("{AS_THEY_LIE}, because posing the source moved them farther apart"))
+            }
             Self::NoSkeleton => Some(format!("{AS_THEY_LIE}, because the source has no skeleton")),
         }
     }

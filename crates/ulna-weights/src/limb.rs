@@ -183,8 +183,7 @@ mod tests {
             for (joint, wanted) in shares.into_iter().enumerate() {
                 assert!(
                     (share(place, joint) - wanted).abs() < 1e-6,
-                    "{joint} at {place}: \
-                    {}",
+                    "{joint} at {place}: {}",
                     share(place, joint)
                 );
             }
@@ -192,13 +191,11 @@ mod tests {
         assert!((line(1.0).place_of(Vec3::new(0.3, 0.7, 0.0)) - 0.7).abs() < 1e-6);
         assert!(
             (line(1.0).place_of(Vec3::new(0.3, 2.7, 0.0)) - 2.7).abs() < 1e-6,
-            "the last bone \
-            goes on"
+            "the last bone goes on"
         );
         assert!(
             line(1.0).place_of(Vec3::new(0.3, -2.7, 0.0)).abs() < 1e-6,
-            "before the first is \
-            the first"
+            "before the first is the first"
         );
     }
 }

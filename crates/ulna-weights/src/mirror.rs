@@ -23,18 +23,18 @@ pub struct MirrorMap {
     parents: Vec<u16>,
     /// Places without a partner.
     pub unpaired: usize,
-    /// Places that were paired by their neighbours, not by where they lie.
+    /// Places that were paired by their neighbors, not by where they lie.
     pub by_topology: usize,
 }
 
 impl MirrorMap {
     /// Pairs the places of a canvas across the plane `axis = offset` of its mesh space. `joints`
-    /// are the partners of the skin's joints; a centre joint is its own, `u16::MAX` is nobody's.
+    /// are the partners of the skin's joints; a center joint is its own, `u16::MAX` is nobody's.
     ///
-    /// A pair is the nearest place to the mirrored spot within `tolerance` metres, if it is so both
+    /// A pair is the nearest place to the mirrored spot within `tolerance` meters, if it is so both
     /// ways; on a canvas of several skins the nearest of the same skin, and only where that has
-    /// none, of another. What is left is paired by the neighbours: of two paired places, the
-    /// neighbours that alone are unpaired mirror each other; then triangle by triangle.
+    /// none, of another. What is left is paired by the neighbors: of two paired places, the
+    /// neighbors that alone are unpaired mirror each other; then triangle by triangle.
     pub fn new(
         canvas: &SkinnedSurface,
         axis: usize,
@@ -148,7 +148,7 @@ impl MirrorMap {
         offset: f32,
         joints: Vec<u16>,
     ) -> Self {
-        let by_topology = by_neighbours(canvas, &mut places, axis, offset)
+        let by_topology = by_neighbors(canvas, &mut places, axis, offset)
             + by_triangles(canvas, &mut places, axis, offset);
         let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
         let parents = canvas.parents().to_vec();
@@ -258,7 +258,7 @@ struct Cells {
     lists: PackedLists,
 }
 
-/// Places of a cell that are looked at; what lies beyond is left to the neighbours.
+/// Places of a cell that are looked at; what lies beyond is left to the neighbors.
 const CROWD: usize = 256;
 
 impl Cells {
@@ -322,11 +322,11 @@ fn number(cell: [i64; 3]) -> u64 {
     (mixed ^ (mixed >> 29)) << (3 * SIDE) | within
 }
 
-/// Pairs what is left by its paired neighbours; how many places that paired. Of two places that
-/// mirror each other, the unpaired neighbours mirror each other: the only ones left whatever their
+/// Pairs what is left by its paired neighbors; how many places that paired. Of two places that
+/// mirror each other, the unpaired neighbors mirror each other: the only ones left whatever their
 /// places, of several those that lie nearest to each other's mirror images, nearer than half the
-/// way to the neighbour that is known.
-fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
+/// way to the neighbor that is known.
+fn by_neighbors(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     // Only next to what is unpaired there is something to find.
     let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
     let mut front: Vec<u32> = open.flat_map(|p| canvas.ring(p)).copied().collect();
@@ -348,7 +348,7 @@ fn by_neighbours(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offse
             let open = |of: u32, places: &[u32]| -> Vec<u32> {
                 canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE).collect()
             };
-            /// Pairs of neighbours that are looked at: a place with thousands of them tells
+            /// Pairs of neighbors that are looked at: a place with thousands of them tells
             /// nothing.
             const MOST: usize = 4_096;
             let (here, there) = (open(p, places), open(q, places));

@@ -5,7 +5,7 @@
 //! follows by linear blend skinning:
 //!
 //! ```text
-//!  X_j = translate(h_p) · R · S · translate(−h_j)        p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
+//!  X_j = translate(h_p) · R · S · translate(−h_j)   p' = Σ w · (W_p·IBM_p)⁻¹ · X_j · W_j·IBM_j · p
 //! ```
 //!
 //! `h` are the heads of a joint `j` and of its counterpart `p` at rest, `W` their rest transforms

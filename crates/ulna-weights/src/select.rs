@@ -21,7 +21,7 @@ pub enum Pick {
         /// The most joints wanted.
         most: usize,
     },
-    /// Unlike all of their neighbours.
+    /// Unlike all of their neighbors.
     Stray,
     /// At the rim of a hole or a sheet.
     Open,
@@ -47,7 +47,7 @@ pub enum Pick {
 /// How a selection becomes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reshape {
-    /// The neighbours, too.
+    /// The neighbors, too.
     Grow,
     /// Without its rim.
     Shrink,

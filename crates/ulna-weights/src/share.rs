@@ -2,7 +2,7 @@
 //! are stored in.
 //!
 //! What is painted wins; locked joints never move; the rest goes by a rule that can be seen: to the
-//! unlocked joints that hold some already, in proportion; else as the neighbours have it; else to
+//! unlocked joints that hold some already, in proportion; else as the neighbors have it; else to
 //! the nearest unlocked ancestor; else the change is refused, with the reason.
 
 use thiserror::Error;
@@ -264,7 +264,7 @@ fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)
 }
 
-/// Gives joints the weights that were painted, and shares the rest by the rule. `neighbours` adds
+/// Gives joints the weights that were painted, and shares the rest by the rule. `neighbors` adds
 /// what the vertices around have; it is asked only where nobody else holds anything.
 ///
 /// # Errors
@@ -274,7 +274,7 @@ pub fn paint(
     list: &mut Influences,
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
-    neighbours: impl FnOnce(&mut Influences),
+    neighbors: impl FnOnce(&mut Influences),
 ) -> Result<(), Refusal> {
     let mut held = 0.0f32;
     let mut others = 0.0f32;
@@ -307,22 +307,22 @@ pub fn paint(
             }
         }
     } else if rest > rule.encoding.step() * 0.5 + 1e-7 {
-        distribute(list, rest, wishes, rule, neighbours)?;
+        distribute(list, rest, wishes, rule, neighbors)?;
     }
     settle(list, wishes, rule)
 }
 
-/// Gives the rest to those that the neighbours have, or to an ancestor.
+/// Gives the rest to those that the neighbors have, or to an ancestor.
 #[cold]
 fn distribute(
     list: &mut Influences,
     rest: f32,
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
-    neighbours: impl FnOnce(&mut Influences),
+    neighbors: impl FnOnce(&mut Influences),
 ) -> Result<(), Refusal> {
     let mut around = Influences::default();
-    neighbours(&mut around);
+    neighbors(&mut around);
     let takes =
         |j: u16| usize::from(j) < rule.locked.len() && !rule.is_locked(j) && !painted(wishes, j);
     let sum: f32 = around.iter().filter(|(j, w)| takes(*j) && *w > 0.0).map(|(_, w)| w).sum();
@@ -350,7 +350,7 @@ fn distribute(
     Err(Refusal::NobodyTakes)
 }
 
-/// Moves the unlocked weights towards others, which need not sum to 1: `w + amount × (t − w)`,
+/// Moves the unlocked weights toward others, which need not sum to 1: `w + amount × (t − w)`,
 /// never below 0.
 ///
 /// # Errors
@@ -358,7 +358,7 @@ fn distribute(
 #[inline]
 pub fn blend(
     list: &mut Influences,
-    towards: &Influences,
+    toward: &Influences,
     amount: f32,
     rule: &WeightConstraints<'_>,
 ) -> Result<(), Refusal> {
@@ -378,7 +378,7 @@ pub fn blend(
             }
         }
     }
-    for (j, w) in towards.iter() {
+    for (j, w) in toward.iter() {
         if !rule.is_locked(j) && usize::from(j) < rule.locked.len() {
             list.add(j, w * amount);
         }

@@ -39,7 +39,7 @@ pub fn world(document: &Document, pose: &Pose, node: NodeId) -> DMat4 {
 pub struct BoundMesh {
     /// `scene_from_mesh`, of the joint that weighs most.
     pub scene_from_mesh: DMat4,
-    /// How far another joint would show a corner of the mesh elsewhere, metres; 0 where all agree.
+    /// How far another joint would show a corner of the mesh elsewhere, meters; 0 where all agree.
     pub apart: f64,
 }
 

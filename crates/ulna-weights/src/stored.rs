@@ -63,7 +63,7 @@ impl WorkingWeights<'_> {
 }
 
 /// How far each of a canvas's vertices moves in a pose when weights are kept in another type,
-/// metres.
+/// meters.
 pub fn moved_by_storing(
     document: &Document,
     canvas: &SkinnedSurface,

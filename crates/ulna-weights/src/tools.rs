@@ -66,7 +66,7 @@ fn in_steps(
 
 impl WorkingWeights<'_> {
     /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its
-    /// neighbours have; where there are none, the nearest unlocked joint. What breaks no rule keeps
+    /// neighbors have; where there are none, the nearest unlocked joint. What breaks no rule keeps
     /// its bits.
     pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
@@ -98,7 +98,7 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Gives vertices where nobody takes the rest what their neighbours have, ring by ring, and
+    /// Gives vertices where nobody takes the rest what their neighbors have, ring by ring, and
     /// what hangs nowhere the nearest joint.
     fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
         let canvas = self.canvas;
@@ -283,8 +283,8 @@ impl WorkingWeights<'_> {
         )
     }
 
-    /// Moves every vertex towards the mean of its neighbours, so often and so far. With
-    /// `by_distance`, near neighbours count more: that relaxes without washing out what is dense.
+    /// Moves every vertex toward the mean of its neighbors, so often and so far. With
+    /// `by_distance`, near neighbors count more: that relaxes without washing out what is dense.
     /// `joint` alone, where one is given.
     pub fn smooth(
         &mut self,
@@ -344,9 +344,9 @@ impl WorkingWeights<'_> {
         });
     }
 
-    /// Moves every vertex towards its neighbours, the near ones more, so often and so far, but only
+    /// Moves every vertex toward its neighbors, the near ones more, so often and so far, but only
     /// as far as it keeps a part of its volume when joints are bent by 60 degrees, or what it had,
-    /// and is strained no more than before beside its neighbours as they are.
+    /// and is strained no more than before beside its neighbors as they are.
     pub fn relax_keeping(
         &mut self,
         passes: usize,
@@ -376,7 +376,7 @@ impl WorkingWeights<'_> {
         refused
     }
 
-    /// Hammers stray vertices flat: those that have little in common with all of their neighbours,
+    /// Hammers stray vertices flat: those that have little in common with all of their neighbors,
     /// which agree among themselves. How many there were.
     pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
         let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
@@ -619,7 +619,7 @@ pub fn in_common(a: &Influences, b: &Influences) -> f32 {
     a.iter().map(|(j, w)| w.min(b.get(j))).sum()
 }
 
-/// Places that have little in common with the mean of their neighbours, though each neighbour has
+/// Places that have little in common with the mean of their neighbors, though each neighbor has
 /// much in common with it.
 pub fn strays(canvas: &SkinnedSurface, maps: &Maps<'_>, most_in_common: f32) -> Vec<u32> {
     let is_stray = |place: &u32| is_stray(canvas, maps, *place, most_in_common);

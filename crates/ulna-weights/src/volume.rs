@@ -1,5 +1,5 @@
-//! Smoothing that keeps volume: a vertex goes towards its neighbours only as far as bending leaves
-//! it enough of its volume and, beside neighbours that stay as they are, strains it no more than
+//! Smoothing that keeps volume: a vertex goes toward its neighbors only as far as bending leaves
+//! it enough of its volume and, beside neighbors that stay as they are, strains it no more than
 //! before.
 //!
 //! Each joint is tried alone, with all that hangs on it, turned by 60 degrees about each axis. Of a
@@ -79,10 +79,10 @@ fn volume(share: f32) -> f32 {
     1.0 - 2.0 * share * (1.0 - share) * (1.0 - ANGLE.cos())
 }
 
-/// A joint that is tried at a spot: where its neighbours are then, and which way the spot would go.
+/// A joint that is tried at a spot: where its neighbors are then, and which way the spot would go.
 struct Trial {
     joint: u16,
-    /// For each turn the way of the whole spot, and the places of its neighbours.
+    /// For each turn the way of the whole spot, and the places of its neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
@@ -90,14 +90,14 @@ struct Trial {
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,
-    /// To the neighbours at rest.
+    /// To the neighbors at rest.
     lengths: Vec<f32>,
     list: Vec<Trial>,
 }
 
 impl<'a> Trials<'a> {
     /// Of all joints that move the spot, or would once it has `target`, otherwise than its
-    /// neighbours.
+    /// neighbors.
     fn of(
         canvas: &'a SkinnedSurface,
         maps: &Maps<'_>,
@@ -183,8 +183,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Moves the unlocked weights of a spot towards others as [`share::blend`] does, as far as it keeps
-/// `kept` of its volume, or what it had, and is strained no more than before beside its neighbours
+/// Moves the unlocked weights of a spot toward others as [`share::blend`] does, as far as it keeps
+/// `kept` of its volume, or what it had, and is strained no more than before beside its neighbors
 /// as they are. Weights that break the rule are brought under it in any case. Whether anything
 /// moved.
 ///
@@ -201,7 +201,7 @@ pub(super) fn blend_keeping(
     share::normalize(&mut start, rule)?;
     let trials = Trials::of(canvas, maps, place, &start, target);
     if trials.list.is_empty() {
-        // No joint moves it otherwise than its neighbours.
+        // No joint moves it otherwise than its neighbors.
         return share::blend(list, target, amount, rule).map(|()| true);
     }
     let (volume, strain) = trials.measure(&start);

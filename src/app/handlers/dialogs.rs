@@ -72,11 +72,7 @@ impl App {
                     ctx,
                     ToastKind::Note,
                     text,
-                    vec![(
-                        "Replace \
-                    it",
-                        crate::ui::Action::Run(replace.into()),
-                    )],
+                    vec![("Replace it", crate::ui::Action::Run(replace.into()))],
                 );
             }
             DialogAction::ExportWeights(path) => self.export_weights(ctx, Some(path)),

@@ -101,10 +101,7 @@ impl App {
                     self.toast(
                         ctx,
                         ToastKind::Error,
-                        format!(
-                            "My poses already has a pose named \
-                        “{name}”."
-                        ),
+                        format!("My poses already has a pose named “{name}”."),
                     );
                 } else if let Some(found) = self.poses.own.iter_mut().find(|p| p.name == pose) {
                     found.name = name;
@@ -165,10 +162,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "The pose could not be pasted: \
-                    {error}."
-                    ),
+                    format!("The pose could not be pasted: {error}."),
                 );
                 return;
             }

@@ -53,7 +53,7 @@ impl App {
         let text = format!(
             "Only {} moved, by {:.3} {}, so it is now detached from {above}.",
             document.node(node).label(node),
-            by * length.per_metre(),
+            by * length.per_meter(),
             length.sign()
         );
         let verbs = vec![

@@ -110,8 +110,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Note,
-                "Nothing to key: the clip has no channels yet. Select \
-                joints first.",
+                "Nothing to key: the clip has no channels yet. Select joints first.",
             );
             return;
         }

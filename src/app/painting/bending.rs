@@ -249,8 +249,7 @@ impl App {
         let kept = kept_poses(document).iter().any(|p| p.name == name.trim());
         if kept {
             let text = format!(
-                "This file already has a pose named “{}”. Choose another \
-                name.",
+                "This file already has a pose named “{}”. Choose another name.",
                 name.trim()
             );
             self.toast(ctx, ToastKind::Error, text);

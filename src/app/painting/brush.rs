@@ -110,8 +110,8 @@ impl App {
             (spot - self.viewport.camera.eye()).dot(self.viewport.camera.forward())
         };
         let radius = match brush.radius {
-            Radius::Pixels(points) => points * self.viewport.camera.metres_per_point(depth, size.y),
-            Radius::Scene(metres) => metres,
+            Radius::Pixels(points) => points * self.viewport.camera.meters_per_point(depth, size.y),
+            Radius::Scene(meters) => meters,
         };
         let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
         let eye = (!self.viewport.camera.orthographic).then(|| self.viewport.camera.eye());
@@ -161,7 +161,7 @@ impl App {
                             * self
                                 .viewport
                                 .camera
-                                .metres_per_point(self.viewport.camera.distance, size.y))
+                                .meters_per_point(self.viewport.camera.distance, size.y))
                         .max(1e-6),
                     ),
                 };

@@ -66,8 +66,7 @@ impl App {
                 _ => self.toast(
                     ctx,
                     ToastKind::Error,
-                    "No weight was picked: no vertex is under \
-                    the brush.",
+                    "No weight was picked: no vertex is under the brush.",
                 ),
             },
             BrushCommand::Flood if self.painting.layering.masked().is_some() => {
@@ -77,8 +76,7 @@ impl App {
                 let kind = self.painting.brush.kind;
                 if !kind.is_of_one_joint() && kind != BrushKind::Smooth {
                     let text = format!(
-                        "{} cannot flood. Choose Add, Subtract, Replace, Scale or \
-                            Smooth.",
+                        "{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.",
                         kind.label()
                     );
                     self.toast(ctx, ToastKind::Note, text);
@@ -115,8 +113,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Note,
-                "Point at the surface first: no vertex was under the \
-                brush yet.",
+                "Point at the surface first: no vertex was under the brush yet.",
             );
             return;
         }
@@ -154,8 +151,7 @@ impl App {
             }
             (JointAct::Flood, _) if brush.kind != BrushKind::Smooth => {
                 let text = format!(
-                    "{} cannot flood. Choose Add, Subtract, Replace, Scale or \
-                        Smooth.",
+                    "{} cannot flood. Choose Add, Subtract, Replace, Scale or Smooth.",
                     brush.kind.label()
                 );
                 self.toast(ctx, ToastKind::Note, text);
@@ -197,8 +193,7 @@ impl App {
                 let (Some(from), Some(to)) = (from, to) else { return };
                 let (to, from) = (Nodes::one(*to), Some(Nodes::one(*from)));
                 (
-                    "Gradient along a \
-                    limb",
+                    "Gradient along a limb",
                     vec![Along { to, from, width: None, curve: None, reach: reach() }.into()],
                 )
             }
@@ -265,8 +260,7 @@ impl App {
         let brush = self.painting.brush;
         if !brush.kind.is_of_one_joint() {
             let text = format!(
-                "{} cannot paint a gradient. Choose Add, Subtract, Replace or \
-                    Scale.",
+                "{} cannot paint a gradient. Choose Add, Subtract, Replace or Scale.",
                 brush.kind.label()
             );
             self.toast(ctx, ToastKind::Note, text);
@@ -285,8 +279,7 @@ impl App {
             self.toast(
                 ctx,
                 ToastKind::Error,
-                "The gradient was not painted: start and end it on \
-                the surface.",
+                "The gradient was not painted: start and end it on the surface.",
             );
             return;
         };
@@ -333,18 +326,12 @@ impl App {
         let of_weights = matches!(command, Command::Document(DocumentCommand::Weight(_)));
         let mut commands = match &parts[..] {
             [] => vec![command],
-            // One for all: what each makes of its neighbours it makes of them as they are now,
+            // One for all: what each makes of its neighbors it makes of them as they are now,
             // across seams too.
             [_, _, ..] if of_weights => {
-                let spelled = parts.iter().map(|(p, own)| {
-                    format!(
-                        "{}/{}: \
-                    {}",
-                        p.mesh.0,
-                        p.primitive,
-                        spell(own)
-                    )
-                });
+                let spelled = parts
+                    .iter()
+                    .map(|(p, own)| format!("{}/{}: {}", p.mesh.0, p.primitive, spell(own)));
                 if let Some(vertices) = command.touch().and_then(|t| t.vertices) {
                     *vertices = VertexTerms::parse(&spelled.collect::<Vec<_>>().join("; "));
                 }
@@ -407,7 +394,7 @@ impl App {
         }
     }
 
-    /// Shows where a problem is: its node, and the faults of weights in colours.
+    /// Shows where a problem is: its node, and the faults of weights in colors.
     pub(in crate::app) fn show_problem(&mut self, ctx: &Context, problem: usize) {
         let (Some(problem), Some(session)) = (self.problems.list.get(problem), &self.session)
         else {
@@ -452,7 +439,7 @@ impl App {
                 return;
             }
             self.painting.look = WeightLook::Faults;
-            // Weights that do not sum to 1 draw vertices into the model, where their colours are
+            // Weights that do not sum to 1 draw vertices into the model, where their colors are
             // not seen; dots are.
             self.painting.select_next = Some(VertexCommand::Faulty);
             self.run(ctx, ModeCommand::PaintMode);

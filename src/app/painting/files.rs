@@ -122,8 +122,7 @@ impl App {
                     let text_of = match self.painting.vertices.len() {
                         1 => "Copied the weights of 1 vertex as a table row.".to_owned(),
                         n => format!(
-                            "Copied the weights of {} vertices, one table row \
-                            each.",
+                            "Copied the weights of {} vertices, one table row each.",
                             thousands(n)
                         ),
                     };
@@ -148,8 +147,7 @@ impl App {
             None => self.toast(
                 ctx,
                 ToastKind::Error,
-                "Select vertices or point at one to copy its \
-                weights.",
+                "Select vertices or point at one to copy its weights.",
             ),
         }
     }
@@ -178,8 +176,7 @@ impl App {
             None => self.toast(
                 ctx,
                 ToastKind::Error,
-                "The clipboard contains no weights. Copy a \
-                vertex first.",
+                "The clipboard contains no weights. Copy a vertex first.",
             ),
         }
     }
@@ -196,10 +193,7 @@ impl App {
             Err(why) => self.toast(
                 ctx,
                 ToastKind::Error,
-                format!(
-                    "The weights could not be \
-                pasted: {why}."
-                ),
+                format!("The weights could not be pasted: {why}."),
             ),
         }
     }
@@ -261,11 +255,8 @@ impl App {
         };
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let Some(kind) = WeightFile::of_ending(ending) else {
-            let text = format!(
-                "The weights were not exported to {}: use .json or \
-                .xml.",
-                path.display()
-            );
+            let text =
+                format!("The weights were not exported to {}: use .json or .xml.", path.display());
             self.toast(ctx, ToastKind::Error, text);
             return;
         };
@@ -274,8 +265,7 @@ impl App {
         match write_atomically(&SystemDisk, &path, kind.write(&table).as_bytes()) {
             Ok(()) => {
                 let text = format!(
-                    "Exported the weights of {} vertices to \
-                    {}.",
+                    "Exported the weights of {} vertices to {}.",
                     thousands(vertices),
                     path.display()
                 );
@@ -283,8 +273,7 @@ impl App {
             }
             Err(error) => {
                 let text = format!(
-                    "The weights could not be exported to {}: {error}. Choose another \
-                        folder.",
+                    "The weights could not be exported to {}: {error}. Choose another folder.",
                     path.display()
                 );
                 self.toast(ctx, ToastKind::Error, text);

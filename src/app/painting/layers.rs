@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Painting, ranges};
-use crate::{app::ViewportRenderer, ui::mask_grey};
+use crate::{app::ViewportRenderer, ui::mask_gray};
 use ulna_edit::{BASE, layer_text};
 use ulna_model::{
     Derived, Document, LayerId, MeshId, NodeId, PrimitiveId, Shared, SkinId, WeightLayers,
@@ -255,6 +255,6 @@ fn mask_tint(mask: f32) -> u32 {
     if mask.is_nan() {
         return TintKind::NONE;
     }
-    let grey = mask_grey(mask);
-    TintKind::color(Color([grey, grey, grey, 255]))
+    let gray = mask_gray(mask);
+    TintKind::color(Color([gray, gray, gray, 255]))
 }

@@ -35,8 +35,8 @@ impl App {
                     return;
                 }
                 if self.painting.before.is_some() {
-                    let text = "The view shows the file's original weights. Choose Edited to \
-                        paint.";
+                    let text =
+                        "The view shows the file's original weights. Choose Edited to paint.";
                     self.toast(ctx, ToastKind::Note, text);
                     return;
                 }
@@ -186,10 +186,7 @@ impl App {
                 self.toast(
                     ctx,
                     ToastKind::Error,
-                    format!(
-                        "Part of the stroke was not painted: \
-                    {why}."
-                    ),
+                    format!("Part of the stroke was not painted: {why}."),
                 );
                 return;
             }
@@ -199,10 +196,7 @@ impl App {
                     self.toast(
                         ctx,
                         ToastKind::Note,
-                        format!(
-                            "Some vertices did not change: \
-                        {why}."
-                        ),
+                        format!("Some vertices did not change: {why}."),
                     );
                 }
                 return;
@@ -277,12 +271,12 @@ impl App {
         let stroking = *stroking;
         let points = match stroking.brush.radius {
             Radius::Pixels(points) => points,
-            Radius::Scene(metres) => {
-                metres
+            Radius::Scene(meters) => {
+                meters
                     / self
                         .viewport
                         .camera
-                        .metres_per_point(self.viewport.camera.distance, size.y)
+                        .meters_per_point(self.viewport.camera.distance, size.y)
                         .max(1e-12)
             }
         };

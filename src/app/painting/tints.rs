@@ -113,7 +113,7 @@ impl Painting {
             self.tinted = Some(now);
             return;
         }
-        // A vertex strains its neighbours, too, and the farthest one says what a colour means.
+        // A vertex strains its neighbors, too, and the farthest one says what a color means.
         let whole = self.tinted.as_ref() != Some(&now)
             || (self.look.is_strain() && !changes.is_empty() && !self.waits_for_the_stroke());
         let moved = std::mem::take(&mut self.stray_moved);
@@ -204,7 +204,7 @@ impl Painting {
     }
 }
 
-/// Colours of the views that have some.
+/// Colors of the views that have some.
 struct Colors<'a> {
     /// The canvas, where strays are known.
     placed: Option<&'a SkinnedSurface>,
@@ -231,7 +231,7 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// A colour a joint; no joint has that of its parent, or of a sibling while there are enough.
+/// A color a joint; no joint has that of its parent, or of a sibling while there are enough.
 pub fn joint_colors(document: &Document, canvas: &SkinnedSurface) -> Vec<Color> {
     let list: Vec<Color> = tokens()["categorical"]
         .as_array()

@@ -151,7 +151,7 @@ impl Painting {
 pub(super) struct StrainColors {
     /// By the canvas's vertices, 0 to 1; NaN for none.
     pub values: Vec<f32>,
-    /// What 1 is where another stored type is shown, metres.
+    /// What 1 is where another stored type is shown, meters.
     pub farthest: f32,
 }
 

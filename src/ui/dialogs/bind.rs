@@ -87,13 +87,8 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
     let Some(session) = view.session else { return };
     let document = session.document();
     caption(ui, theme, "Meshes");
-    let list = ScrollArea::vertical()
-        .id_salt(
-            "bound \
-        meshes",
-        )
-        .max_height(110.0)
-        .auto_shrink([false, true]);
+    let list =
+        ScrollArea::vertical().id_salt("bound meshes").max_height(110.0).auto_shrink([false, true]);
     list.show(ui, |ui| {
         for (node, meant) in &mut now.meshes {
             let about = document.node(*node);
@@ -118,30 +113,15 @@ fn choices_ui(ui: &mut Ui, view: &View<'_>, draft: &BindDraft, now: &mut BindDra
         joints_ui(ui, theme, document, now);
     }
     caption(ui, theme, "Bind at");
-    if choice(
-        ui,
-        theme,
-        !now.at_moment,
-        "The file's \
-        pose",
-        "Including your edits in Pose \
-        mode",
-    )
-    .clicked()
+    if choice(ui, theme, !now.at_moment, "The file's pose", "Including your edits in Pose mode")
+        .clicked()
     {
         now.at_moment = false;
     }
     if let Some((clip, time)) = draft.moment {
         let label = format!("{} at {time:.2} s", document.clip_label(clip));
-        if choice(
-            ui,
-            theme,
-            now.at_moment,
-            &label,
-            "The current pose of the clip at the \
-            playhead",
-        )
-        .clicked()
+        if choice(ui, theme, now.at_moment, &label, "The current pose of the clip at the playhead")
+            .clicked()
         {
             now.at_moment = true;
         }

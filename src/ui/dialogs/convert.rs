@@ -29,7 +29,7 @@ fn many_of(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// Units, with metres of each.
+/// Units, with meters of each.
 const UNITS: [(f32, &str); 6] = [
     (1.0, "meters"),
     (0.01, "centimeters"),
@@ -46,13 +46,8 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(
-        RichText::new(format!(
-            "{} · \
-        {}",
-            draft.format,
-            contents(draft)
-        ))
-        .font(Theme::font(Font::Heading)),
+        RichText::new(format!("{} · {}", draft.format, contents(draft)))
+            .font(Theme::font(Font::Heading)),
     );
     small(ui, theme, "Opens as a new glTF model. The original file is not changed.");
     ui.add_space(10.0);
@@ -87,11 +82,9 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
                 now.conversion.height = Some(steep);
             }
             let words = if draft.found.heights == 1 {
-                "becomes a normal \
-                map"
+                "becomes a normal map"
             } else {
-                "become \
-                normal maps"
+                "become normal maps"
             };
             let text = format!("strength ({} {words})", many(draft.found.heights, "height map"));
             small(ui, theme, &text);
@@ -142,7 +135,7 @@ fn row(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
 
 fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     let unit = now.unit();
-    let known = UNITS.iter().position(|(metres, _)| (metres - unit).abs() < 1e-6);
+    let known = UNITS.iter().position(|(meters, _)| (meters - unit).abs() < 1e-6);
     let mut chosen = known.unwrap_or(UNITS.len());
     let mut list: Vec<(usize, &str, &str)> =
         UNITS.iter().enumerate().map(|(k, (_, name))| (k, *name, "")).collect();
@@ -153,14 +146,14 @@ fn unit_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
         now.conversion.unit = Some(UNITS.get(chosen).map_or(unit * 2.0, |u| u.0));
     }
     if chosen == UNITS.len() {
-        let mut metres = now.unit();
+        let mut meters = now.unit();
         let field = ui.add_sized(
             [86.0, 24.0],
-            DragValue::new(&mut metres).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
+            DragValue::new(&mut meters).range(1e-6..=1e6).speed(0.001).max_decimals(6).suffix(" m"),
         );
         name_widget(ui, &field, "Meters per unit");
         if field.changed() {
-            now.conversion.unit = Some(metres);
+            now.conversion.unit = Some(meters);
         }
     }
     if let Some(size) = now.size {
@@ -188,11 +181,9 @@ fn rate_ui(ui: &mut Ui, theme: &Theme, now: &mut ConvertDraft) {
     if !(0.1..=3600.0).contains(&lasts(rate)) {
         for usual in USUAL_RATES.into_iter().filter(|r| (0.1..=600.0).contains(&lasts(*r))).take(4)
         {
-            let button = ui.button(format!("{usual}")).on_hover_text(format!(
-                "The longest clip lasts {:.2} \
-                    s",
-                lasts(usual)
-            ));
+            let button = ui
+                .button(format!("{usual}"))
+                .on_hover_text(format!("The longest clip lasts {:.2} s", lasts(usual)));
             name_widget(ui, &button, &format!("Use {usual} per second"));
             if button.clicked() {
                 chosen = Some(usual);
@@ -226,8 +217,7 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, findings: &[Diagnostic]) {
                 ui,
                 theme,
                 &format!(
-                    "… and {} more. Open the file to see them under \
-                    Problems",
+                    "… and {} more. Open the file to see them under Problems",
                     findings.len() - MOST
                 ),
             );

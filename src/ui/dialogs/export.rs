@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use egui::{Align, Key, Layout, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::parts::{head, labelled, many, name_of, plain, primary, small};
+use super::parts::{head, labeled, many, name_of, plain, primary, small};
 use crate::ui::popups::menu_button;
 use crate::ui::{
     Actions, Dialog, DialogAction, ExportDraft, ExportForeseen, Theme, View,
@@ -30,32 +30,28 @@ struct Preset {
 
 const PRESETS: [Preset; 6] = [
     Preset {
-        name: "One model with all \
-        clips",
+        name: "One model with all clips",
         skeleton_only: false,
         rate: None,
         each: false,
         gltf: false,
     },
     Preset {
-        name: "One model per \
-        clip",
+        name: "One model per clip",
         skeleton_only: false,
         rate: None,
         each: true,
         gltf: false,
     },
     Preset {
-        name: "Engine: skeleton, one file per \
-        clip",
+        name: "Engine: skeleton, one file per clip",
         skeleton_only: true,
         rate: None,
         each: true,
         gltf: false,
     },
     Preset {
-        name: "Library: skeleton with all \
-        clips",
+        name: "Library: skeleton with all clips",
         skeleton_only: true,
         rate: None,
         each: false,
@@ -94,37 +90,27 @@ impl Preset {
 }
 
 fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labelled(ui, theme, "Preset", |ui| {
+    labeled(ui, theme, "Preset", |ui| {
         let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
-        let combo = egui::ComboBox::from_id_salt(
-            "export \
-            preset",
-        )
-        .selected_text(shown)
-        .width(300.0)
-        .show_ui(ui, |ui| {
-            for preset in &PRESETS {
-                if ui.selectable_label(preset.is(draft), preset.name).clicked() {
-                    preset.choose(draft);
+        let combo = egui::ComboBox::from_id_salt("export preset")
+            .selected_text(shown)
+            .width(300.0)
+            .show_ui(ui, |ui| {
+                for preset in &PRESETS {
+                    if ui.selectable_label(preset.is(draft), preset.name).clicked() {
+                        preset.choose(draft);
+                    }
                 }
-            }
-        });
+            });
         combo.response.widget_info(|| {
-            egui::WidgetInfo::labeled(
-                egui::Role::ComboBox,
-                true,
-                format!(
-                    "Preset: \
-                {shown}"
-                ),
-            )
+            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Preset: {shown}"))
         });
     });
 }
 
 /// What files are called, where each clip gets one.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labelled(ui, theme, "File name", |ui| {
+    labeled(ui, theme, "File name", |ui| {
         let width = ui.available_width() - 120.0;
         let field = egui::TextEdit::singleline(&mut draft.names)
             .align(egui::Align2::LEFT_CENTER)
@@ -184,11 +170,7 @@ fn open_ui(
                     theme.color(ColorRole::SeverityWarning),
                 );
                 let more = if open.len() > 1 {
-                    format!(
-                        ", and {} \
-                    more",
-                        open.len() - 1
-                    )
+                    format!(", and {} more", open.len() - 1)
                 } else {
                     String::new()
                 };
@@ -223,7 +205,7 @@ fn how_ui(
     actions: &mut Actions,
 ) -> bool {
     ui.spacing_mut().item_spacing.y = 6.0;
-    labelled(ui, theme, "Content", |ui| {
+    labeled(ui, theme, "Content", |ui| {
         segments(ui, theme, |ui| {
             for (skeleton, text) in [(false, "Whole model"), (true, "Skeleton and clips")] {
                 if segment(ui, theme, text, now.skeleton_only == skeleton, false).clicked() {
@@ -247,7 +229,7 @@ fn how_ui(
                 .color(theme.color(ColorRole::TextTertiary)),
         );
     });
-    labelled(ui, theme, "Keys", |ui| {
+    labeled(ui, theme, "Keys", |ui| {
         segments(ui, theme, |ui| {
             for (resampled, text) in [(false, "As stored"), (true, "Resampled")] {
                 if segment(ui, theme, text, now.resampled == resampled, false).clicked() {
@@ -263,11 +245,7 @@ fn how_ui(
             let field = edged(ui, |ui| ui.add(field));
             name_widget(ui, &field, "Frames per second");
             ui.label(
-                RichText::new(
-                    "frames per \
-                second",
-                )
-                .color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("frames per second").color(theme.color(ColorRole::TextSecondary)),
             );
         }
         let unkeyed = document.aids.unkeyed.len();
@@ -280,7 +258,7 @@ fn how_ui(
             );
         }
     });
-    labelled(ui, theme, "Files", |ui| {
+    labeled(ui, theme, "Files", |ui| {
         segments(ui, theme, |ui| {
             for (each, text) in [(false, "One file"), (true, "One file per clip")] {
                 if segment(ui, theme, text, now.each == each, false).clicked() {
@@ -307,7 +285,7 @@ fn place_ui(ui: &mut Ui, theme: &Theme, now: &mut ExportDraft, actions: &mut Act
     let each = now.each;
     let (label, text) = if each { ("Folder", &mut now.folder) } else { ("File", &mut now.file) };
     let mut enter = false;
-    labelled(ui, theme, label, |ui| {
+    labeled(ui, theme, label, |ui| {
         let width = ui.available_width() - 84.0;
         let field = egui::TextEdit::singleline(text)
             .align(egui::Align2::LEFT_CENTER)
@@ -368,11 +346,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
                     "…".to_owned()
                 };
                 let way = if replaced > 0 {
-                    format!(
-                        ", {} \
-                    replaced",
-                        many(replaced, "file")
-                    )
+                    format!(", {} replaced", many(replaced, "file"))
                 } else {
                     String::new()
                 };
@@ -390,11 +364,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
         ui.label(RichText::new(short).color(theme.color(role))).on_hover_text(text);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = if now.each {
-                format!(
-                    "Export \
-                {}",
-                    many(files.len(), "file")
-                )
+                format!("Export {}", many(files.len(), "file"))
             } else {
                 "Export".to_owned()
             };
@@ -453,19 +423,13 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
     let words: Vec<String> =
         counts.iter().filter(|c| c.0 > 0).map(|(n, what)| many(*n, what)).collect();
     let text = format!("Check: {}{part}", words.join(", "));
-    egui::CollapsingHeader::new(RichText::new(text))
-        .id_salt(
-            "findings of the \
-        export",
-        )
-        .show(ui, |ui| {
+    egui::CollapsingHeader::new(RichText::new(text)).id_salt("findings of the export").show(
+        ui,
+        |ui| {
             ScrollArea::vertical()
                 .max_height(140.0)
                 .auto_shrink([false, true])
-                .id_salt(
-                    "export \
-            findings",
-                )
+                .id_salt("export findings")
                 .show(ui, |ui| {
                     for (finding, times) in &found.list {
                         ui.horizontal_top(|ui| {
@@ -473,16 +437,12 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
                                 ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
                             severity_icon(ui, theme, rect.center(), finding.severity, 14.0);
                             let times = if *times > 1 {
-                                format!(
-                                    " ({times} \
-                        times)"
-                                )
+                                format!(" ({times} times)")
                             } else {
                                 String::new()
                             };
                             let text = RichText::new(format!(
-                                "{}{times} · \
-                        {}",
+                                "{}{times} · {}",
                                 finding.message, finding.code
                             ));
                             ui.add(egui::Label::new(text.font(Theme::font(Font::Small))).wrap())
@@ -490,7 +450,8 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
                         });
                     }
                 });
-        });
+        },
+    );
 }
 
 /// The clips, each with whether it goes along.
@@ -538,10 +499,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, draft: &mut ExportD
         ScrollArea::vertical()
             .auto_shrink([false, false])
             .max_height(height)
-            .id_salt(
-                "export \
-            clips",
-            )
+            .id_salt("export clips")
             .show_rows(ui, 24.0, shown.len(), |ui, range| {
                 for id in &shown[range] {
                     ui.horizontal(|ui| {
@@ -592,10 +550,7 @@ fn files_ui(
         ScrollArea::vertical()
             .auto_shrink([false, false])
             .max_height(height)
-            .id_salt(
-                "export \
-            files",
-            )
+            .id_salt("export files")
             .show_rows(ui, 22.0, files.len(), |ui, range| {
                 for k in range {
                     let (path, clips) = &files[k];

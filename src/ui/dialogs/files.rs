@@ -156,8 +156,7 @@ pub fn path_ui(
         PathFor::WeightsIn => "Path of a model, or of a .json or .xml file with weights",
         PathFor::WeightsOut => "Path of a .json file, or of .xml for Maya's deformerWeights",
         PathFor::Import => {
-            "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as \
-            walks/*.glb"
+            "Path of a .gltf, .glb or .x file, of a folder, or a pattern such as walks/*.glb"
         }
     };
     ui.label(RichText::new(kinds).color(theme.color(ColorRole::TextSecondary)));
@@ -336,7 +335,7 @@ fn list_ui(
             {
                 *text = folder_text(above);
             }
-            // The name of a file that is saved does not hide its neighbours.
+            // The name of a file that is saved does not hide its neighbors.
             let wanted = if saves { String::new() } else { typed.to_lowercase() };
             let whole = entries.iter().any(|e| e.name == typed);
             let fits = |e: &&Entry| whole || e.order.contains(&wanted);
@@ -352,11 +351,9 @@ fn list_ui(
                     ui,
                     theme,
                     if typed.is_empty() || saves {
-                        "No models in this \
-                        folder"
+                        "No models in this folder"
                     } else {
-                        "No file \
-                        matches the filter"
+                        "No file matches the filter"
                     },
                 );
             }

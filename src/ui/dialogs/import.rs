@@ -29,8 +29,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
     let read = match found.waiting.len() {
         0 => format!("{} read.", many(found.files.len(), "file")),
         left => format!(
-            "Reading {} of \
-            {}…",
+            "Reading {} of {}…",
             found.files.len() + 1,
             many(found.files.len() + left, "file")
         ),
@@ -52,15 +51,12 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
             Layout::top_down(Align::Min),
             |ui| {
                 let document = view.session.map(|s| s.document());
-                ScrollArea::vertical()
-                    .auto_shrink([false, false])
-                    .id_salt(
-                        "import \
-                details",
-                    )
-                    .show(ui, |ui| {
+                ScrollArea::vertical().auto_shrink([false, false]).id_salt("import details").show(
+                    ui,
+                    |ui| {
                         details_ui(ui, theme, document, found, &mut now, actions);
-                    });
+                    },
+                );
             },
         );
     });
@@ -69,11 +65,7 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         small(ui, theme, "If the name exists");
         segments(ui, theme, |ui| {
             for (taken, text) in [
-                (
-                    TakenName::Number,
-                    "Add a \
-                    number",
-                ),
+                (TakenName::Number, "Add a number"),
                 (TakenName::Replace, "Replace"),
                 (TakenName::Skip, "Skip"),
             ] {
@@ -85,14 +77,9 @@ pub fn import_ui(ui: &mut Ui, view: &View<'_>, draft: &ImportDraft, actions: &mu
         ui.add_space(12.0);
         small(ui, theme, "If rest poses differ");
         segments(ui, theme, |ui| {
-            for (how, text) in [
-                (KeysHow::Rests, "Retarget"),
-                (
-                    KeysHow::Copy,
-                    "Copy keys as they \
-                are",
-                ),
-            ] {
+            for (how, text) in
+                [(KeysHow::Rests, "Retarget"), (KeysHow::Copy, "Copy keys as they are")]
+            {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -134,17 +121,7 @@ fn list_ui(
     let count = now.ticked.iter().filter(|t| **t).count();
     ui.horizontal(|ui| {
         let mut all = count == able && able > 0;
-        if check(
-            ui,
-            theme,
-            &mut all,
-            format!(
-                "{count} of {} \
-            selected",
-                found.rows.len()
-            ),
-        )
-        .changed()
+        if check(ui, theme, &mut all, format!("{count} of {} selected", found.rows.len())).changed()
         {
             for (tick, row) in now.ticked.iter_mut().zip(&found.rows) {
                 *tick = all && !row.is_empty;
@@ -159,10 +136,7 @@ fn list_ui(
         ScrollArea::vertical()
             .auto_shrink([false, false])
             .max_height(height)
-            .id_salt(
-                "import \
-            rows",
-            )
+            .id_salt("import rows")
             .show_rows(
                 ui,
                 ROW,
@@ -258,16 +232,9 @@ fn open_ui(ui: &mut Ui, file: &ImportFile, actions: &mut Actions) {
     if plain(ui, "Open it instead").clicked() {
         actions.push(DialogAction::OpenPath(path.clone()));
     }
-    if plain(
-        ui,
-        "Open in new \
-        window",
-    )
-    .on_hover_text(
-        "Opens the file in a second Ulna \
-        window",
-    )
-    .clicked()
+    if plain(ui, "Open in new window")
+        .on_hover_text("Opens the file in a second Ulna window")
+        .clicked()
     {
         actions.push(DialogAction::OpenApart(path.clone()));
     }
@@ -446,11 +413,8 @@ fn counterparts_ui(
     if !file.guessed.is_empty() {
         let joints = all_joints(document);
         ui.add_space(2.0);
-        let head = format!(
-            "Matched by something other than the exact name, \
-            {}",
-            file.guessed.len()
-        );
+        let head =
+            format!("Matched by something other than the exact name, {}", file.guessed.len());
         let head = RichText::new(head)
             .font(Theme::font(Font::Small))
             .color(theme.color(ColorRole::TextSecondary));
@@ -504,10 +468,7 @@ fn counterpart_ui(
             egui::WidgetInfo::labeled(
                 egui::Role::ComboBox,
                 true,
-                format!(
-                    "Joint for {theirs}: \
-                {shown}"
-                ),
+                format!("Joint for {theirs}: {shown}"),
             )
         });
         if to == found {
@@ -572,8 +533,7 @@ fn preview_ui(
                 ui,
                 theme,
                 icons::ICON_OPEN_IN_NEW,
-                "Open the file in a new \
-                window",
+                "Open the file in a new window",
                 "",
                 false,
                 Ok(()),
@@ -586,8 +546,7 @@ fn preview_ui(
                 ui,
                 theme,
                 icons::ICON_FILE_OPEN,
-                "Open the file \
-                instead",
+                "Open the file instead",
                 "",
                 false,
                 Ok(()),
@@ -645,14 +604,8 @@ fn details_ui(
     }
     line(
         ui,
-        "Joints \
-        matched",
-        format!(
-            "{} of \
-        {}",
-            fit.matched(),
-            fit.joints
-        ),
+        "Joints matched",
+        format!("{} of {}", fit.matched(), fit.joints),
         ColorRole::TextPrimary,
     );
     if let Some(document) = document {
@@ -665,8 +618,7 @@ fn details_ui(
     if fit.turned > 0 {
         line(
             ui,
-            "With another rest pose or other \
-            axes",
+            "With another rest pose or other axes",
             fit.turned.to_string(),
             ColorRole::TextPrimary,
         );
@@ -674,8 +626,7 @@ fn details_ui(
     if (fit.ratio - 1.0).abs() > 0.005 {
         line(
             ui,
-            "Travel scaled by \
-            height",
+            "Travel scaled by height",
             format!("× {:.3}", fit.ratio),
             ColorRole::TextSecondary,
         );
@@ -683,11 +634,7 @@ fn details_ui(
     if !about.lost.is_empty() {
         let few: Vec<&str> = about.lost.iter().take(4).map(String::as_str).collect();
         let more = if about.lost.len() > 4 {
-            format!(
-                " and {} \
-            more",
-                about.lost.len() - 4
-            )
+            format!(" and {} more", about.lost.len() - 4)
         } else {
             String::new()
         };
@@ -698,8 +645,7 @@ fn details_ui(
             ui,
             theme,
             &format!(
-                "Adds keys to {} at the times at which their parents have \
-                keys.",
+                "Adds keys to {} at the times at which their parents have keys.",
                 many(about.resampled, "joint")
             ),
         );

@@ -145,15 +145,9 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         }
     };
     if dialog.is_loose() {
-        let window = egui::Window::new(
-            "dialog beside the \
-            panels",
-        )
-        .id(Id::unique(
-            "loose \
-            dialog",
-        ))
-        .frame(frame);
+        let window = egui::Window::new("dialog beside the panels")
+            .id(Id::unique("loose dialog"))
+            .frame(frame);
         let area = ui.ctx().content_rect();
         let place = egui::pos2(area.center().x, area.top() + 96.0);
         let window = window
@@ -195,10 +189,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
             if loose {
                 let keep = primary(ui, theme, "Keep and save");
                 if keep
-                    .on_hover_text(
-                        "Saves the layers in the file, so that they stay \
-                    editable",
-                    )
+                    .on_hover_text("Saves the layers in the file, so that they stay editable")
                     .clicked()
                 {
                     actions.push(DialogAction::KeepThen(then.clone()));
@@ -256,11 +247,8 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
     let name = view.session.map_or_else(String::new, |s| s.file_name());
     title(ui, theme, &format!("Save {name}"));
     ui.label(
-        RichText::new(
-            "Differences from the file on \
-        disk:",
-        )
-        .color(theme.color(ColorRole::TextSecondary)),
+        RichText::new("Differences from the file on disk:")
+            .color(theme.color(ColorRole::TextSecondary)),
     );
     ui.add_space(8.0);
     if lines.is_empty() {
@@ -420,10 +408,7 @@ fn history(ui: &mut Ui, view: &View<'_>, marked: &BTreeSet<usize>, actions: &mut
         }
         let copy = ui.add_enabled_ui(!chosen.is_empty(), |ui| plain(ui, "Copy as script")).inner;
         if copy
-            .on_hover_text(
-                "Copies the steps as a script that “ulna run” can apply to other \
-            files",
-            )
+            .on_hover_text("Copies the steps as a script that “ulna run” can apply to other files")
             .clicked()
         {
             let lines = chosen.iter().flat_map(|step| step.lines(session.document()));
@@ -482,16 +467,8 @@ fn about(ui: &mut Ui, theme: &Theme, view: &View<'_>, actions: &mut Actions) {
         );
     }
     ui.add_space(8.0);
-    let graphics = view.program.device_facts.map_or_else(
-        || {
-            vec![
-                "Graphics: no \
-        device"
-                    .to_owned(),
-            ]
-        },
-        graphics,
-    );
+    let graphics =
+        view.program.device_facts.map_or_else(|| vec!["Graphics: no device".to_owned()], graphics);
     for line in graphics {
         ui.add(
             egui::Label::new(RichText::new(line).color(theme.color(ColorRole::TextTertiary)))

@@ -38,17 +38,7 @@ pub fn head(
                 .color(theme.color(ColorRole::TextPrimary));
             ui.add(Label::new(title).truncate());
         });
-        if icon_button(
-            ui,
-            theme,
-            icons::ICON_CLOSE,
-            "Close \
-            dialog",
-            "Esc",
-            false,
-            Ok(()),
-        )
-        .clicked()
+        if icon_button(ui, theme, icons::ICON_CLOSE, "Close dialog", "Esc", false, Ok(())).clicked()
         {
             actions.push(DialogAction::SetDialog(None));
         }
@@ -80,11 +70,11 @@ pub fn plain(ui: &mut Ui, text: &str) -> Response {
     ui.add(Button::new(text).min_size(vec2(80.0, 32.0)))
 }
 
-/// Points that the labels of [`labelled`] take.
+/// Points that the labels of [`labeled`] take.
 const LABELS: f32 = 72.0;
 
 /// A label, and the widgets of its row.
-pub fn labelled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+pub fn labeled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), Sense::hover());
         let at = rect.left_center();

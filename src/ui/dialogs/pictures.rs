@@ -4,7 +4,7 @@
 use egui::{Align, Key, Layout, RichText, Ui};
 
 use super::{
-    parts::{head, labelled, many, name_of, plain, primary, small},
+    parts::{head, labeled, many, name_of, plain, primary, small},
     typed_path::expand,
 };
 use crate::ui::{
@@ -24,7 +24,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let mut now = draft.clone();
     head(ui, theme, None, &format!("Render images of {}", document.clip_label(clip)), "", actions);
     ui.spacing_mut().item_spacing.y = 6.0;
-    labelled(ui, theme, "Format", |ui| {
+    labeled(ui, theme, "Format", |ui| {
         segments(ui, theme, |ui| {
             let kinds = [
                 (FilmKind::Numbered, "Image sequence"),
@@ -38,7 +38,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             }
         });
     });
-    labelled(ui, theme, "Size", |ui| {
+    labeled(ui, theme, "Size", |ui| {
         let side = |ui: &mut Ui, value: &mut u32, name: &str| {
             let field = ui.add(egui::DragValue::new(value).range(16..=LARGEST).speed(4));
             name_widget(ui, &field, name);
@@ -51,14 +51,14 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     });
     let fastest = if now.kind == FilmKind::Gif { 50.0 } else { 240.0 };
     now.fps = now.fps.clamp(0.1, fastest);
-    labelled(ui, theme, "Rate", |ui| {
+    labeled(ui, theme, "Rate", |ui| {
         let field = ui.add(
             egui::DragValue::new(&mut now.fps).range(0.1..=fastest).speed(0.1).max_decimals(3),
         );
         name_widget(ui, &field, "Images per second");
         ui.label(RichText::new("per second").color(theme.color(ColorRole::TextSecondary)));
     });
-    labelled(ui, theme, "Options", |ui| {
+    labeled(ui, theme, "Options", |ui| {
         check(ui, theme, &mut now.transparent, "Transparent background");
         if now.transparent {
             now.grid = false;
@@ -68,7 +68,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         check(ui, theme, &mut now.turns, "Turntable");
     });
     let mut enter = false;
-    labelled(ui, theme, "File", |ui| {
+    labeled(ui, theme, "File", |ui| {
         let field = egui::TextEdit::singleline(&mut now.to)
             .align(egui::Align2::LEFT_CENTER)
             .desired_width(f32::INFINITY)
@@ -100,8 +100,7 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             FilmKind::Sheet => {
                 let [columns, rows] = sheet_grid(count, now.size);
                 format!(
-                    "{}, {columns} × {rows}: {} × {} \
-                    pixels",
+                    "{}, {columns} × {rows}: {} × {} pixels",
                     many(count, "image"),
                     columns * w,
                     rows * h

@@ -61,22 +61,14 @@ pub fn recovery_ui(
         small(
             ui,
             theme,
-            &format!(
-                "Kept {} days; see Preferences › \
-            Files",
-                ulna_session::KEPT_DAYS
-            ),
+            &format!("Kept {} days; see Preferences › Files", ulna_session::KEPT_DAYS),
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
                 && primary(
                     ui,
                     theme,
-                    &format!(
-                        "Restore \
-                    {}",
-                        many(view.dialogs.recoveries[0].steps.len(), "edit")
-                    ),
+                    &format!("Restore {}", many(view.dialogs.recoveries[0].steps.len(), "edit")),
                 )
                 .clicked()
             {

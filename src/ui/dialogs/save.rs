@@ -28,13 +28,8 @@ pub fn refused_ui(
     let name = name_of(&request.path);
     let (heading, words, verb) = match obstacle {
         Obstacle::Exists => (
-            format!(
-                "Replace \
-                {name}?"
-            ),
-            "A file with this name already \
-                exists."
-                .to_owned(),
+            format!("Replace {name}?"),
+            "A file with this name already exists.".to_owned(),
             Some("Replace"),
         ),
         Obstacle::Changed => (
@@ -79,16 +74,8 @@ pub fn refused_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if obstacle == Obstacle::Changed {
                 let edits = view.session.map_or(0, |s| s.history().done().len());
-                if primary(
-                    ui,
-                    theme,
-                    &format!(
-                        "Reload and reapply \
-                    {}",
-                        many(edits, "edit")
-                    ),
-                )
-                .clicked()
+                if primary(ui, theme, &format!("Reload and reapply {}", many(edits, "edit")))
+                    .clicked()
                 {
                     actions.push(DialogAction::Reload { replay: true });
                 }
@@ -175,8 +162,7 @@ pub fn changed_ui(
         view.session.map_or_else(Default::default, |s| (s.file_name(), s.history().done().len()));
     let when = written.map_or_else(String::new, |w| format!(" {w}"));
     let words = format!(
-        "Another program changed the file{when}. You have {} in \
-        Ulna.",
+        "Another program changed the file{when}. You have {} in Ulna.",
         many(edits, "edit")
     );
     head(
@@ -190,11 +176,7 @@ pub fn changed_ui(
     let rows = [
         (
             ChangedOnDisk::Replay,
-            format!(
-                "Reload and reapply my \
-            {}",
-                many(edits, "edit")
-            ),
+            format!("Reload and reapply my {}", many(edits, "edit")),
             applies(outlook),
         ),
         (ChangedOnDisk::Reload, "Reload".to_owned(), "Discards your edits in Ulna.".to_owned()),
@@ -256,15 +238,13 @@ pub fn changed_ui(
 /// How much of the edits applies to the file as it is now.
 fn applies(outlook: Option<&Outlook>) -> String {
     let Some(Outlook { replayed, .. }) = outlook else {
-        return "Reapplies your edits to the new file as one undo step. Checking which edits \
-            apply…"
+        return "Reapplies your edits to the new file as one undo step. Checking which edits apply…"
             .to_owned();
     };
     match replayed.failed.as_slice() {
         [] => "All edits apply. They become one undo step.".to_owned(),
         [only] => format!(
-            "{} can be reapplied. Cannot be reapplied: \
-            {only}.",
+            "{} can be reapplied. Cannot be reapplied: {only}.",
             many(replayed.done, "edit")
         ),
         [first, rest @ ..] => format!(
@@ -344,8 +324,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
             ui,
             theme,
             &mut settings.key_on_save,
-            "Always key unkeyed poses when \
-            saving",
+            "Always key unkeyed poses when saving",
         )
         .changed()
         {
@@ -353,9 +332,7 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let verb = if keyed == 0 {
-                "Save without these \
-                poses"
-                    .to_owned()
+                "Save without these poses".to_owned()
             } else {
                 format!("Key {keyed} and save")
             };

@@ -30,13 +30,7 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
     head(ui, theme, None, "Best transition points", words, actions);
     ui.horizontal(|ui| {
         ui.allocate_ui(vec2(260.0, 26.0), |ui| {
-            filter_field(
-                ui,
-                theme,
-                &mut now.filter,
-                "Filter \
-            transitions",
-            )
+            filter_field(ui, theme, &mut now.filter, "Filter transitions")
         });
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             segments(ui, theme, |ui| {
@@ -102,16 +96,8 @@ pub fn seams_ui(ui: &mut Ui, view: &View<'_>, draft: &SeamsDraft, actions: &mut 
 fn seam_ui(ui: &mut Ui, theme: &Theme, document: &Document, seam: &BestSeam, now: &mut SeamsDraft) {
     let pair = (seam.from, seam.to);
     let (from, to) = (document.clip_label(seam.from), document.clip_label(seam.to));
-    let (rect, response) = row(
-        ui,
-        theme,
-        ROW,
-        &format!(
-            "Transition from {from} to \
-        {to}"
-        ),
-        now.shown == Some(pair),
-    );
+    let (rect, response) =
+        row(ui, theme, ROW, &format!("Transition from {from} to {to}"), now.shown == Some(pair));
     if response.clicked() {
         now.shown = Some(pair);
     }

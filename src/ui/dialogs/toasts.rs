@@ -67,15 +67,9 @@ fn toast_ui(
             });
             // Each close button has a name of its own.
             let name = if newest {
-                "Close \
-                message"
-                    .to_owned()
+                "Close message".to_owned()
             } else {
-                format!(
-                    "Close message \
-                {}",
-                    k + 1
-                )
+                format!("Close message {}", k + 1)
             };
             if icon_button(ui, theme, icons::ICON_CLOSE, &name, "", false, Ok(())).clicked() {
                 actions.push(ProgramAction::CloseToast(k));

@@ -190,14 +190,8 @@ fn line_ui(
     let (low, high) = (values[0], values[values.len() - 1].max(values[0] + 1e-3));
     let (rect, response) =
         ui.allocate_exact_size(vec2(ui.available_width(), 74.0), Sense::click_and_drag());
-    response.widget_info(|| {
-        WidgetInfo::slider(
-            true,
-            f64::from(*value),
-            "Blend value on the \
-        graph",
-        )
-    });
+    response
+        .widget_info(|| WidgetInfo::slider(true, f64::from(*value), "Blend value on the graph"));
     let painter = ui.painter_at(rect.expand(6.0));
     painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
     let room = rect.shrink2(vec2(12.0, 8.0));
@@ -248,13 +242,13 @@ fn line_ui(
 struct Plane {
     rect: Rect,
     center: [f32; 2],
-    /// Points a metre a second.
+    /// Points a meter a second.
     scale: f32,
 }
 
 impl Plane {
     fn of(points: &[(ClipId, [f32; 2])], rect: Rect) -> Self {
-        /// Metres a second that are in sight at least: nothing is made large that hardly goes.
+        /// Meters a second that are in sight at least: nothing is made large that hardly goes.
         const LEAST: f32 = 0.5;
         // Standing still is in sight, too.
         let range = |axis: usize| {
@@ -293,14 +287,7 @@ fn plane_ui(
         ui.allocate_exact_size(vec2(ui.available_width(), 172.0), Sense::click_and_drag());
     let about = format!("{:.2} right, {:.2} forward, meters per second", value[0], value[1]);
     response.widget_info(|| {
-        WidgetInfo::labeled(
-            egui::Role::Slider,
-            true,
-            format!(
-                "Travel \
-        velocity: {about}"
-            ),
-        )
+        WidgetInfo::labeled(egui::Role::Slider, true, format!("Travel velocity: {about}"))
     });
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
@@ -408,8 +395,7 @@ fn clips_ui(ui: &mut Ui, theme: &Theme, document: &Document, now: &mut Plays, ha
                 crate::ui::widgets::name_widget(ui, &field, &format!("Position of {text}{axis}"));
                 hand.took((field.changed(), field.drag_stopped() || field.lost_focus()));
                 field.on_hover_text(format!(
-                    "Speed in meters per second{axis} at which only this \
-                    clip plays"
+                    "Speed in meters per second{axis} at which only this clip plays"
                 ));
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -460,16 +446,11 @@ fn slides_ui(ui: &mut Ui, theme: &Theme, document: &Document, found: Option<&Ble
                     let ink = theme.color(ColorRole::TextTertiary);
                     ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(ink));
                 }
-                let text = RichText::new(format!(
-                    "{:.1} \
-                    cm/s",
-                    slide * 100.0
-                ))
-                .font(Theme::font(Font::Number));
+                let text = RichText::new(format!("{:.1} cm/s", slide * 100.0))
+                    .font(Theme::font(Font::Number));
                 let label = ui.label(text.color(theme.color(ColorRole::TextPrimary)));
                 label.on_hover_text(
-                    "Mean foot sliding during ground contact, over the first \
-                    seconds of the bar",
+                    "Mean foot sliding during ground contact, over the first seconds of the bar",
                 );
             });
         });

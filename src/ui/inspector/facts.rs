@@ -100,12 +100,7 @@ impl ClipFacts {
             moves: format!("{}, {}", many(nodes.len(), "node"), many(clip.tracks.len(), "channel")),
             keys: thousands(clip.key_count()),
             kinds: kinds
-                .map(|(count, word)| {
-                    format!(
-                        "{count} \
-                {word}"
-                    )
-                })
+                .map(|(count, word)| format!("{count} {word}"))
                 .collect::<Vec<_>>()
                 .join(", "),
             morphs: clip.tracks.values().filter(|t| t.property == Property::Weights).count(),
@@ -130,11 +125,7 @@ pub fn clip(
             ui,
             theme,
             "Ticks",
-            format!(
-                "{:.1} at {rate} per \
-            second",
-                f64::from(clip.length()) * rate
-            ),
+            format!("{:.1} at {rate} per second", f64::from(clip.length()) * rate),
         );
     }
     let found = found.update(ui.ctx(), (revision, id), clip.key_count(), || {
@@ -197,11 +188,9 @@ pub fn skin(ui: &mut Ui, theme: &Theme, document: &Document, id: SkinId) {
         theme,
         "Bind pose",
         if skin.has_inverse_bind {
-            "stored in the \
-            file"
+            "stored in the file"
         } else {
-            "not stored: current node \
-            transforms"
+            "not stored: current node transforms"
         },
     );
     let users = document.nodes.values().filter(|n| n.skin == Some(id)).count();
@@ -234,15 +223,8 @@ pub fn mesh(ui: &mut Ui, theme: &Theme, document: &Document, id: MeshId) {
         fact(
             ui,
             theme,
-            &format!(
-                "Primitive \
-            {index}"
-            ),
-            format!(
-                "{material} · \
-            {}",
-                attributes(primitive)
-            ),
+            &format!("Primitive {index}"),
+            format!("{material} · {}", attributes(primitive)),
         );
     }
 }

@@ -25,7 +25,7 @@ pub struct Triple {
 
 impl Triple {
     pub fn length(name: &'static str, unit: Length) -> Self {
-        let factor = unit.per_metre();
+        let factor = unit.per_meter();
         Self { name, degrees: false, speed: 0.002 * f64::from(factor), neutral: 0.0, factor }
     }
 

@@ -106,12 +106,9 @@ fn times_ui(
         ui.horizontal(|ui| {
             label(ui, theme, "Length");
             let length = to - from;
-            if let Some(wanted) = frames(
-                ui,
-                "Frames from the first selected key to the \
-                last",
-                length,
-            ) {
+            if let Some(wanted) =
+                frames(ui, "Frames from the first selected key to the last", length)
+            {
                 scale(wanted / length);
             }
             ui.label(RichText::new("×").color(theme.color(ColorRole::TextTertiary)));
@@ -157,31 +154,21 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
     ui.horizontal(|ui| {
         label(ui, view.theme, "Key type");
         let shown = now.map_or("Mixed", |(_, text)| text);
-        let combo = ComboBox::from_id_salt(
-            "kind of \
-            keys",
-        )
-        .selected_text(shown)
-        .width(120.0)
-        .show_ui(ui, |ui| {
-            for (kind, text) in KINDS {
-                if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
-                    let which = WhichKeys::these(id, view.selected_keys().clone());
-                    actions.push(Action::Run(
-                        SetKeyKind { clip: ClipName::Id(id), kind, which }.into(),
-                    ));
+        let combo = ComboBox::from_id_salt("kind of keys")
+            .selected_text(shown)
+            .width(120.0)
+            .show_ui(ui, |ui| {
+                for (kind, text) in KINDS {
+                    if ui.selectable_label(now.is_some_and(|(k, _)| *k == kind), text).clicked() {
+                        let which = WhichKeys::these(id, view.selected_keys().clone());
+                        actions.push(Action::Run(
+                            SetKeyKind { clip: ClipName::Id(id), kind, which }.into(),
+                        ));
+                    }
                 }
-            }
-        });
+            });
         combo.response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::ComboBox,
-                true,
-                format!(
-                    "Key type: \
-            {shown}"
-                ),
-            )
+            WidgetInfo::labeled(Role::ComboBox, true, format!("Key type: {shown}"))
         });
     });
 }
@@ -221,15 +208,9 @@ fn interpolation_ui(
             "glTF stores one interpolation per track, so {} of {} will change too.",
             plural(others, "other key"),
             if tracks().count() == 1 {
-                "this \
-                track"
-                    .to_owned()
+                "this track".to_owned()
             } else {
-                format!(
-                    "these {} \
-                tracks",
-                    tracks().count()
-                )
+                format!("these {} tracks", tracks().count())
             }
         );
         let tint = theme.color(ColorRole::SeverityInfoTint);

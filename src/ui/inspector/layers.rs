@@ -182,10 +182,7 @@ fn from_keys_ui(
     let clip = || ClipName::Id(id);
     let split = ui.button("Split into simple keys and a layer");
     if split
-        .on_hover_text(
-            "Keeps a few keys in the clip and moves the remaining detail into a \
-        layer",
-        )
+        .on_hover_text("Keeps a few keys in the clip and moves the remaining detail into a layer")
         .clicked()
     {
         actions.push(Action::Run(SplitLayer { clip: clip(), degrees: None, name: None }.into()));
@@ -248,16 +245,7 @@ fn layer_row(
         ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click_and_drag());
     let chosen = view.layers.chosen == Some(layer.id);
     row.widget_info(|| {
-        WidgetInfo::selected(
-            Role::TreeItem,
-            true,
-            chosen,
-            format!(
-                "Layer \
-        {}",
-                layer.name
-            ),
-        )
+        WidgetInfo::selected(Role::TreeItem, true, chosen, format!("Layer {}", layer.name))
     });
     if chosen && view.layers.written == Some(layer.id) {
         ui.painter().rect_filled(
@@ -316,11 +304,7 @@ fn layer_row(
                 ui,
                 theme,
                 icons::ICON_HEADPHONES,
-                &format!(
-                    "Solo \
-                {}",
-                    layer.name
-                ),
+                &format!("Solo {}", layer.name),
                 "",
                 layer.solo,
                 Ok(()),
@@ -335,11 +319,7 @@ fn layer_row(
                     WidgetInfo::labeled(
                         Role::Button,
                         true,
-                        format!(
-                            "Keys of the strength of \
-                        {}",
-                            layer.name
-                        ),
+                        format!("Keys of the strength of {}", layer.name),
                     )
                 });
                 let color = theme.color(ColorRole::KeyInbetween);
@@ -489,11 +469,7 @@ fn strength_ui(
         let strength = (percent / 100.0).clamp(0.0, 1.0);
         let command = LayerStrength { of: LayerOf::of(home, layer.id), strength, time };
         actions.push(Action::Preview {
-            label: format!(
-                "Strength of \
-            {}",
-                layer.name
-            ),
+            label: format!("Strength of {}", layer.name),
             commands: vec![command.into()],
         });
     }
@@ -527,10 +503,7 @@ fn mask_ui(
         line(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
         line(
             ui,
-            &format!(
-                "From {label} on, fading in over 3 \
-            joints"
-            ),
+            &format!("From {label} on, fading in over 3 joints"),
             Some(MixMask::Below { joint, falloff: 2 }),
         );
     }
@@ -632,13 +605,8 @@ fn bottom_row(
             let keys = document.clips.get(id).map_or(0, |c| c.key_count());
             (
                 icons::ICON_MOVIE,
-                "Keys of the \
-                clip",
-                format!(
-                    "{} base \
-                keys",
-                    crate::ui::widgets::thousands(keys)
-                ),
+                "Keys of the clip",
+                format!("{} base keys", crate::ui::widgets::thousands(keys)),
             )
         }
     };
@@ -691,10 +659,7 @@ fn foot(
         let text = if home == LayerHome::Pose { "Bake into pose" } else { "Bake into keys" };
         let fold_button = ui.add_enabled(layers.any_counts(), egui::Button::new(text));
         if fold_button
-            .on_hover_text(
-                "Replaces all enabled layers with keys. The error is shown at \
-            the right",
-            )
+            .on_hover_text("Replaces all enabled layers with keys. The error is shown at the right")
             .clicked()
         {
             actions.push(fold(home, None));
@@ -726,16 +691,8 @@ fn foot(
             });
             ui.separator();
             let n = state.copied_to.len();
-            let text = if n == 1 {
-                "Copy to 1 \
-                clip"
-                    .to_owned()
-            } else {
-                format!(
-                    "Copy to {n} \
-                clips"
-                )
-            };
+            let text =
+                if n == 1 { "Copy to 1 clip".to_owned() } else { format!("Copy to {n} clips") };
             if ui.add_enabled(n > 0, egui::Button::new(text)).clicked() {
                 let to = ClipList::Ids(std::mem::take(&mut state.copied_to).into_iter().collect());
                 actions.push(Action::Run(CopyLayer { of: LayerOf::of(home, layer.id), to }.into()));

@@ -88,17 +88,7 @@ pub fn limb_ui(
         ui.separator();
         let name = |n: Option<NodeId>| n.map_or_else(String::new, |n| document.node(n).label(n));
         ui.horizontal(|ui| {
-            title(
-                ui,
-                theme,
-                "IK",
-                &format!(
-                    "{} to \
-            {}",
-                    name(limb.root()),
-                    name(limb.end())
-                ),
-            )
+            title(ui, theme, "IK", &format!("{} to {}", name(limb.root()), name(limb.end())))
         });
         ui.horizontal(|ui| {
             label(ui, theme, "Swivel");
@@ -279,17 +269,7 @@ pub fn pins_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut 
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let sweep = icons::ICON_DELETE_SWEEP;
             if !pins.is_empty()
-                && icon_button(
-                    ui,
-                    theme,
-                    sweep,
-                    "Remove all \
-                pins",
-                    "",
-                    false,
-                    Ok(()),
-                )
-                .clicked()
+                && icon_button(ui, theme, sweep, "Remove all pins", "", false, Ok(())).clicked()
             {
                 actions.push(Action::Run(ClearPins { node: None }.into()));
             }
@@ -325,14 +305,7 @@ fn pin_row(
     let width = (ui.available_width() - 130.0).max(60.0);
     let (rect, row) = ui.allocate_exact_size(vec2(width, 24.0), Sense::click());
     row.widget_info(|| {
-        egui::WidgetInfo::labeled(
-            egui::Role::Button,
-            true,
-            format!(
-                "Select \
-        {name}"
-            ),
-        )
+        egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Select {name}"))
     });
     let font = Theme::font(Font::Body);
     let text = elided(ui, &name, &font, width);

@@ -55,17 +55,9 @@ pub fn mixing_ui(
     });
     let frame = |time: f64| (time * fps).round();
     let name = if lane.name.is_empty() {
-        format!(
-            "lane \
-        {}",
-            at.0 + 1
-        )
+        format!("lane {}", at.0 + 1)
     } else {
-        format!(
-            "lane \
-        {}",
-            lane.name
-        )
+        format!("lane {}", lane.name)
     };
     let about = format!("frames {} to {}, {name}", frame(bar.start), frame(bar.end()));
     ui.label(
@@ -109,19 +101,13 @@ fn enter_ui(
 ) {
     let was = now.enter;
     line(ui, theme, "Transition", "Transition from the previous clip in this lane", |ui| {
-        let mut list = vec![(
-            Enter::Fade,
-            "Cross-fade",
-            "Fades in while the previous clip keeps \
-            playing",
-        )];
+        let mut list =
+            vec![(Enter::Fade, "Cross-fade", "Fades in while the previous clip keeps playing")];
         if !additive {
             list.push((
                 Enter::Frozen,
-                "Frozen \
-                pose",
-                "Fades in over the last pose of the previous \
-                clip",
+                "Frozen pose",
+                "Fades in over the last pose of the previous clip",
             ));
             list.push((
                 Enter::Keys,
@@ -176,8 +162,7 @@ fn step_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar) {
             (
                 InStep::Contacts,
                 "Contacts",
-                "Aligns foot contacts: markers L and R, or detected \
-                contacts",
+                "Aligns foot contacts: markers L and R, or detected contacts",
             ),
         ];
         ui.add_enabled_ui(now.repeat, |ui| choices(ui, "Sync by", 124.0, &list, &mut now.in_step));
@@ -213,17 +198,9 @@ fn plays_ui(ui: &mut Ui, theme: &Theme, now: &mut MixBar, (moved, let_go): (&mut
     });
     let about = "Blends with overlapping bars by weight instead of covering them";
     line(ui, theme, "", "", |ui| {
-        ui.scope(|ui| {
-            check(
-                ui,
-                theme,
-                &mut now.along,
-                "Blend with \
-            others",
-            )
-        })
-        .response
-        .on_hover_text(about);
+        ui.scope(|ui| check(ui, theme, &mut now.along, "Blend with others"))
+            .response
+            .on_hover_text(about);
     });
 }
 
@@ -250,10 +227,7 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
                     let label = document.node(joint).label(joint);
                     choice(
                         ui,
-                        &format!(
-                            "{label} and \
-                    below"
-                        ),
+                        &format!("{label} and below"),
                         Some(MixMask::Below { joint, falloff: 0 }),
                     );
                 }
@@ -266,10 +240,7 @@ fn mask_ui(ui: &mut Ui, view: &View<'_>, document: &Document, now: &mut MixBar) 
             egui::WidgetInfo::labeled(
                 egui::Role::ComboBox,
                 true,
-                format!(
-                    "Mask of \
-                the bar: {shown}"
-                ),
+                format!("Mask of the bar: {shown}"),
             )
         });
     });
@@ -298,12 +269,8 @@ fn gap_ui(
             &mut nlerp,
         );
         let gap = greatest_gap(&mut state.mixer, document, mix, lane, time);
-        let text = RichText::new(format!(
-            "differ by \
-            {:.2}°",
-            gap.to_degrees()
-        ))
-        .font(Theme::font(Font::Small));
+        let text = RichText::new(format!("differ by {:.2}°", gap.to_degrees()))
+            .font(Theme::font(Font::Small));
         let label = ui.label(text.color(theme.color(ColorRole::TextTertiary)));
         label.on_hover_text("Largest difference between SLERP and NLERP for the clips playing now");
     });

@@ -48,7 +48,7 @@ pub struct InspectorState {
     seam: Derived<repair::FoundOf, repair::SeamFacts>,
     /// Of the mix.
     mixing: mixing::MixingState,
-    /// The limb that is swivelled.
+    /// The limb that is swiveled.
     swivel: limb::Swivel,
     /// Of the skins of a joint.
     skins: skin::Apart,

@@ -39,12 +39,9 @@ pub fn morphs_ui(
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         ui.label(
-            RichText::new(
-                "Morph \
-                targets",
-            )
-            .font(Theme::font(Font::Heading))
-            .color(theme.color(ColorRole::TextPrimary)),
+            RichText::new("Morph targets")
+                .font(Theme::font(Font::Heading))
+                .color(theme.color(ColorRole::TextPrimary)),
         );
         let note = match clip {
             Some(_) => format!("at {:.3} s", view.timeline.playback.time),
@@ -67,15 +64,8 @@ pub fn morphs_ui(
         }
     });
     for k in 0..count.min(MOST) {
-        let name = mesh.target_names.get(k).map_or_else(
-            || {
-                format!(
-                    "target \
-            {k}"
-                )
-            },
-            |n| n.to_string(),
-        );
+        let name =
+            mesh.target_names.get(k).map_or_else(|| format!("target {k}"), |n| n.to_string());
         let mut weight = weights.get(k).copied().unwrap_or(0.0);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
@@ -115,8 +105,7 @@ pub fn morphs_ui(
     }
     if count > MOST {
         let text = format!(
-            "{} more are not listed. Use the command “Set a morph target” for \
-            them.",
+            "{} more are not listed. Use the command “Set a morph target” for them.",
             count - MOST
         );
         ui.label(

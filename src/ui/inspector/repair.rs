@@ -106,18 +106,9 @@ pub fn repair_ui(
     ui.horizontal(|ui| {
         ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
         segments(ui, theme, |ui| {
-            for (how, text) in [
-                (
-                    CloseHow::Match,
-                    "Spread over \
-                clip",
-                ),
-                (
-                    CloseHow::Blend,
-                    "Blend \
-                last frames",
-                ),
-            ] {
+            for (how, text) in
+                [(CloseHow::Match, "Spread over clip"), (CloseHow::Blend, "Blend last frames")]
+            {
                 if segment(ui, theme, text, now.how == how, false).clicked() {
                     now.how = how;
                 }
@@ -169,8 +160,7 @@ pub fn repair_ui(
             let button = ui.add_enabled(found.after.is_some() && found.keys > 0, verb);
             if button
                 .on_disabled_hover_text(
-                    "No change needed: pose and speed already match at the \
-                    loop point",
+                    "No change needed: pose and speed already match at the loop point",
                 )
                 .clicked()
             {
@@ -196,8 +186,7 @@ pub fn repair_ui(
 fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
     let (text, role) = match (seam.is_closed, seam.is_doubled, seam.is_short) {
         (true, true, _) => (
-            "The last two frames both match the first pose: one frame is a \
-                duplicate.",
+            "The last two frames both match the first pose: one frame is a duplicate.",
             ColorRole::SeverityWarning,
         ),
         (true, ..) if seam.worst().2 > 0.05 => {
@@ -205,17 +194,13 @@ fn said_ui(ui: &mut Ui, theme: &Theme, seam: &Seam) {
         }
         (true, ..) => ("The last pose matches the first.", ColorRole::SeverityOk),
         (false, _, true) => (
-            "The last frame is missing: the clip stops one frame before the first \
-                pose.",
+            "The last frame is missing: the clip stops one frame before the first pose.",
             ColorRole::SeverityWarning,
         ),
         (false, ..) => ("The last pose does not match the first.", ColorRole::SeverityWarning),
     };
     let text = if seam.travels.is_some() {
-        format!(
-            "{text} Root travel is \
-        ignored."
-        )
+        format!("{text} Root travel is ignored.")
     } else {
         text.into()
     };
@@ -232,7 +217,7 @@ fn gaps_ui(
     all: &mut bool,
     actions: &mut Actions,
 ) {
-    /// Metres and radians below which a joint is not listed at first, and rows at first.
+    /// Meters and radians below which a joint is not listed at first, and rows at first.
     const SMALL: (f32, f32) = (0.003, 0.009);
     const FEW: usize = 4;
     let theme = view.theme;
@@ -346,37 +331,20 @@ fn after_ui(ui: &mut Ui, theme: &Theme, before: &Seam, after: Option<&Seam>, key
     line(ui, "Largest jump", format!("{:.1} cm", was.1 * 100.0), format!("{:.1} cm", is.1 * 100.0));
     line(
         ui,
-        "Largest rotation \
-        jump",
+        "Largest rotation jump",
         format!("{:.1}°", was.0.to_degrees()),
         format!("{:.1}°", is.0.to_degrees()),
     );
     line(
         ui,
-        "Speed \
-        mismatch",
-        format!(
-            "{:.0} \
-        cm/s",
-            was.2 * 100.0
-        ),
-        format!(
-            "{:.0} \
-        cm/s",
-            is.2 * 100.0
-        ),
+        "Speed mismatch",
+        format!("{:.0} cm/s", was.2 * 100.0),
+        format!("{:.0} cm/s", is.2 * 100.0),
     );
     line(
         ui,
         "Changes",
         String::new(),
-        if keys == 1 {
-            "1 key".into()
-        } else {
-            format!(
-                "{keys} \
-        keys"
-            )
-        },
+        if keys == 1 { "1 key".into() } else { format!("{keys} keys") },
     );
 }

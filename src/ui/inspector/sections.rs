@@ -56,17 +56,8 @@ pub fn section(
             return false;
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(
-                ui,
-                theme,
-                icons::ICON_RESTART_ALT,
-                "Reset to \
-                rest",
-                "",
-                false,
-                Ok(()),
-            )
-            .clicked()
+            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(()))
+                .clicked()
         })
         .inner
     })

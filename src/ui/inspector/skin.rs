@@ -10,10 +10,10 @@ use ulna_motion::Pose;
 use ulna_render::ColorRole;
 use ulna_weights::{at_rest, bound_mesh};
 
-/// How far the joints of a skin show its meshes apart at rest, metres, in a state of the document.
+/// How far the joints of a skin show its meshes apart at rest, meters, in a state of the document.
 pub type Apart = Derived<(u64, SkinId), f64>;
 
-/// Below this they agree, metres: what single precision leaves of a body.
+/// Below this they agree, meters: what single precision leaves of a body.
 const AGREE: f64 = 1e-4;
 
 /// The matrices of a joint in each skin that it belongs to.
@@ -29,19 +29,15 @@ pub fn skin_ui(apart: &mut Apart, ui: &mut Ui, view: &View<'_>, document: &Docum
         let inverse = skin.inverse_bind[at];
         let owner = document.node_ids().find(|n| document.node(*n).skin == Some(id));
         let name = owner.map_or_else(|| format!("skin {}", id.0), |n| document.node(n).label(n));
-        let title = RichText::new(format!(
-            "Skin of {name}, joint \
-            {at}"
-        ))
-        .font(Theme::font(Font::Heading));
+        let title =
+            RichText::new(format!("Skin of {name}, joint {at}")).font(Theme::font(Font::Heading));
         CollapsingHeader::new(title).id_salt(("skin of joint", id.0)).show(ui, |ui| {
             let world = view.pose.world[node.index()];
             matrix(
                 ui,
                 theme,
                 "B",
-                "Bind matrix: the joint in mesh space at bind \
-                time",
+                "Bind matrix: the joint in mesh space at bind time",
                 &inverse.inverse(),
             );
             matrix(ui, theme, "IBM", "Inverse bind matrix, from the file", &inverse);

@@ -474,20 +474,12 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
         ("Reverse", "Reverse clips", |clip| ReverseClip { clip }.into()),
         ("Mirror", "Mirror clips", |clip| MirrorClip { clip, node: None }.into()),
         ("Start at 0", "Start clips at 0", |clip| StartAtZero { clip }.into()),
-        (
-            "Close the \
-            loops",
-            "Close \
-            loops",
-            |clip| CloseLoop { clip, how: None, frames: None, speed: None }.into(),
-        ),
-        (
-            "Reduce keys to 0.5 \
-            mm",
-            "Reduce keys of \
-            clips",
-            |clip| ReduceKeys { clip, millimetres: None }.into(),
-        ),
+        ("Close the loops", "Close loops", |clip| {
+            CloseLoop { clip, how: None, frames: None, speed: None }.into()
+        }),
+        ("Reduce keys to 0.5 mm", "Reduce keys of clips", |clip| {
+            ReduceKeys { clip, millimetres: None }.into()
+        }),
         ("Make editable within 2 mm", "Make clips editable", |clip| {
             MakeEditable { clip, millimetres: Some(2.0) }.into()
         }),
@@ -527,23 +519,12 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
 fn clip_name_ui(state: &mut ClipsState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
     let Some((id, text, focused)) = &mut state.name else { return };
     let mut child = ui.new_child(
-        egui::UiBuilder::new()
-            .id_salt(
-                "clip \
-            name",
-            )
-            .max_rect(area.shrink2(egui::vec2(0.0, 2.0))),
+        egui::UiBuilder::new().id_salt("clip name").max_rect(area.shrink2(egui::vec2(0.0, 2.0))),
     );
     let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
     let response = child.add_sized([area.width() - 12.0, 20.0], field);
-    response.widget_info(|| {
-        egui::WidgetInfo::labeled(
-            egui::Role::TextInput,
-            true,
-            "Name of the \
-        clip",
-        )
-    });
+    response
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of the clip"));
     if !*focused {
         response.request_focus();
         // What is typed takes the place of the old name.

@@ -122,8 +122,7 @@ pub fn banner_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mu
     ui.horizontal(|ui| {
         let name = &mix.lanes[lane].name;
         let text = format!(
-            "Mask of {}: {} \
-            joints",
+            "Mask of {}: {} joints",
             if name.is_empty() { "the lane" } else { name },
             list.len()
         );

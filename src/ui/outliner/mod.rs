@@ -97,12 +97,8 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         ui.vertical_centered(|ui| {
             ui.add_space(12.0);
             ui.label(
-                RichText::new(format!(
-                    "Nothing named \
-                    “{}”",
-                    state.tree.filter
-                ))
-                .color(theme.color(ColorRole::TextSecondary)),
+                RichText::new(format!("Nothing named “{}”", state.tree.filter))
+                    .color(theme.color(ColorRole::TextSecondary)),
             );
             if ui.button("Clear filter").clicked() {
                 state.tree.filter.clear();

@@ -47,7 +47,7 @@ pub struct Applied {
     pub pose: Option<String>,
     /// Its text, where it is not.
     pub text: Option<String>,
-    /// How far towards it; all the way unless given.
+    /// How far toward it; all the way unless given.
     pub amount: Option<f32>,
     /// As its mirror image.
     pub flip: bool,

@@ -2,7 +2,7 @@
 //! picture of this model. A click puts the pose on, a drag sideways as far as it goes.
 //!
 //! ```text
-//!  press on a card ──► the document as it is ──► drag: that document, and the pose by so much ──► release keeps, Esc drops
+//!  press on a card ─► the document as it is ─► drag: the pose, by a share of it ─► release or Esc
 //! ```
 
 mod domain;
@@ -260,11 +260,7 @@ fn header_ui(
     ui.label(RichText::new("Apply to").color(theme.color(ColorRole::TextSecondary)));
     segments(ui, theme, |ui| {
         for (reach, title) in [
-            (
-                PoseReach::Body,
-                "Whole \
-                body",
-            ),
+            (PoseReach::Body, "Whole body"),
             (PoseReach::Selected, "Selected"),
             (PoseReach::Limb, "Limb"),
         ] {
@@ -273,16 +269,8 @@ fn header_ui(
             }
         }
     });
-    let flip = icon_button(
-        ui,
-        theme,
-        icons::ICON_FLIP,
-        "Apply poses \
-        mirrored",
-        "",
-        poses.flip,
-        Ok(()),
-    );
+    let flip =
+        icon_button(ui, theme, icons::ICON_FLIP, "Apply poses mirrored", "", poses.flip, Ok(()));
     if flip.clicked() {
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
@@ -303,14 +291,8 @@ fn header_ui(
             .suffix(" %")
             .fixed_decimals(0);
         let response = ui.add(field);
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::SpinButton,
-                true,
-                "Blend amount of a \
-            click",
-            )
-        });
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Blend amount of a click"));
         if response.on_hover_text("How far a click blends toward the clicked pose").changed() {
             actions.push(PosesAction::SetAmount(percent / 100.0));
         }
@@ -484,14 +466,8 @@ fn card_menu(
 /// does not.
 fn name_ui(state: &mut PosesState, ui: &mut Ui, area: Rect, actions: &mut Actions) {
     let Some((library, pose, text, focused)) = &mut state.name else { return };
-    let mut child = ui.new_child(
-        egui::UiBuilder::new()
-            .id_salt(
-                "pose \
-        name",
-            )
-            .max_rect(area.shrink(3.0)),
-    );
+    let mut child =
+        ui.new_child(egui::UiBuilder::new().id_salt("pose name").max_rect(area.shrink(3.0)));
     let field = egui::TextEdit::singleline(text).margin(egui::Margin::symmetric(4, 1));
     let response = child.add_sized([area.width() - 6.0, area.height() - 6.0], field);
     response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Name of the pose"));

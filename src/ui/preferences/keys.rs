@@ -81,8 +81,7 @@ fn note(
         let clash = settings.keys.clashes().first().copied();
         return clash.map_or_else(String::new, |(a, b)| {
             format!(
-                "{} is assigned to both “{}” and \
-                “{}”.",
+                "{} is assigned to both “{}” and “{}”.",
                 settings.keys.key(a.name),
                 a.title,
                 b.title
@@ -97,8 +96,7 @@ fn note(
                 Ok(()) => actions.push(listen(None)),
                 Err(other) => {
                     let text = format!(
-                        "{key} is used by “{}”. Press another key, or change that command \
-                            first.",
+                        "{key} is used by “{}”. Press another key, or change that command first.",
                         other.title
                     );
                     ui.data_mut(|d| d.insert_temp(taken, text));

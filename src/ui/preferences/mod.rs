@@ -76,13 +76,7 @@ pub fn preferences_ui(
         if page != PreferencePage::Keys {
             let defaults = Settings { keys: settings.keys.clone(), ..Settings::default() };
             if ui
-                .add_enabled_ui(settings != defaults, |ui| {
-                    plain(
-                        ui,
-                        "Reset to \
-                defaults",
-                    )
-                })
+                .add_enabled_ui(settings != defaults, |ui| plain(ui, "Reset to defaults"))
                 .inner
                 .clicked()
             {
@@ -157,9 +151,9 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
     });
     field(ui, theme, "Length unit", |ui| {
         let options = [
-            (Length::Metres, "Meters"),
-            (Length::Centimetres, "Centimeters"),
-            (Length::Millimetres, "Millimeters"),
+            (Length::Meters, "Meters"),
+            (Length::Centimeters, "Centimeters"),
+            (Length::Millimeters, "Millimeters"),
         ];
         choice(ui, theme, &mut settings.length, &options);
     });
@@ -175,21 +169,16 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
             ui,
             theme,
             &mut settings.backup,
-            "Keep the previous file as name.glb~ at the first \
-            save of a session",
+            "Keep the previous file as name.glb~ at the first save of a session",
         );
     });
     field(ui, theme, "Saving", |ui| {
         check(ui, theme, &mut settings.key_on_save, "Key unkeyed poses without asking");
     });
-    let home = view.dialogs.journal_home.map_or_else(
-        || {
-            "no folder for \
-            journals"
-                .to_owned()
-        },
-        |p| p.display().to_string(),
-    );
+    let home = view
+        .dialogs
+        .journal_home
+        .map_or_else(|| "no folder for journals".to_owned(), |p| p.display().to_string());
     field(ui, theme, "Journal", |ui| {
         let text = RichText::new(&home)
             .font(Theme::font(Font::NumberSmall))
@@ -225,40 +214,12 @@ fn eye(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Acti
             &[(Orbit::Turntable, "Turntable"), (Orbit::Trackball, "Trackball")],
         );
     });
-    field(
-        ui,
-        theme,
-        "Orbit \
-        speed",
-        |ui| {
-            number(
-                ui,
-                "Orbit \
-        speed",
-                &mut settings.orbit_speed,
-                0.1..=5.0,
-                "×",
-                2,
-            )
-        },
-    );
-    field(
-        ui,
-        theme,
-        "Field of \
-        view",
-        |ui| {
-            number(
-                ui,
-                "Field of \
-        view",
-                &mut settings.fov,
-                5.0..=120.0,
-                "°",
-                0,
-            )
-        },
-    );
+    field(ui, theme, "Orbit speed", |ui| {
+        number(ui, "Orbit speed", &mut settings.orbit_speed, 0.1..=5.0, "×", 2)
+    });
+    field(ui, theme, "Field of view", |ui| {
+        number(ui, "Field of view", &mut settings.fov, 5.0..=120.0, "°", 0)
+    });
     field(ui, theme, "Wheel", |ui| {
         check(ui, theme, &mut settings.zoom_to_pointer, "Zoom to the pointer");
         check(ui, theme, &mut settings.reverse_wheel, "Reverse scroll zoom");
@@ -289,13 +250,10 @@ fn device(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let used = view.program.devices.iter().find(|(d, _)| d.used).map(|(d, _)| d.id());
     let auto = used.map_or_else(|| "Auto".to_owned(), |id| format!("Auto: {id}"));
     let shown = view.program.device_wish.map_or_else(|| auto.clone(), ToOwned::to_owned);
-    let combo = egui::ComboBox::from_id_salt(
-        "graphics \
-        device",
-    )
-    .selected_text(shown)
-    .width(360.0)
-    .truncate();
+    let combo = egui::ComboBox::from_id_salt("graphics device")
+        .selected_text(shown)
+        .width(360.0)
+        .truncate();
     let response = combo.show_ui(ui, |ui| {
         if ui.selectable_label(view.program.device_wish.is_none(), "Auto").clicked()
             && view.program.device_wish.is_some()

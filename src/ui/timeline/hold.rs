@@ -140,21 +140,19 @@ fn bar_ui(hold: &Hold, ui: &Ui, view: &View<'_>, name: &str, at: egui::Pos2) -> 
         .stroke(Stroke::new(1.0, theme.color(ColorRole::AccentBase)))
         .corner_radius(4)
         .inner_margin(Margin::symmetric(8, 4));
-    Area::new(Id::unique(
-        "hold \
-        bar",
-    ))
-    .fixed_pos(at)
-    .pivot(Align2::CENTER_BOTTOM)
-    .show(ui.ctx(), |ui| {
-        frame.show(ui, |ui| {
-            ui.horizontal(|ui| {
-                ui.label(text);
-                ui.add_space(4.0);
-                keeps = ui.add_enabled(hold.to > hold.from, egui::Button::new("Lock")).clicked();
-                drops = ui.button("Cancel").clicked();
+    Area::new(Id::unique("hold bar")).fixed_pos(at).pivot(Align2::CENTER_BOTTOM).show(
+        ui.ctx(),
+        |ui| {
+            frame.show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    ui.label(text);
+                    ui.add_space(4.0);
+                    keeps =
+                        ui.add_enabled(hold.to > hold.from, egui::Button::new("Lock")).clicked();
+                    drops = ui.button("Cancel").clicked();
+                });
             });
-        });
-    });
+        },
+    );
     (keeps, drops)
 }

@@ -95,17 +95,8 @@ fn one_ui(
     let clip = || ClipName::Id(id);
     let area = Rect::from_center_size(foot - vec2(0.0, 5.0), vec2(12.0, 12.0));
     let response = ui.interact(area, ui.scope_id().with(("marker", k)), Sense::click_and_drag());
-    response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!(
-                "Marker \
-        {}",
-                marker.name
-            ),
-        )
-    });
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Marker {}", marker.name)));
     if response.drag_started() {
         state.marker = MarkerEdit::Moves { from: marker.time, shown: marker.time };
     }
@@ -120,9 +111,7 @@ fn one_ui(
             *shown = to;
             let command = MoveMarker { clip: clip(), time: Seconds(*from), to: Seconds(to) };
             actions.push(Action::Preview {
-                label: "Move \
-                marker"
-                    .into(),
+                label: "Move marker".into(),
                 commands: vec![command.into()],
             });
         }

@@ -167,14 +167,12 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     };
     let ways = [
         (
-            "Paste at the \
-            playhead",
+            "Paste at the playhead",
             Some(ModeCommand::PastePose.spec()),
             paste(time, None, None, None),
         ),
         (
-            "Paste \
-            flipped",
+            "Paste flipped",
             Some(TimelineCommand::PasteFlipped.spec()),
             paste(time, None, None, Some(true)),
         ),
@@ -184,11 +182,9 @@ fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions
     ];
     let nodes = &view.selection.nodes;
     let onto = if nodes.len() > 1 {
-        "Paste onto the selected \
-        joints"
+        "Paste onto the selected joints"
     } else {
-        "Paste onto the \
-        selected joint"
+        "Paste onto the selected joint"
     };
     if line(ui, view, onto, None, copied && !nodes.is_empty()) {
         let node = Some(Nodes::Ids(nodes.iter().copied().collect()));
@@ -246,14 +242,7 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         };
         let button = ui.button(format!("{mark}  {text}"));
         button.widget_info(|| {
-            egui::WidgetInfo::labeled(
-                egui::Role::Button,
-                true,
-                format!(
-                    "{text} \
-            interpolation"
-                ),
-            )
+            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} interpolation"))
         });
         if button.clicked() {
             ui.close();
@@ -277,14 +266,7 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     for (tangents, text, hint) in ways {
         let button = ui.button(text).on_hover_text(hint);
         button.widget_info(|| {
-            egui::WidgetInfo::labeled(
-                egui::Role::Button,
-                true,
-                format!(
-                    "{text} \
-            tangents"
-                ),
-            )
+            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} tangents"))
         });
         if button.clicked() {
             ui.close();
@@ -321,14 +303,7 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         look.key(&mut mesh, at, kind.kind(), None);
         ui.painter().add(mesh);
         button.widget_info(|| {
-            egui::WidgetInfo::labeled(
-                egui::Role::Button,
-                true,
-                format!(
-                    "{text} \
-            keys"
-                ),
-            )
+            egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{text} keys"))
         });
         if button.clicked() {
             ui.close();

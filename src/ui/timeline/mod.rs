@@ -222,11 +222,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.5 - 36.0).max(8.0));
             ui.label(
-                RichText::new(
-                    "No clips in this \
-                file",
-                )
-                .color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("No clips in this file").color(theme.color(ColorRole::TextSecondary)),
             );
             ui.label(
                 RichText::new("Poses change the file's pose. Add a clip to animate.")

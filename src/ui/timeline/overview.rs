@@ -148,9 +148,7 @@ fn dead_keys_ui(
     }
     let theme = sheet.view.theme;
     let keys = if count == 1 {
-        "1 redundant \
-        key"
-        .to_owned()
+        "1 redundant key".to_owned()
     } else {
         format!("{} redundant", thousands(count))
     };
@@ -165,18 +163,13 @@ fn dead_keys_ui(
     line.label(text).on_hover_text("Keys that can be removed without changing the motion");
     line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let button = egui::Button::new(
-            egui::RichText::new(format!(
-                "Remove \
-                {}",
-                thousands(count)
-            ))
-            .font(Theme::font(Font::Small)),
+            egui::RichText::new(format!("Remove {}", thousands(count)))
+                .font(Theme::font(Font::Small)),
         );
         if ui
             .add(button)
             .on_hover_text(
-                "Removes the redundant keys in the listed rows. The motion does not \
-                change",
+                "Removes the redundant keys in the listed rows. The motion does not change",
             )
             .clicked()
         {

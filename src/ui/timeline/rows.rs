@@ -353,8 +353,7 @@ pub fn name_ui(
             let name = format!("Pointer {}", pointer.pointer);
             seen.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
             seen.on_hover_text(format!(
-                "{}\nRead-only: kept unchanged in the \
-                file",
+                "{}\nRead-only: kept unchanged in the file",
                 pointer.pointer
             ));
         }
@@ -381,8 +380,7 @@ pub fn name_ui(
             let hover =
                 ui.interact(place.seen, ui.scope_id().with(("channel", id.0)), Sense::hover());
             hover.on_hover_text(format!(
-                "{title}, {} keys, \
-                {}",
+                "{title}, {} keys, {}",
                 track.times.len(),
                 track.interpolation.label()
             ));
@@ -410,15 +408,7 @@ fn node_name_ui(
     let selected = view.selection.nodes.contains(&node);
     let response = ui.interact(place.seen, ui.scope_id().with(("track", node.0)), Sense::click());
     response.widget_info(|| {
-        WidgetInfo::selected(
-            Role::TreeItem,
-            true,
-            selected,
-            format!(
-                "Track \
-        {label}"
-            ),
-        )
+        WidgetInfo::selected(Role::TreeItem, true, selected, format!("Track {label}"))
     });
     if selected {
         painter.rect_filled(area, 0.0, theme.color(ColorRole::SelectionTint));
@@ -432,14 +422,7 @@ fn node_name_ui(
     if fold.is_positive() {
         let arrow = ui.interact(fold, ui.scope_id().with(("open track", node.0)), Sense::click());
         arrow.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!(
-                    "Channels of \
-            {label}"
-                ),
-            )
+            WidgetInfo::labeled(Role::Button, true, format!("Channels of {label}"))
         });
         if arrow.clicked() && !state.open.remove(&node) {
             state.open.insert(node);

@@ -35,7 +35,7 @@ fn number(count: f64, of: f64) -> String {
 }
 
 /// Frames that have a number on the ruler, as many as are in sight; or what else it counts.
-fn labelled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
+fn labeled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
     // As many as fit, whatever the numbers are.
     const MOST: usize = 200;
     let step = axis.label_step(fps);
@@ -48,7 +48,7 @@ fn labelled_frames(axis: &TimeAxis, fps: f64) -> impl Iterator<Item = f64> {
 pub fn grid(painter: &Painter, view: &View<'_>, axis: &TimeAxis, sheet: Rect, ruler: f32) {
     let (fps, _) = counted(view.timeline.playback);
     let stroke = Stroke::new(1.0, view.theme.color(ColorRole::TimelineGridMajor));
-    for frame in labelled_frames(axis, fps) {
+    for frame in labeled_frames(axis, fps) {
         let x = axis.x(frame / fps).round() + 0.5;
         if x >= sheet.left() {
             painter.vline(x, (sheet.top() + ruler)..=sheet.bottom(), stroke);
@@ -190,7 +190,7 @@ fn numbers(ui: &Ui, painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: R
     let theme = view.theme;
     let (fps, of) = counted(view.timeline.playback);
     let stroke = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
-    for frame in labelled_frames(axis, fps) {
+    for frame in labeled_frames(axis, fps) {
         let x = axis.x(frame / fps);
         if !rect.x_range().contains(x) {
             continue;
@@ -236,7 +236,7 @@ fn flag(painter: &Painter, view: &View<'_>, axis: &TimeAxis, rect: Rect) {
     );
 }
 
-/// What plays: the clip as a grey line, the range as a teal bar with grips, which are dragged; a
+/// What plays: the clip as a gray line, the range as a teal bar with grips, which are dragged; a
 /// double click takes it away.
 fn range_ui(
     state: &mut TimelineState,

@@ -245,14 +245,8 @@ impl Sheet<'_> {
         let area =
             Rect::from_x_y_ranges(x - 5.0..=x + 5.0, self.summary.top()..=self.body.bottom());
         let response = ui.interact(area, ui.scope_id().with("tail"), Sense::drag());
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Slider,
-                true,
-                "Start of the blended \
-            frames",
-            )
-        });
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Start of the blended frames"));
         ui.ctx().accesskit_node_builder(response.id, |node| {
             node.set_numeric_value(repair.frames as f64)
         });

@@ -121,8 +121,7 @@ impl Row<'_> {
             ));
         }
         ground.on_hover_text(
-            "Double-click to add a key. Drag a key to move it. Right-click a key \
-            to remove it",
+            "Double-click to add a key. Drag a key to move it. Right-click a key to remove it",
         );
     }
 
@@ -179,7 +178,7 @@ impl Row<'_> {
             let strength =
                 ((self.rect.bottom() - 4.0 - at.y) / (self.rect.height() - 8.0)).clamp(0.0, 1.0);
             let (mut moved, k) = (drag.before.clone(), drag.key);
-            // It stays between its neighbours.
+            // It stays between its neighbors.
             let low = k.checked_sub(1).map_or(0.0, |b| moved[b].0 + 1e-3);
             let high = moved.get(k + 1).map_or(f32::MAX, |n| n.0 - 1e-3);
             moved[k] = (time.min(high).max(low), (strength * 100.0).round() / 100.0);

@@ -188,16 +188,9 @@ fn clip_and_rate(
     if combo.inner.is_none() {
         state.clip_search.clear();
     }
-    combo.response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::ComboBox,
-            true,
-            format!(
-                "Clip: \
-        {label}"
-            ),
-        )
-    });
+    combo
+        .response
+        .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("Clip: {label}")));
     if room.rate {
         rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
@@ -232,10 +225,8 @@ fn clip_and_rate(
     }
     if let Some(reached) = playback.reached.filter(|_| playback.playing && room.speed) {
         let text = RichText::new(format!("{reached:.0} fps")).font(Theme::font(Font::Caption));
-        ui.label(text.color(theme.color(ColorRole::TextTertiary))).on_hover_text(
-            "Frames per \
-            second on screen",
-        );
+        ui.label(text.color(theme.color(ColorRole::TextTertiary)))
+            .on_hover_text("Frames per second on screen");
     }
 }
 
@@ -325,10 +316,7 @@ fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let mut ticks = own.unwrap_or(now);
     let field = DragValue::new(&mut ticks)
         .range(1.0..=1e6)
-        .suffix(
-            " ticks per \
-        second",
-        )
+        .suffix(" ticks per second")
         .update_while_editing(false);
     let response = ui.add_sized([212.0, 22.0], field);
     name_widget(ui, &response, "Ticks per second");
@@ -451,32 +439,23 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             let mut all = playback.every_frame;
             let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
             if response
-                .on_hover_text(
-                    "Shows every frame, even if playback is slower than real \
-                time",
-                )
+                .on_hover_text("Shows every frame, even if playback is slower than real time")
                 .changed()
             {
                 actions.push(Action::Run(PlayCommand::EveryFrame.into()));
             }
             let mut stepped = playback.stepped;
             let response = crate::ui::widgets::check(ui, view.theme, &mut stepped, "Play stepped");
-            if response
-                .on_hover_text(
-                    "Holds each pose until the next key, for \
-                blocking",
-                )
-                .changed()
+            if response.on_hover_text("Holds each pose until the next key, for blocking").changed()
             {
                 actions.push(Action::Run(PlayCommand::Stepped.into()));
             }
             nlerp_ui(gap, ui, view, actions);
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
-    combo.response.on_hover_text(
-        "Frame rate and unit of the ruler. Changing them does not move \
-        keys",
-    );
+    combo
+        .response
+        .on_hover_text("Frame rate and unit of the ruler. Changing them does not move keys");
 }
 
 /// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
@@ -511,14 +490,7 @@ fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             let response =
                 ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.repeat == way, text));
             response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Button,
-                    true,
-                    format!(
-                        "At the end: \
-                {text}"
-                    ),
-                )
+                WidgetInfo::labeled(Role::Button, true, format!("At the end: {text}"))
             });
             if response.clicked() {
                 actions.push(TimelineAction::Repeat(way));
@@ -548,27 +520,13 @@ fn key_buttons(
         state.fit(view.timeline.playback.length(document));
     }
     let only = state.filter.selected_only;
-    if icon_button(
-        ui,
-        theme,
-        icons::ICON_ADS_CLICK,
-        "Selected joints \
-        only",
-        "",
-        only,
-        Ok(()),
-    )
-    .clicked()
+    if icon_button(ui, theme, icons::ICON_ADS_CLICK, "Selected joints only", "", only, Ok(()))
+        .clicked()
     {
         state.filter.selected_only = !only;
     }
     for (icon, name, command) in [
-        (
-            icons::ICON_DELETE,
-            "Delete \
-            keys",
-            DeleteKeys::spec(),
-        ),
+        (icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()),
         (icons::ICON_KEY, "Set key", SetKey::spec()),
     ] {
         let (key, enabled) =

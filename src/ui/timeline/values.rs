@@ -112,8 +112,7 @@ fn field_ui(
             node.label(channel.node)
         });
         format!(
-            "{label} {} {} at the \
-            playhead",
+            "{label} {} {} at the playhead",
             channel.keys.property.path(),
             ["X", "Y", "Z"][axis]
         )

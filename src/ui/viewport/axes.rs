@@ -10,7 +10,7 @@ use ulna_edit::command::ViewCommand;
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// Points from the corner gizmo's centre to the balls at its ends, and their radius.
+/// Points from the corner gizmo's center to the balls at its ends, and their radius.
 const ARM: f32 = 27.0;
 const BALL: f32 = 8.5;
 /// Points a joint's axis is long.
@@ -54,15 +54,15 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
     let theme = view.theme;
     // Below the switches where they reach that far.
     let down = if rect.width() < 560.0 { 92.0 } else { 48.0 };
-    let centre = pos2(rect.right() - 48.0, rect.top() + down);
+    let center = pos2(rect.right() - 48.0, rect.top() + down);
     if rect.height() < down + 48.0 {
         return false;
     }
-    let area = Rect::from_center_size(centre, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
+    let area = Rect::from_center_size(center, vec2(2.0 * (ARM + BALL), 2.0 * (ARM + BALL)));
     let over = ui.input(|i| i.pointer.hover_pos()).is_some_and(|p| area.expand(4.0).contains(p));
     if over {
         ui.painter().circle_filled(
-            centre,
+            center,
             ARM + BALL + 4.0,
             theme.color(ColorRole::ViewportOverlay).gamma_multiply(0.7),
         );
@@ -72,7 +72,7 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
     let mut ends: Vec<(f32, Pos2, &End)> = ENDS
         .iter()
         .map(|end| {
-            let at = centre + vec2(end.axis.dot(right), -end.axis.dot(up)) * ARM;
+            let at = center + vec2(end.axis.dot(right), -end.axis.dot(up)) * ARM;
             (end.axis.dot(back), at, end)
         })
         .collect();
@@ -89,7 +89,7 @@ pub fn corner_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) ->
         };
         let painter = ui.painter();
         if end.positive {
-            painter.line_segment([centre, at], Stroke::new(2.0, base));
+            painter.line_segment([center, at], Stroke::new(2.0, base));
             painter.circle_filled(at, BALL, base);
             painter.text(
                 at,
@@ -142,7 +142,7 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         let Some(world) = view.pose.world.get(node.index()) else { continue };
         let head = world.w_axis.truncate();
         let Some((from, depth)) = place(head).filter(|_| head.is_finite()) else { continue };
-        let long = view.viewport.camera.metres_per_point(depth, size.y) * JOINT_AXIS;
+        let long = view.viewport.camera.meters_per_point(depth, size.y) * JOINT_AXIS;
         let chosen = selected.contains(&node);
         let columns = [world.x_axis, world.y_axis, world.z_axis];
         for ((column, role), letter) in columns

@@ -60,15 +60,14 @@ pub fn balance_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         painter.circle_stroke(foot, 6.0, Stroke::new(1.5, line));
         mark(&painter, center, Color32::from_gray(20), Color32::from_gray(235));
         let unit = view.settings.length;
-        let by = balance.inside.abs() * unit.per_metre();
+        let by = balance.inside.abs() * unit.per_meter();
         let text = if balance.support.is_empty() {
             "Center of mass: no support".to_owned()
         } else {
             let side = if falls { "outside" } else { "inside" };
             format!(
-                "Center of mass {by:.*} {} \
-                {side}",
-                if unit.per_metre() > 50.0 { 0 } else { 3 },
+                "Center of mass {by:.*} {} {side}",
+                if unit.per_meter() > 50.0 { 0 } else { 3 },
                 unit.sign()
             )
         };

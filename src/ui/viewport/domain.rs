@@ -205,7 +205,7 @@ impl Pivot {
 /// The steps that posing snaps to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnapSteps {
-    /// Metres.
+    /// Meters.
     pub length: f32,
     /// Degrees.
     pub angle: f32,

@@ -52,7 +52,7 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         let bone = next.map_or(Vec3::Y, |n| document.node(*n).rest.transform().translation);
         let zero = (from_rest * bone).reject_from(axis).normalize_or(axis.any_orthonormal_vector());
         let side = axis.cross(zero);
-        let reach = camera.metres_per_point(depth, size.y) * RADIUS;
+        let reach = camera.meters_per_point(depth, size.y) * RADIUS;
         let on = |angle: f32| -> Option<Pos2> {
             let (p, _) =
                 camera.project(head + (zero * angle.cos() + side * angle.sin()) * reach, size)?;
@@ -78,12 +78,8 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
         painter.add(Shape::line(arc, Stroke::new(1.5, color.gamma_multiply(0.85))));
         if let Some(hand) = on(now) {
             painter.line_segment([center, hand], Stroke::new(2.0, color));
-            let text = format!(
-                "{:.0}° of \
-                {:.0}°",
-                (now - low).to_degrees(),
-                (high - low).to_degrees()
-            );
+            let text =
+                format!("{:.0}° of {:.0}°", (now - low).to_degrees(), (high - low).to_degrees());
             let font = Theme::font(Font::NumberSmall);
             haloed(&painter, hand + vec2(8.0, 0.0), Align2::LEFT_CENTER, &text, font, color, theme);
         }

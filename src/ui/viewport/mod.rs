@@ -105,8 +105,7 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         let text = if view.program.job.is_some() {
             "Opening…"
         } else {
-            "Drop a glTF file here, or open \
-                one with Ctrl+O"
+            "Drop a glTF file here, or open one with Ctrl+O"
         };
         painter.text(
             rect.center(),
@@ -234,11 +233,9 @@ fn say_what_is_awaited(state: &mut ViewportState, ui: &Ui, view: &View<'_>, rect
         return;
     }
     let text = if view.program.job.is_some() {
-        "Loading the \
-        view…"
+        "Loading the view…"
     } else {
-        "This file cannot be \
-        displayed"
+        "This file cannot be displayed"
     };
     let font = super::Theme::font(super::theme::Font::Body);
     let color = view.theme.color(ColorRole::TextSecondary);

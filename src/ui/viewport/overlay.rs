@@ -106,14 +106,7 @@ fn choosers(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 },
             );
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(
-                    egui::Role::Button,
-                    true,
-                    format!(
-                        "{name}: \
-            {now}"
-                    ),
-                )
+                egui::WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {now}"))
             });
         };
     if document.scenes.len() > 1 {
@@ -219,8 +212,7 @@ fn onion_ui(ui: &mut Ui, theme: &Theme, onion: Onion, actions: &mut Actions) {
             crate::ui::widgets::name_widget(ui, &step, "Frames between ghosts");
             ui.label(if now.step == 1 { "frame" } else { "frames" });
             ui.radio_value(&mut now.by_keys, true, "Keys").on_hover_text(
-                "At the keys of the selection, or of the whole clip if the \
-                    selection has no keys",
+                "At the keys of the selection, or of the whole clip if the selection has no keys",
             );
         });
         ui.horizontal(|ui| {
@@ -281,14 +273,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         },
     );
     button.widget_info(|| {
-        egui::WidgetInfo::labeled(
-            egui::Role::Button,
-            true,
-            format!(
-                "View: \
-        {text}"
-            ),
-        )
+        egui::WidgetInfo::labeled(egui::Role::Button, true, format!("View: {text}"))
     });
     if shown != text {
         button.on_hover_text(text);
@@ -411,7 +396,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
     if view.shown_clip() != Some(seen.of.1.clip) || !at_end || playback.playing {
         return;
     }
-    /// Metres that are no jump.
+    /// Meters that are no jump.
     const NONE: f32 = 1e-4;
     let color = theme.color(ColorRole::SelectionBase);
     for gap in
@@ -424,7 +409,7 @@ fn seam_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.circle_filled(from, 3.0, color);
         painter.circle_stroke(to, 3.5, egui::Stroke::new(1.5, color));
         let unit = view.settings.length;
-        let text = format!("{:.1} {}", gap.distance * unit.per_metre(), unit.sign());
+        let text = format!("{:.1} {}", gap.distance * unit.per_meter(), unit.sign());
         let font = Theme::font(Font::NumberSmall);
         // Beyond the end that the gizmo is not at.
         let ink = theme.color(ColorRole::SelectionText);

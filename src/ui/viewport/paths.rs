@@ -98,13 +98,13 @@ pub fn paths_ui(
         let about = path.places[k];
         let frame = f64::from(about.time) * view.timeline.playback.fps;
         let unit = view.settings.length;
-        let speed = path.speed(k) * unit.per_metre();
+        let speed = path.speed(k) * unit.per_meter();
         let label = view
             .session
             .map_or_else(String::new, |s| s.document().node(path.node).label(path.node));
         let text = format!(
             "{label}, frame {frame:.0}, {speed:.*} {}/s",
-            if unit.per_metre() > 50.0 { 0 } else { 2 },
+            if unit.per_meter() > 50.0 { 0 } else { 2 },
             unit.sign()
         );
         plate(&painter, view.theme, at, text);
@@ -156,14 +156,7 @@ fn handles(
             ui.interact(Rect::from_center_size(at, vec2(12.0, 12.0)), id, Sense::click_and_drag());
         let label = document.node(path.node).label(path.node);
         response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                true,
-                format!(
-                    "Path key of {label} \
-                at frame {frame}"
-                ),
-            )
+            WidgetInfo::labeled(Role::Button, true, format!("Path key of {label} at frame {frame}"))
         });
         taken |= response.hovered() || response.dragged();
         if response.clicked() {
@@ -203,11 +196,8 @@ fn handles(
             })
         };
         if let (Some(begin), Some(end)) = (meets(held.start), meets(at)) {
-            let label = format!(
-                "Move {} on its \
-                path",
-                held.document.node(held.node).label(held.node)
-            );
+            let label =
+                format!("Move {} on its path", held.document.node(held.node).label(held.node));
             let reach = view.viewport.reach;
             let make = |over: PoseDestination| DragLimb {
                 node: Nodes::one(held.node),

@@ -71,14 +71,8 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
                     if text.trim() == "limb" { Some(0.0) } else { text.trim().parse().ok() }
                 });
             let field = ui.add(value);
-            field.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::SpinButton,
-                    true,
-                    "Joints in the \
-                chain",
-                )
-            });
+            field
+                .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Joints in the chain"));
             field.on_hover_text(
                 "Number of joints that follow; 0 means the whole limb. The wheel changes it while \
                     you drag",
@@ -88,10 +82,7 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             segments(ui, theme, |ui| {
                 let keeps = segment(ui, theme, "Keep angle", now.keeps, false);
                 if keeps
-                    .on_hover_text(
-                        "Hands and feet keep their world rotation: soles stay \
-                    flat",
-                    )
+                    .on_hover_text("Hands and feet keep their world rotation: soles stay flat")
                     .clicked()
                 {
                     now.keeps = true;
@@ -103,13 +94,12 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             });
             let soft = check(ui, theme, &mut now.soft, "Soft reach");
             soft.on_hover_text(
-                "Slows the limb down as it straightens, which avoids knee and elbow \
-                popping",
+                "Slows the limb down as it straightens, which avoids knee and elbow popping",
             );
             let limits = check(ui, theme, &mut now.limits, "Limits");
             limits.on_hover_text(
-                "Limits joints to the rotations that occur in the file's clips; \
-                arcs show the range",
+                "Limits joints to the rotations that occur in the file's clips; arcs show the \
+                    range",
             );
         });
     });

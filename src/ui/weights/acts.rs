@@ -183,8 +183,7 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
             ui,
             view,
             "Prune",
-            "Removes weights below the \
-            value",
+            "Removes weights below the value",
             Act::Prune(below),
         ) {
             run(actions, Prune { below, joint: None, reach: Reach::default() }.into());
@@ -192,10 +191,9 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         let field =
             ui.add(DragValue::new(&mut state.below).range(0.0..=0.5).speed(0.001).max_decimals(4));
         name_widget(ui, &field, "Prune below");
-        let smooth = ui.button("Smooth").on_hover_text(
-            "Averages weights with neighboring vertices, \
-                repeated as often as set",
-        );
+        let smooth = ui
+            .button("Smooth")
+            .on_hover_text("Averages weights with neighboring vertices, repeated as often as set");
         if smooth.clicked() {
             let passes = Some(state.passes);
             run(
@@ -206,24 +204,12 @@ pub fn acts_ui(state: &mut ActsState, ui: &mut Ui, view: &View<'_>, actions: &mu
         let field = ui.add(DragValue::new(&mut state.passes).range(1..=100).speed(0.05));
         name_widget(ui, &field, "Smoothing iterations");
         for (text, name, from) in [
-            (
-                "Mirror \
-                →",
-                "Mirror left to \
-                right",
-                Side::Left,
-            ),
-            (
-                "← Mirror",
-                "Mirror right to \
-                left",
-                Side::Right,
-            ),
+            ("Mirror →", "Mirror left to right", Side::Left),
+            ("← Mirror", "Mirror right to left", Side::Right),
         ] {
-            let response = ui.button(text).on_hover_text(format!(
-                "{name}: copies weights to the joints of the \
-                    other side"
-            ));
+            let response = ui
+                .button(text)
+                .on_hover_text(format!("{name}: copies weights to the joints of the other side"));
             name_widget(ui, &response, name);
             if response.clicked() {
                 run(actions, MirrorWeights { from, by: None, reach: Reach::default() }.into());

@@ -58,8 +58,7 @@ fn bar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     painter.text(
         rect.left_center() + vec2(8.0, 0.0),
         egui::Align2::LEFT_CENTER,
-        "Bind to \
-        pose",
+        "Bind to pose",
         small,
         ink,
     );
@@ -145,12 +144,7 @@ pub fn keep_ui(ui: &mut Ui, actions: &mut Actions) {
         let enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
         let button = ui.add_enabled(!name.trim().is_empty(), egui::Button::new("Save"));
         button.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Button,
-                !name.trim().is_empty(),
-                "Save the \
-            pose",
-            )
+            WidgetInfo::labeled(Role::Button, !name.trim().is_empty(), "Save the pose")
         });
         if (button.clicked() || enter) && !name.trim().is_empty() {
             actions.push(BendAction::Keep(std::mem::take(&mut name)));

@@ -71,10 +71,10 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         Radius::Pixels(points) => {
             bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key(BrushCommand::Radius));
         }
-        Radius::Scene(metres) => {
+        Radius::Scene(meters) => {
             let unit = view.settings.length;
-            let mut shown = *metres * unit.per_metre();
-            let most = unit.per_metre();
+            let mut shown = *meters * unit.per_meter();
+            let most = unit.per_meter();
             bar(
                 ui,
                 theme,
@@ -85,7 +85,7 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                 3,
                 &key(BrushCommand::Radius),
             );
-            *metres = shown / unit.per_metre();
+            *meters = shown / unit.per_meter();
         }
     }
     bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
@@ -106,25 +106,21 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         curve_ui(ui, theme, &mut brush);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            labelled(ui, theme, "Fall-off", |ui| {
+            labeled(ui, theme, "Fall-off", |ui| {
                 combo(ui, "Fall-off", brush.falloff.label(), |ui| {
                     for falloff in Falloff::PRESETS {
                         ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
                     }
                     let own = Falloff::Own(brush.falloff.to_own());
                     if ui
-                        .selectable_label(
-                            matches!(brush.falloff, Falloff::Own(_)),
-                            "Custom \
-                        curve",
-                        )
+                        .selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve")
                         .clicked()
                     {
                         brush.falloff = own;
                     }
                 });
             });
-            labelled(ui, theme, "Reach", |ui| {
+            labeled(ui, theme, "Reach", |ui| {
                 combo(ui, "Reach", brush.reach.label(), |ui| {
                     for reach in Reach::ALL {
                         ui.selectable_value(&mut brush.reach, reach, reach.label());
@@ -137,12 +133,12 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let size = match brush.radius {
         Radius::Pixels(points) => {
             points
-                * view.viewport.camera.metres_per_point(
+                * view.viewport.camera.meters_per_point(
                     view.viewport.camera.distance,
                     ui.ctx().content_rect().height(),
                 )
         }
-        Radius::Scene(metres) => metres,
+        Radius::Scene(meters) => meters,
     };
     let mut in_scene = matches!(brush.radius, Radius::Scene(_));
     switches_ui(ui, view, &mut brush, &mut in_scene);
@@ -181,21 +177,16 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
     let theme = view.theme;
     let narrow = ui.available_width() < NARROW;
     let column = if narrow { ui.available_width() } else { (ui.available_width() - 12.0) * 0.5 };
-    let grid = egui::Grid::new(
-        "brush \
-        switches",
-    )
-    .spacing(vec2(12.0, 2.0))
-    .min_col_width(column)
-    .max_col_width(column);
+    let grid = egui::Grid::new("brush switches")
+        .spacing(vec2(12.0, 2.0))
+        .min_col_width(column)
+        .max_col_width(column);
     grid.show(ui, |ui| {
         let mut mirror = brush.mirror;
         let text = match view.paint.partner.zip(view.session) {
-            Some((node, session)) => format!(
-                "Mirror \
-                {}",
-                session.document().node(node).label(node)
-            ),
+            Some((node, session)) => {
+                format!("Mirror {}", session.document().node(node).label(node))
+            }
             None => "Mirror".to_owned(),
         };
         let text = elided(ui, &text, &Theme::font(Font::Body), column - 24.0);
@@ -222,17 +213,8 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
             check(ui, theme, &mut brush.build_up, "Accumulate")
                 .on_hover_text("Passing over a vertex again within a stroke paints it again");
         } else {
-            check(
-                ui,
-                theme,
-                &mut brush.this_joint,
-                "This joint \
-                only",
-            )
-            .on_hover_text(
-                "Changes only \
-                the painted joint's weights",
-            );
+            check(ui, theme, &mut brush.this_joint, "This joint only")
+                .on_hover_text("Changes only the painted joint's weights");
         }
         ui.end_row();
         if brush.kind == BrushKind::Smooth {
@@ -261,8 +243,7 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
                 .max_decimals(0);
             let response = ui.add(steady.prefix("Stabilizer "));
             let response = response.on_hover_text(
-                "Smooths the stroke: the brush trails the pointer by this \
-                    many points",
+                "Smooths the stroke: the brush trails the pointer by this many points",
             );
             name_widget(ui, &response, "Stabilizer");
         });
@@ -272,16 +253,8 @@ fn switches_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush, in_scene: &mut b
 
 /// What the brush leaves alone: nothing, what turns away, or what cannot be seen.
 fn sight_ui(ui: &mut Ui, brush: &mut Brush) {
-    let choices = [
-        (
-            "Front and \
-        back",
-            false,
-            false,
-        ),
-        ("Front-facing", true, false),
-        ("Visible", true, true),
-    ];
+    let choices =
+        [("Front and back", false, false), ("Front-facing", true, false), ("Visible", true, true)];
     let now = choices
         .iter()
         .find(|c| (c.1, c.2) == (brush.front_only, brush.visible_only))
@@ -506,10 +479,9 @@ fn bar(
             Theme::font(Font::Number),
             theme.color(ColorRole::TextPrimary),
         );
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(
-            "Drag, or click to \
-            type a number",
-        );
+        response
+            .on_hover_cursor(CursorIcon::ResizeHorizontal)
+            .on_hover_text("Drag, or click to type a number");
         if !key.is_empty() {
             crate::ui::widgets::key_chips(ui, theme, key);
         }
@@ -521,15 +493,7 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
     let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
     response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Image,
-            true,
-            format!(
-                "Fall-off curve: \
-            {}",
-                brush.falloff.label()
-            ),
-        )
+        WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.label()))
     });
     if (response.dragged() || response.clicked())
         && let Some(at) = response.interact_pointer_pos()
@@ -585,12 +549,11 @@ fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
         }
     }
     response.on_hover_text(
-        "Strength from the center of the brush to its rim. Drag to draw a \
-        custom curve",
+        "Strength from the center of the brush to its rim. Drag to draw a custom curve",
     );
 }
 
-fn labelled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
+fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(56.0, 24.0), Sense::hover());
         ui.painter().text(

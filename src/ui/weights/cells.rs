@@ -224,9 +224,7 @@ impl Cells {
         if let Some(typed) = self.typed.as_mut().filter(|t| (t.vertex, t.joint) == place) {
             typed.unseen = 0;
             let hint = if typed.block.is_some() {
-                "all selected \
-                vertices"
-                    .to_owned()
+                "all selected vertices".to_owned()
             } else {
                 format!("{weight:.3}")
             };
@@ -247,14 +245,7 @@ impl Cells {
         let response =
             ui.interact(area, ui.scope_id().with(("cell", place)), Sense::click_and_drag());
         response.widget_info(|| {
-            WidgetInfo::labeled(
-                egui::Role::Button,
-                true,
-                format!(
-                    "{name}: \
-            {weight:.3}"
-                ),
-            )
+            WidgetInfo::labeled(egui::Role::Button, true, format!("{name}: {weight:.3}"))
         });
         if response.hovered() {
             ui.painter().rect_filled(area, 3.0, theme.color(ColorRole::SurfaceControlHover));
@@ -401,12 +392,11 @@ fn grid(text: &str) -> Result<(usize, Vec<f32>), String> {
             // As some countries write it.
             let number =
                 cell.replace(',', ".").parse::<f32>().ok().filter(|v| (0.0..=1.0).contains(v));
-            values.push(number.ok_or_else(|| {
-                format!(
-                    "“{cell}” in the clipboard is not a weight \
-                from 0 to 1"
-                )
-            })?);
+            values.push(
+                number.ok_or_else(|| {
+                    format!("“{cell}” in the clipboard is not a weight from 0 to 1")
+                })?,
+            );
         }
     }
     Ok((width.unwrap_or(1).max(1), values))
@@ -466,11 +456,7 @@ mod tests {
         assert_eq!(grid("0.5\t0,25\r\n1\t0\r\n"), Ok((2, vec![0.5, 0.25, 1.0, 0.0])));
         assert_eq!(grid("0.5\n0.25\n"), Ok((1, vec![0.5, 0.25])));
         for (text, why) in [
-            (
-                "0.5\t1\n1",
-                "different \
-            lengths",
-            ),
+            ("0.5\t1\n1", "different lengths"),
             ("0.5\tx", "“x”"),
             ("0.5\t1.5", "“1.5”"),
             ("\t", "“”"),

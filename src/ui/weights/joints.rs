@@ -301,10 +301,7 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
         let lock = if all_locked { "Unlock" } else { "Lock" };
         if ui
             .small_button(lock)
-            .on_hover_text(
-                "Locks or unlocks the weights of the chosen \
-            joints",
-            )
+            .on_hover_text("Locks or unlocks the weights of the chosen joints")
             .clicked()
         {
             actions.push(PaintAction::LockWeights { nodes: chosen.clone(), locked: !all_locked });
@@ -322,14 +319,12 @@ fn chosen_ui(state: &mut JointList, ui: &mut Ui, view: &View<'_>, actions: &mut 
             (
                 "Flood",
                 JointAct::Flood,
-                "Applies the brush operation for each joint, to the \
-                selected vertices or all",
+                "Applies the brush operation for each joint, to the selected vertices or all",
             ),
             (
                 "Smooth",
                 JointAct::Smooth,
-                "Averages the weights of these joints with neighboring \
-                vertices",
+                "Averages the weights of these joints with neighboring vertices",
             ),
             ("Prune", JointAct::Prune(0.01), "Removes weights below 0.01 of these joints"),
         ];
@@ -380,23 +375,14 @@ fn head_ui(ui: &mut Ui, view: &View<'_>, canvas: &SkinnedSurface, actions: &mut 
                 locked: !all_locked,
             });
         }
-        let text = format!(
-            "max {} \
-            {}",
-            view.paint.limit,
-            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
-        );
+        let text =
+            format!("max {} {}", view.paint.limit, icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
         let menu = menu_button(ui, RichText::new(text).font(Theme::font(Font::Small)), |ui| {
             for limit in [1, 2, 3, 4, 8, 12] {
                 let label = if limit == 1 {
-                    "1 influence per \
-                        vertex"
-                        .into()
+                    "1 influence per vertex".into()
                 } else {
-                    format!(
-                        "{limit} \
-                        influences per vertex"
-                    )
+                    format!("{limit} influences per vertex")
                 };
                 if ui.selectable_label(view.paint.limit == limit, label).clicked() {
                     actions.push(PaintAction::WeightLimit(limit));
@@ -448,13 +434,7 @@ fn filter_ui(state: &mut JointList, ui: &mut Ui, theme: &Theme, layered: bool) {
         }
         let width = ui.available_width();
         ui.allocate_ui(vec2(width, 24.0), |ui| {
-            filter_field(
-                ui,
-                theme,
-                &mut state.filter,
-                "Filter \
-            joints",
-            )
+            filter_field(ui, theme, &mut state.filter, "Filter joints")
         });
     });
 }
@@ -507,10 +487,7 @@ pub fn joints_ui(
     // The distance of rows is that of the list's own area.
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
     egui::ScrollArea::vertical()
-        .id_salt(
-            "joints of the \
-        skin",
-        )
+        .id_salt("joints of the skin")
         .max_height(height)
         .auto_shrink([false, true])
         .show_rows(ui, ROW, list.len(), |ui, range| {
@@ -567,11 +544,12 @@ fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
     let (first, skin) = *others.first()?;
     let own = part_of(first)?.node;
     let mesh = document.node(first).mesh?;
-    let mesh = document.mesh(mesh).name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| {
-        "This \
-        mesh"
-            .into()
-    });
+    let mesh = document
+        .mesh(mesh)
+        .name
+        .clone()
+        .filter(|n| !n.is_empty())
+        .unwrap_or_else(|| "This mesh".into());
     let label = |n: NodeId| document.node(n).label(n);
     let more = match others.len() - 1 {
         0 => String::new(),
@@ -617,15 +595,9 @@ fn joint_row(
     let lock = Rect::from_center_size(pos2(rect.left() + 14.0, middle), vec2(22.0, 22.0));
     let lock_response = ui.interact(lock, ui.scope_id().with(("lock", node.0)), Sense::click());
     let name = if locked {
-        format!(
-            "Unlock the weights of \
-        {label}"
-        )
+        format!("Unlock the weights of {label}")
     } else {
-        format!(
-            "Lock the \
-        weights of {label}"
-        )
+        format!("Lock the weights of {label}")
     };
     lock_response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, &name));
     let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
@@ -757,12 +729,9 @@ fn joint_menu(
         let partner = role.and_then(|r| canvas.joints().get(r.partner?));
         let text = match (partner, role.map(|r| r.how)) {
             (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-            (Some(n), Some(how)) => format!(
-                "Mirror joint: {} · \
-                {}",
-                document.node(*n).label(*n),
-                how.label()
-            ),
+            (Some(n), Some(how)) => {
+                format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label())
+            }
             _ => "Mirror joint: none".to_owned(),
         };
         let pair = |with: Option<NodeId>| {
@@ -777,10 +746,7 @@ fn joint_menu(
                 for other in canvas.joints() {
                     let label = document.node(*other).label(*other);
                     let label = if *other == node {
-                        format!(
-                            "{label} itself (center \
-                        joint)"
-                        )
+                        format!("{label} itself (center joint)")
                     } else {
                         label
                     };

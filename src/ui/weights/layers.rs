@@ -38,26 +38,16 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     ui.horizontal(|ui| {
         panel_title(ui, theme, "Weight layers");
         let note = if count == 0 {
-            "strokes change the base \
-                weights"
-                .to_owned()
+            "strokes change the base weights".to_owned()
         } else {
-            format!(
-                "{count} \
-                over the base"
-            )
+            format!("{count} over the base")
         };
         caption(ui, theme, &note);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, theme, icons::ICON_ADD, "Add a layer", "", false, Ok(())).clicked() {
                 let next = layers.map_or(0, |l| l.next) + 1;
-                let add = AddLayer {
-                    name: Some(format!(
-                        "Layer \
-                    {next}"
-                    )),
-                    mesh: Some(mesh.clone()),
-                };
+                let add =
+                    AddLayer { name: Some(format!("Layer {next}")), mesh: Some(mesh.clone()) };
                 actions.push(Action::Run(add.into()));
             }
             let flat = if count == 0 { Err("There are no layers") } else { Ok(()) };
@@ -141,12 +131,7 @@ fn painted_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
                     })
                     .inner;
                 name_widget(ui, &response, &format!("Paint {}", text.to_lowercase()));
-                if response
-                    .on_disabled_hover_text(
-                        "The base has no mask. Choose a \
-                    layer",
-                    )
-                    .clicked()
+                if response.on_disabled_hover_text("The base has no mask. Choose a layer").clicked()
                 {
                     actions.push(PaintAction::PaintOfLayer(painted));
                 }

@@ -28,8 +28,7 @@ pub fn strip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.spacing_mut().item_spacing.x = 2.0;
             let shows = view.shown_clip().is_some() || view.paint.range.is_some();
             let off = if document.clips.is_empty() {
-                Err("No clips in this \
-                file")
+                Err("No clips in this file")
             } else {
                 Err("No clip is shown")
             };
@@ -122,11 +121,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         egui::ScrollArea::vertical().max_height(420.0).show(ui, |ui| {
             let (range, shown) = (range && bent.is_none(), shown.filter(|_| bent.is_none()));
             if ui
-                .selectable_label(
-                    shown.is_none() && !range && bent.is_none(),
-                    "The file's \
-                pose",
-                )
+                .selectable_label(shown.is_none() && !range && bent.is_none(), "The file's pose")
                 .clicked()
             {
                 actions.push(PaintAction::PaintOverClip(false));
@@ -149,14 +144,7 @@ fn clip_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         super::bend::keep_ui(ui, actions);
     });
     response.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!(
-                "Pose while painting: \
-        {now}"
-            ),
-        )
+        WidgetInfo::labeled(Role::Button, true, format!("Pose while painting: {now}"))
     });
 }
 
@@ -220,14 +208,8 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         theme.color(ColorRole::TextSecondary),
     );
     let when = |spot: &Spot| {
-        let clip = spot.clip.map_or_else(
-            || {
-                "Range of \
-            motion"
-                    .to_owned()
-            },
-            |c| document.clip_label(c),
-        );
+        let clip =
+            spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
         format!("{clip}, {:.2} s", spot.time)
     };
     let what = |spot: &Spot| {
@@ -253,15 +235,8 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
             ui.label(RichText::new(when(&spot)).color(theme.color(ColorRole::TextPrimary)));
             let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
-            let text = if narrow {
-                what(&spot)
-            } else {
-                format!(
-                    "{} at vertex \
-                {vertex}",
-                    what(&spot)
-                )
-            };
+            let text =
+                if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
             ui.label(
                 RichText::new(text)
                     .font(Theme::font(Font::Small))
@@ -287,20 +262,15 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         }
         None if view.paint.searched => {
             ui.label(
-                RichText::new(
-                    "No bad deformation \
-                found.",
-                )
-                .color(theme.color(ColorRole::TextSecondary)),
+                RichText::new("No bad deformation found.")
+                    .color(theme.color(ColorRole::TextSecondary)),
             );
         }
         None => {
             let text = if narrow {
-                "Worst \
-                    deformations"
+                "Worst deformations"
             } else {
-                "Worst deformations in all clips and a \
-                    range of motion"
+                "Worst deformations in all clips and a range of motion"
             };
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextSecondary)));
         }
@@ -332,8 +302,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             }
         }
         let text = format!(
-            "Worst {} \
-            {}",
+            "Worst {} {}",
             view.paint.spots.len(),
             icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
         );

@@ -83,17 +83,8 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             (VertexPick::Brush, icons::ICON_BRUSH, "Select with the brush"),
         ];
         for (pick, icon, name) in picks {
-            if icon_button(
-                ui,
-                theme,
-                icon,
-                name,
-                "Ctrl+Alt \
-                drag",
-                view.paint.pick == pick,
-                Ok(()),
-            )
-            .clicked()
+            if icon_button(ui, theme, icon, name, "Ctrl+Alt drag", view.paint.pick == pick, Ok(()))
+                .clicked()
             {
                 actions.push(PaintAction::VertexPick(pick));
             }
@@ -212,10 +203,7 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     state.cells.follow(canvas.skin, &sheet);
     let height = (rows as f32).min(8.0) * ROW;
     let table = egui::ScrollArea::vertical()
-        .id_salt(
-            "vertex \
-        table",
-        )
+        .id_salt("vertex table")
         .max_height(height)
         .min_scrolled_height(height);
     let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
@@ -361,37 +349,15 @@ fn pager(
         ui.spacing_mut().item_spacing.x = 2.0;
         let step = fits.saturating_sub(kept).max(1);
         let before = if state.column > 0 { Ok(()) } else { Err("These are the first joints") };
-        if icon_button(
-            ui,
-            theme,
-            icons::ICON_CHEVRON_LEFT,
-            "Previous \
-            joints",
-            "",
-            false,
-            before,
-        )
-        .clicked()
+        if icon_button(ui, theme, icons::ICON_CHEVRON_LEFT, "Previous joints", "", false, before)
+            .clicked()
         {
             state.column = state.column.saturating_sub(step);
         }
-        let after = if state.column + fits < all {
-            Ok(())
-        } else {
-            Err("These are the last \
-            joints")
-        };
-        if icon_button(
-            ui,
-            theme,
-            icons::ICON_CHEVRON_RIGHT,
-            "Next \
-            joints",
-            "",
-            false,
-            after,
-        )
-        .clicked()
+        let after =
+            if state.column + fits < all { Ok(()) } else { Err("These are the last joints") };
+        if icon_button(ui, theme, icons::ICON_CHEVRON_RIGHT, "Next joints", "", false, after)
+            .clicked()
         {
             state.column = (state.column + step).min(all - fits);
         }
@@ -423,7 +389,7 @@ fn why_ui(ui: &mut Ui, view: &View<'_>, vertex: u32) {
         let palette = view.pose.palette(document, canvas.skin);
         let unit = view.settings.length;
         let text = |v: glam::Vec3| {
-            let v = v * unit.per_metre();
+            let v = v * unit.per_meter();
             format!("{:.3}  {:.3}  {:.3}", v.x, v.y, v.z).replace('-', "−")
         };
         let number = |ui: &mut Ui, t: String, role: ColorRole| {

@@ -129,12 +129,9 @@ fn one_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     match (more, quoted.pop()) {
         (0, Some(last)) if !quoted.is_empty() => format!("{} or {last}", quoted.join(", ")),
         (0, last) => last.unwrap_or_default(),
-        (more, last) => format!(
-            "{}, {} or {more} \
-            others",
-            quoted.join(", "),
-            last.unwrap_or_default()
-        ),
+        (more, last) => {
+            format!("{}, {} or {more} others", quoted.join(", "), last.unwrap_or_default())
+        }
     }
 }
 
@@ -263,14 +260,8 @@ impl Arguments {
     /// Where it is missing or none.
     pub(super) fn number(&self, name: &'static str) -> Result<f32, ArgumentError> {
         let value = self.value(name)?;
-        single(value).ok_or_else(|| {
-            Self::wrong(
-                name,
-                "a number in the range of single \
-            precision",
-                value,
-            )
-        })
+        single(value)
+            .ok_or_else(|| Self::wrong(name, "a number in the range of single precision", value))
     }
 
     fn numbers<const N: usize>(
@@ -328,11 +319,7 @@ impl Arguments {
             Some("z" | "Z") => Some(Vec3::Z),
             Some(_) => None,
             None => self
-                .numbers::<3>(
-                    name,
-                    "x, y, z or three \
-                    numbers",
-                )
+                .numbers::<3>(name, "x, y, z or three numbers")
                 .ok()
                 .and_then(|v| Vec3::from(v).try_normalize()),
         };
@@ -360,8 +347,7 @@ impl Arguments {
         self.some_of(
             name,
             &[t, r, s, Property::Weights],
-            "one or more of translation, rotation, \
-            scale, weights",
+            "one or more of translation, rotation, scale, weights",
         )
     }
 
@@ -448,14 +434,10 @@ impl Arguments {
         let value = self.value(name)?;
         match value.as_u64() {
             Some(index) => Ok(format!("#{index}")),
-            None => value.as_str().map(ToOwned::to_owned).ok_or_else(|| {
-                Self::wrong(
-                    name,
-                    "a name \
-                or #index",
-                    value,
-                )
-            }),
+            None => value
+                .as_str()
+                .map(ToOwned::to_owned)
+                .ok_or_else(|| Self::wrong(name, "a name or #index", value)),
         }
     }
 }
@@ -624,10 +606,10 @@ pub fn find_clips(document: &Document, text: &str) -> Result<Vec<ClipId>, Argume
         return Ok(fits);
     }
     // What lists call a clip without a name, or one whose name has more than a line.
-    let labelled: Vec<ClipId> =
+    let labeled: Vec<ClipId> =
         document.clips.ids().filter(|id| document.clip_label(*id) == text).collect();
-    if !labelled.is_empty() {
-        return Ok(labelled);
+    if !labeled.is_empty() {
+        return Ok(labeled);
     }
     const MOST: usize = 12;
     let labels: Vec<String> =
@@ -679,9 +661,9 @@ fn find_nodes_quietly(document: &Document, text: &str) -> Vec<NodeId> {
     if let Some(index) = text.strip_prefix('#').and_then(|t| t.parse::<usize>().ok()) {
         return (index < document.nodes.len()).then(|| index.into()).into_iter().collect();
     }
-    let labelled = by(&|id| document.node(id).label(id) == text);
-    if !labelled.is_empty() {
-        return labelled;
+    let labeled = by(&|id| document.node(id).label(id) == text);
+    if !labeled.is_empty() {
+        return labeled;
     }
     match (text.contains('*'), text.contains('/')) {
         (true, false) => by(&|id| matches(text, &document.node(id).label(id))),

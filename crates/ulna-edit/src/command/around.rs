@@ -147,10 +147,8 @@ impl CommandContext<'_> {
     }
 
     fn chosen_layer(&self) -> Result<LayerOf, Unfilled> {
-        const NONE: Unfilled = Unfilled::Refused(
-            "No layer is selected. Choose a layer in the list \
-            of layers.",
-        );
+        const NONE: Unfilled =
+            Unfilled::Refused("No layer is selected. Choose a layer in the list of layers.");
         self.layer.map(|(home, layer)| LayerOf::of(home, layer)).ok_or(NONE)
     }
 
@@ -274,10 +272,9 @@ pub(super) fn to_rest(around: &CommandContext<'_>) -> Filled {
 
 /// The selected nodes, over the clip that is shown.
 pub(super) fn hold_pin(around: &CommandContext<'_>) -> Filled {
-    let node = around.nodes().ok_or(Unfilled::Refused(
-        "No joint is selected. Select a hand or a \
-        foot.",
-    ))?;
+    let node = around
+        .nodes()
+        .ok_or(Unfilled::Refused("No joint is selected. Select a hand or a foot."))?;
     let hold = HoldPin {
         node,
         clip: around.clip()?,
@@ -307,8 +304,7 @@ pub(super) fn keep_set(around: &CommandContext<'_>) -> Filled {
     let taken = kept_sets(around.document);
     let free = (1..10).chain([0]).find(|d| taken.iter().all(|s| s.digit != *d));
     let set = free.ok_or(Unfilled::Refused(
-        "All ten selection sets are in use. Choose a number, 0 to 9, \
-            to replace a set.",
+        "All ten selection sets are in use. Choose a number, 0 to 9, to replace a set.",
     ))?;
     Ok(vec![KeepSet { set: f32::from(set), node: Some(node) }.into()])
 }

@@ -153,10 +153,7 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
     let broken = |why: &str| {
         CommandError::other(
             "not_clips",
-            format!(
-                "the text does not contain clips copied from \
-            Ulna: {why}"
-            ),
+            format!("the text does not contain clips copied from Ulna: {why}"),
         )
     };
     let texts: Texts = serde_json::from_str(text).map_err(|e| broken(&e.to_string()))?;
@@ -185,18 +182,12 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
                     continue;
                 }
             };
-            let times = lists.get(track.times).cloned().ok_or_else(|| {
-                broken(
-                    "a list of key times \
-                is missing",
-                )
-            })?;
-            let values = unpacked(&track.values).ok_or_else(|| {
-                broken(
-                    "key values are not valid \
-                base64",
-                )
-            })?;
+            let times = lists
+                .get(track.times)
+                .cloned()
+                .ok_or_else(|| broken("a list of key times is missing"))?;
+            let values =
+                unpacked(&track.values).ok_or_else(|| broken("key values are not valid base64"))?;
             let per_key = times.len() * track.interpolation.values_per_key();
             let width = match track.property {
                 Property::Translation | Property::Scale => 3,
@@ -206,13 +197,8 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             let kinds = track.kinds.into_iter().collect();
             let (property, interpolation) = (track.property, track.interpolation);
             let made = Track { target, property, interpolation, times, values, width, kinds };
-            made.validate().map_err(|e| {
-                broken(&format!(
-                    "the keys of {} are invalid: \
-                {e}",
-                    track.node
-                ))
-            })?;
+            made.validate()
+                .map_err(|e| broken(&format!("the keys of {} are invalid: {e}", track.node)))?;
             if !made.values.iter().all(|v| v.is_finite()) {
                 return Err(broken(&format!("a key value of {} is not a number", track.node)));
             }
@@ -221,8 +207,7 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
                 missing.push(track.node);
             } else if !seen.insert((target, property)) {
                 return Err(broken(&format!(
-                    "two tracks animate the same property of \
-                    {}",
+                    "two tracks animate the same property of {}",
                     track.node
                 )));
             } else {
@@ -284,14 +269,7 @@ impl PutClips {
                 }
                 _ => {
                     let numbered = |k: u32| {
-                        if k < 2 {
-                            name.clone()
-                        } else {
-                            format!(
-                                "{name} \
-                        {k}"
-                            )
-                        }
+                        if k < 2 { name.clone() } else { format!("{name} {k}") }
                     };
                     let free = (1..)
                         .map(numbered)

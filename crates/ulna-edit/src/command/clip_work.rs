@@ -239,8 +239,7 @@ fn whole_with_poses<'a>(
     if !clip.kept.is_empty() {
         return refuse(
             "keys_not_editable",
-            "some of its keys are packed and cannot be edited; \
-            unpack the file first",
+            "some of its keys are packed and cannot be edited; unpack the file first",
         );
     }
     match key_span(clip) {
@@ -252,11 +251,7 @@ fn whole_with_poses<'a>(
 fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
     CommandError::other(
         "keys_too_close",
-        format!(
-            "{}: {error}. Choose another time or \
-        range",
-            document.clip_label(id)
-        ),
+        format!("{}: {error}. Choose another time or range", document.clip_label(id)),
     )
 }
 
@@ -395,10 +390,7 @@ impl JoinClip {
         if !gap.is_finite() || gap < 0.0 {
             return Err(argument(
                 "argument_out_of_range",
-                format!(
-                    "“gap” is {gap} s, but must be 0 \
-                or more"
-                ),
+                format!("“gap” is {gap} s, but must be 0 or more"),
             ));
         }
         let made = joined(document, first, second, gap).map_err(|e| too_close(document, id, e))?;
@@ -406,11 +398,7 @@ impl JoinClip {
         let jumps = (made.jumps > 0).then(|| {
             Notice::new(
                 "tracks_jump",
-                format!(
-                    "{} with a jump where the clips \
-                meet",
-                    tracks(made.jumps)
-                ),
+                format!("{} with a jump where the clips meet", tracks(made.jumps)),
             )
         });
         let frame = frame_of(first).max(1e-3);
@@ -423,22 +411,18 @@ impl JoinClip {
             .map_err(|e| too_close(document, id, e))?;
         let splined = made.splined + layers.splined;
         let splined = (splined > 0).then(|| {
-            let off = made.error.or(layers.error).in_words().unwrap_or_else(|| {
-                "the motion does \
-                not change"
-                    .to_owned()
-            });
-            let said = format!(
-                "{} converted to splines to match the other clip; \
-                {off}",
-                tracks(splined)
-            );
+            let off = made
+                .error
+                .or(layers.error)
+                .in_words()
+                .unwrap_or_else(|| "the motion does not change".to_owned());
+            let said =
+                format!("{} converted to splines to match the other clip; {off}", tracks(splined));
             Notice::new("tracks_became_splines", said)
         });
         let muted = (!layers.muted.is_empty()).then(|| {
             let said = format!(
-                "layers muted, because another layer of their clip was soloed: \
-                    {}",
+                "layers muted, because another layer of their clip was soloed: {}",
                 layers.muted.join(", ")
             );
             Notice::new("layers_muted", said)
@@ -481,10 +465,7 @@ impl RetimeClip {
             } else {
                 Err(argument(
                     "argument_out_of_range",
-                    format!(
-                        "“{name}” is {value}, but must be \
-                    greater than 0"
-                    ),
+                    format!("“{name}” is {value}, but must be greater than 0"),
                 ))
             }
         };
@@ -524,8 +505,7 @@ impl SetTicks {
                 return Err(argument(
                     "argument_out_of_range",
                     format!(
-                        "the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per \
-                        second"
+                        "the tick rate {rate} is invalid; use 0.01 to 1000000 ticks per second"
                     ),
                 ));
             }
@@ -550,11 +530,7 @@ impl SetTicks {
             rate.map(|rate| {
                 Notice::new(
                     "ticks_set",
-                    format!(
-                        "{:.2} ticks at {rate} per second, {length:.3} \
-                    s",
-                        length * rate
-                    ),
+                    format!("{:.2} ticks at {rate} per second, {length:.3} s", length * rate),
                 )
             })
         };
@@ -639,12 +615,7 @@ impl MirrorClip {
             let some: Vec<String> =
                 nodes.iter().take(3).map(|n| document.node(*n).label(*n)).collect();
             if nodes.len() > 3 {
-                format!(
-                    "{} and {} \
-                more",
-                    some.join(", "),
-                    nodes.len() - 3
-                )
+                format!("{} and {} more", some.join(", "), nodes.len() - 3)
             } else {
                 some.join(", ")
             }
@@ -655,18 +626,15 @@ impl MirrorClip {
         let alone = (!made.alone.is_empty()).then(|| {
             let rest = one(
                 &made.alone,
-                "has no mirror joint and is \
-                    animated",
-                "have no mirror joints and \
-                    are animated",
+                "has no mirror joint and is animated",
+                "have no mirror joints and are animated",
             );
             Notice::new("no_mirror_partner", format!("{} {rest} as before", labels(&made.alone)))
         });
         let sampled = (!made.sampled.is_empty()).then(|| {
             let rest = one(&made.sampled, "has new keys", "have new keys");
             let said = format!(
-                "{} {rest}, because parent nodes without mirror nodes are \
-                    animated",
+                "{} {rest}, because parent nodes without mirror nodes are animated",
                 labels(&made.sampled)
             );
             Notice::new("keys_sampled", said)
@@ -674,10 +642,8 @@ impl MirrorClip {
         let posed = (!made.posed.is_empty()).then(|| {
             let rest = one(
                 &made.posed,
-                "now has a key, because its pose \
-                is",
-                "now have a key, \
-                because their pose is",
+                "now has a key, because its pose is",
+                "now have a key, because their pose is",
             );
             Notice::new("pose_keyed", format!("{} {rest} not symmetric", labels(&made.posed)))
         });
@@ -724,8 +690,8 @@ impl ResampleClip {
             return Err(argument(
                 "too_many_keys",
                 format!(
-                    "that would be {frames:.0} keys per track, which is too many; choose a \
-                    lower “rate”"
+                    "that would be {frames:.0} keys per track, which is too many; choose a lower \
+                        “rate”"
                 ),
             ));
         }
@@ -786,16 +752,7 @@ impl MakeEditable {
         let made = editable(scene.document, clip, bound * 1e-3);
         let [before, after] = made.keys;
         let tracks = |n: usize| {
-            if n == 1 {
-                "1 track \
-            was"
-                .to_owned()
-            } else {
-                format!(
-                    "{n} tracks \
-            were"
-                )
-            }
+            if n == 1 { "1 track was".to_owned() } else { format!("{n} tracks were") }
         };
         let left = (made.left > 0).then(|| {
             let said = format!(
@@ -809,10 +766,7 @@ impl MakeEditable {
             let none = || {
                 Notice::new(
                     "no_key_can_go",
-                    format!(
-                        "none of its {before} keys can be removed \
-                    within {bound} mm"
-                    ),
+                    format!("none of its {before} keys can be removed within {bound} mm"),
                 )
             };
             return Ok(Outcome { notes: vec![left.unwrap_or_else(none)], ..Outcome::default() });
@@ -873,8 +827,7 @@ impl RootMotion {
         if nothing && self.to != TravelGoes::Hips {
             return Err(argument(
                 "argument_missing",
-                "“ground”, “height” and “turn” are all off; turn on at least one of \
-                    them"
+                "“ground”, “height” and “turn” are all off; turn on at least one of them"
                     .to_owned(),
             ));
         }
@@ -887,24 +840,22 @@ impl RootMotion {
             argument(
                 "no_travel",
                 match e {
-                    NoTravel::Still => "the clip has no travel: it does not move the body as a \
-                        whole"
-                        .to_owned(),
+                    NoTravel::Still => {
+                        "the clip has no travel: it does not move the body as a whole".to_owned()
+                    }
                     NoTravel::NoRoot => {
                         format!(
-                            "{hips} has no ancestor that could carry the travel; use “in \
-                            place” instead"
+                            "{hips} has no ancestor that could carry the travel; use “in place” \
+                                instead"
                         )
                     }
-                    NoTravel::NotAbove => format!(
-                        "{} is not an ancestor of {hips}; name a node \
-                        above it",
-                        name(root)
-                    ),
+                    NoTravel::NotAbove => {
+                        format!("{} is not an ancestor of {hips}; name a node above it", name(root))
+                    }
                     NoTravel::RootStill => {
                         format!(
-                            "no ancestor of {hips} is animated, so there is no travel to move \
-                            into it"
+                            "no ancestor of {hips} is animated, so there is no travel to move into \
+                                it"
                         )
                     }
                 },
@@ -913,11 +864,9 @@ impl RootMotion {
         let before =
             found.as_ref().and_then(travel_in_words).unwrap_or_else(|| "no travel".to_owned());
         let goes = match (self.to, made.root) {
-            (TravelGoes::Root, Some(root)) => format!(
-                "was moved to \
-                {}",
-                document.node(root).label(root)
-            ),
+            (TravelGoes::Root, Some(root)) => {
+                format!("was moved to {}", document.node(root).label(root))
+            }
             (TravelGoes::InPlace, _) => "was removed".to_owned(),
             _ => "was moved to the hips".to_owned(),
         };
@@ -1004,9 +953,7 @@ impl CloseLoop {
         let Some(now) = seam(document, &made, frame) else {
             return Err(argument(
                 "clip_has_no_length",
-                "the loop is too short to remove a \
-                frame"
-                    .to_owned(),
+                "the loop is too short to remove a frame".to_owned(),
             ));
         };
         let jumps = [clip, &made].map(|c| speed_jump(document, c, frame, found.travels));
@@ -1066,8 +1013,7 @@ fn late_start(clip: &Clip) -> String {
 fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     match how {
         Closing::Blend { speed: true, .. } if found.is_closed => {
-            "poses and speed already match at \
-            the seam"
+            "poses and speed already match at the seam"
         }
         Closing::Blend { .. } if found.is_closed => {
             "the poses already match at the seam; set “speed” to true to match the speed, too"
@@ -1080,7 +1026,7 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
 /// What of a seam would be worse than it was, and what can be done instead; nothing where nothing
 /// is.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
-    /// What measuring rounds: radians, metres, and metres a second.
+    /// What measuring rounds: radians, meters, and meters a second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {

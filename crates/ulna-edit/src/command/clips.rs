@@ -209,11 +209,8 @@ impl RenameNodes {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         if self.to.matches('*').count() > self.from.matches('*').count() {
-            let message = format!(
-                "“to” has more * than “from”, so “{}” cannot be filled \
-                in",
-                self.to
-            );
+            let message =
+                format!("“to” has more * than “from”, so “{}” cannot be filled in", self.to);
             return Err(CommandError::other("pattern_unclear", message));
         }
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
@@ -226,10 +223,7 @@ impl RenameNodes {
             if to.trim().is_empty() {
                 return Err(CommandError::other(
                     "name_missing",
-                    format!(
-                        "“{name}” would be left \
-                    without a name"
-                    ),
+                    format!("“{name}” would be left without a name"),
                 ));
             }
             renamed.push((id, name, to));
@@ -245,10 +239,7 @@ impl RenameNodes {
         };
         let mut notes = vec![Notice::new(
             "nodes_renamed",
-            format!(
-                "{count} renamed, such as \
-            “{before}” to “{after}”"
-            ),
+            format!("{count} renamed, such as “{before}” to “{after}”"),
         )];
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         let becomes: BTreeMap<NodeId, &str> =
@@ -260,10 +251,7 @@ impl RenameNodes {
         if let Some(twice) = becomes.values().find(|name| names[**name] > 1) {
             notes.push(Notice::new(
                 "names_repeat",
-                format!(
-                    "several nodes are now named \
-                “{twice}”"
-                ),
+                format!("several nodes are now named “{twice}”"),
             ));
         }
         let edits = renamed.iter().filter(|(_, before, to)| before != to);
@@ -279,8 +267,7 @@ impl RenameNode {
         let [node] = nodes[..] else {
             return Err(CommandError::other(
                 "one_node_wanted",
-                "only one node can be renamed at a \
-                time",
+                "only one node can be renamed at a time",
             ));
         };
         Ok(vec![Edit::SetNodeName { node, to: Some(self.name.as_str().into()) }])

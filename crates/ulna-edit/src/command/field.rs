@@ -247,11 +247,7 @@ field!(
     Nodes,
     ArgumentType::Node,
     |from, name| from
-        .texts(
-            name,
-            "a name, a path, #index or a pattern, or a list of \
-        these"
-        )
+        .texts(name, "a name, a path, #index or a pattern, or a list of these")
         .map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => listed(texts.clone()),
@@ -271,8 +267,8 @@ field!(
     Counterparts,
     ArgumentType::Text,
     |from, name| {
-        const WANTED: &str = "theirs=ours, or a list of these; an empty name after = skips the \
-            joint";
+        const WANTED: &str =
+            "theirs=ours, or a list of these; an empty name after = skips the joint";
         let pair = |text: &String| {
             text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()))
         };
@@ -665,8 +661,7 @@ impl ArgumentPart for Trs {
             may(
                 "degrees",
                 ArgumentType::Vector,
-                "Rotation as angles about x, then y, then z, in \
-                degrees.",
+                "Rotation as angles about x, then y, then z, in degrees.",
             ),
             may("scale", ArgumentType::Vector, "Scale factors along x, y and z."),
         ]

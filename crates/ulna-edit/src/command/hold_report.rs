@@ -37,8 +37,7 @@ fn left_in_words(label: &str, judged: &ik::Judged) -> Option<String> {
         ),
         ik::LeftOut::Slides => {
             format!(
-                "it would then slide by up to {} instead of \
-                {}",
+                "it would then slide by up to {} instead of {}",
                 centimeters(is.joint),
                 centimeters(was.joint)
             )
@@ -75,10 +74,8 @@ impl HoldReport {
         }
         self.error = self.error.max(held.error);
         if held.short {
-            self.left.push(format!(
-                "the limb of {label} cannot reach any farther, so it still \
-                slides"
-            ));
+            self.left
+                .push(format!("the limb of {label} cannot reach any farther, so it still slides"));
         }
         self.jumps.extend(held.jump.map(|jump| {
             format!(
@@ -113,8 +110,7 @@ impl HoldReport {
         }
         if self.standing > 0 {
             let standing = format!(
-                "{} left unchanged, because there is no sliding to \
-                remove",
+                "{} left unchanged, because there is no sliding to remove",
                 ranges(self.standing)
             );
             parts.push(Notice::new("foot_stands_already", standing));

@@ -46,8 +46,8 @@ other_commands! {
         /// Keys to edit.
         which: WhichKeys,
     } = "key.copy",
-        "Copy keys", menu: "Clip/Edit \
-        keys", enabled: rules::keys_selected, filled: Some(around::copy_keys);
+        "Copy keys", menu: "Clip/Edit keys", enabled: rules::keys_selected,
+            filled: Some(around::copy_keys);
     /// Imports a layer of another file, matched by joint names or by body parts
     ImportLayer {
         /// File with saved layers.
@@ -379,7 +379,8 @@ other_commands! {
         "Smaller interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
     /// Shows text and controls of the window at 100 %
     NormalSize = "view.normal_size",
-        "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always, anywhere: true;
+        "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always,
+            anywhere: true;
     /// Resets the layout of all panels
     ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
 }
@@ -431,24 +432,20 @@ other_commands! {
 
     /// Sets a key of the translation only
     KeyTranslation = "keying.translation",
-        "Key the translation", menu: "Clip/Set \
-        keys", key: "Shift+W", enabled: key_set;
+        "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
     /// Sets a key of the rotation only
     KeyRotation = "keying.rotation",
-        "Key the rotation", menu: "Clip/Set \
-        keys", key: "Shift+E", enabled: key_set;
+        "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
     /// Sets a key of the scale only
     KeyScale = "keying.scale",
-        "Key the scale", menu: "Clip/Set \
-        keys", key: "Shift+R", enabled: key_set;
+        "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
     /// Sets keys of translation, rotation and scale
     KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for the limbs of the selected joints
     KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
     /// Sets keys for all joints that the clip animates
     KeyCharacter = "keying.character",
-        "Key the whole character", menu: "Clip/Set \
-        keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+        "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
     /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
     HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer until the next click; digits type frames
@@ -484,50 +481,40 @@ other_commands! {
         "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
     /// Selects all keys of the clip
     All = "keys.all",
-        "Select all keys", menu: "Clip/Select \
-        keys", key: "Ctrl+A", enabled: clip_shown;
+        "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
     /// Deselects all keys
     Nothing = "keys.none", "Deselect all keys", menu: "Clip/Select keys", enabled: keys_selected;
     /// Inverts the selection of keys
     Invert = "keys.invert",
-        "Invert key selection", menu: "Clip/Select \
-        keys", key: "Ctrl+I", enabled: clip_shown;
+        "Invert key selection", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
     /// Selects all keys at the times of the selected keys
     Column = "keys.column",
-        "Select keys at the same times", menu: "Clip/Select \
-        keys", key: "K", enabled: keys_selected;
+        "Select keys at the same times", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
     /// Selects all keys at the playhead and before it
     Before = "keys.before",
-        "Select keys before the playhead", menu: "Clip/Select \
-        keys", key: "[", enabled: clip_shown;
+        "Select keys before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
     /// Selects all keys at the playhead and after it
     After = "keys.after",
-        "Select keys after the playhead", menu: "Clip/Select \
-        keys", key: "]", enabled: clip_shown;
+        "Select keys after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
     /// Selects all keys of the selected joints
     OfJoints = "keys.of_joints",
-        "Select keys of the selected joints", menu: "Clip/Select \
-        keys", enabled: key_set;
+        "Select keys of the selected joints", menu: "Clip/Select keys", enabled: key_set;
     /// Adds all later keys of the same tracks to the selection
     Extend = "keys.extend",
-        "Extend key selection to the end", menu: "Clip/Select \
-        keys", enabled: keys_selected;
+        "Extend key selection to the end", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or
     /// none
     SameKind = "keys.same_kind",
-        "Select keys of the same kind", menu: "Clip/Select \
-        keys", enabled: keys_selected;
+        "Select keys of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects all keys of the same tracks that have the same values
     SameValue = "keys.same_value",
-        "Select keys with the same value", menu: "Clip/Select \
-        keys", enabled: keys_selected;
+        "Select keys with the same value", menu: "Clip/Select keys", enabled: keys_selected;
     /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
     OfKind {
         /// Kind of the keys.
         kind: KindName,
     } = "keys.of_kind",
-        "Select keys by kind", menu: "Clip/Select \
-        keys", asks: true, enabled: clip_shown;
+        "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
     /// Selects keys by a range of values, of the selected joints if there are any
     InRange {
         /// Lowest value; degrees for rotations.
@@ -537,8 +524,7 @@ other_commands! {
         /// Component of the value, 0 for x; any component if omitted.
         component: Option<usize>,
     } = "keys.in_range",
-        "Select keys by value", menu: "Clip/Select \
-        keys", asks: true, enabled: clip_shown;
+        "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
 }
 
 other_commands! {

@@ -153,7 +153,8 @@ document_commands! {
         /// if omitted.
         between: Option<bool>,
     } = "pin.hold",
-        "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip, filled: Some(around::hold_pin);
+        "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip,
+            filled: Some(around::hold_pin);
     /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.
@@ -204,9 +205,10 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
         let why = match solved.reach {
             reach if reach > 1.0 => format!("its limb reaches only {:.3} m", solved.length),
             _ if has_limits => "its joints are at their limits".to_owned(),
-            _ if goal.soft => "a soft reach never fully straightens the limb; turn “soft” off to \
-                reach it"
-                .to_owned(),
+            _ if goal.soft => {
+                "a soft reach never fully straightens the limb; turn “soft” off to reach it"
+                    .to_owned()
+            }
             reach if reach < solved.least => "its limb cannot bend any further".to_owned(),
             _ => "its joints cannot reach it because of nonuniform scale in a parent".to_owned(),
         };
@@ -355,8 +357,7 @@ impl LookAt {
                 return Err(CommandError::other(
                     "squashed_flat",
                     format!(
-                        "{} has a scale of 0, so it has no front; set its scale \
-                        first",
+                        "{} has a scale of 0, so it has no front; set its scale first",
                         label()
                     ),
                 ));

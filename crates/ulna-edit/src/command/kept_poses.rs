@@ -148,33 +148,21 @@ fn place_of(document: &Document, name: &str) -> Result<usize, CommandError> {
         };
         CommandError::other(
             "no_such_pose",
-            format!(
-                "this file has no saved pose “{name}”; \
-            {there}"
-            ),
+            format!("this file has no saved pose “{name}”; {there}"),
         )
     })
 }
 
 fn text_of(text: &str) -> Result<KeptPose, CommandError> {
-    let none = || {
-        CommandError::other(
-            "not_a_pose",
-            "the text does not contain a pose copied from \
-        Ulna",
-        )
-    };
+    let none =
+        || CommandError::other("not_a_pose", "the text does not contain a pose copied from Ulna");
     read_pose(text).map_err(|why| CommandError::other("not_a_pose", why))?.ok_or_else(none)
 }
 
 fn named(name: &str) -> Result<String, CommandError> {
     let name = name.trim();
     if name.is_empty() {
-        Err(CommandError::other(
-            "name_missing",
-            "a pose needs a \
-        name",
-        ))
+        Err(CommandError::other("name_missing", "a pose needs a name"))
     } else {
         Ok(name.to_owned())
     }
@@ -228,10 +216,7 @@ impl RenameKept {
         if kept_poses(document).iter().enumerate().any(|(k, p)| k != at && p.name == name) {
             return Err(CommandError::other(
                 "name_taken",
-                format!(
-                    "another saved pose is already \
-                named “{name}”"
-                ),
+                format!("another saved pose is already named “{name}”"),
             ));
         }
         with_poses(document, |poses| poses[at].name = name)
@@ -253,11 +238,7 @@ impl KeepSet {
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
         let digit = (0..10).find(|d: &u8| f32::from(*d) == self.set);
         let digit = digit.ok_or_else(|| {
-            CommandError::other(
-                "argument_out_of_range",
-                "“set” must be a \
-                number from 0 to 9",
-            )
+            CommandError::other("argument_out_of_range", "“set” must be a number from 0 to 9")
         })?;
         let mut sets: Vec<NodeSet> =
             kept_sets(document).iter().filter(|s| s.digit != digit).cloned().collect();
@@ -334,8 +315,7 @@ impl ApplyPose {
         let mut notes = Vec::new();
         if made.unmatched > 0 && nodes.is_none() {
             let joints = format!(
-                "{} of its {} joints were not found in this \
-                model",
+                "{} of its {} joints were not found in this model",
                 made.unmatched,
                 pose.joints.len()
             );
@@ -347,8 +327,7 @@ impl ApplyPose {
         }
         if made.scales_left > 0 {
             let scales = format!(
-                "{} scales were not applied, because the axes of the joints \
-                differ",
+                "{} scales were not applied, because the axes of the joints differ",
                 made.scales_left
             );
             notes.push(Notice::new("scale_approximate", scales));

@@ -95,8 +95,8 @@ document_commands! {
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
     } = "key.paste",
-        "Paste keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown, filled: Some(around::paste_keys);
+        "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown,
+            filled: Some(around::paste_keys);
     /// Inserts or removes time; later keys follow
     RippleKeys {
         /// Clip to edit.
@@ -126,8 +126,8 @@ document_commands! {
         /// Whether to hold the value; yes if omitted.
         on: Option<bool>,
     } = "key.hold_next",
-        "Hold until next key", menu: "Clip/Edit \
-        keys", enabled: rules::keys_selected, filled: Some(around::hold_keys);
+        "Hold until next key", menu: "Clip/Edit keys", enabled: rules::keys_selected,
+            filled: Some(around::hold_keys);
     /// Adds to key values, or scales them about a pivot value
     ChangeKeys {
         /// Clip to edit.
@@ -191,8 +191,8 @@ document_commands! {
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.clean",
-        "Remove redundant keys", menu: "Clip/Edit \
-        keys", enabled: rules::clip_shown, filled: Some(around::clean_keys);
+        "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown,
+            filled: Some(around::clean_keys);
 }
 
 super::field::choice! {
@@ -435,10 +435,7 @@ fn too_far(document: &Document, track: &Track, argument: &str, error: TooClose) 
     let label = document.node(track.target).label(track.target);
     CommandError::other(
         "keys_too_close",
-        format!(
-            "{argument} {error} (keys of {label}). Choose a \
-        smaller number"
-        ),
+        format!("{argument} {error} (keys of {label}). Choose a smaller number"),
     )
 }
 
@@ -581,10 +578,8 @@ impl MoveKeys {
         let moved = |m: &Marker| Marker { time: TimeMap::shift(room).at(m.time), ..m.clone() };
         clip.markers = clip.markers.iter().map(moved).collect::<Vec<_>>().into();
         let edits = vec![Edit::SetClip { clip: meant.id, to: Some(Shared::new(clip)) }];
-        let said_so = format!(
-            "all other keys were moved {room} s later, so that no key is before \
-            0 s"
-        );
+        let said_so =
+            format!("all other keys were moved {room} s later, so that no key is before 0 s");
         let note = Some(Notice::new("other_keys_moved", said_so));
         Ok(Outcome {
             edits,
@@ -636,10 +631,7 @@ impl ScaleKeys {
         let held = (scale != wanted).then(|| {
             Notice::new(
                 "held_at_start",
-                format!(
-                    "scaled by only {scale:.3}, because keys cannot \
-                be before 0 s"
-                ),
+                format!("scaled by only {scale:.3}, because keys cannot be before 0 s"),
             )
         });
         let argument = format!("“factor” is {wanted};");
@@ -674,8 +666,7 @@ pub fn copied_keys(
     if tracks.is_empty() {
         return Err(CommandError::other(
             "no_key_there",
-            "there is no key at that time; nothing was \
-            copied",
+            "there is no key at that time; nothing was copied",
         ));
     }
     Ok(CopiedKeys::new(tracks))
@@ -693,8 +684,7 @@ impl PasteKeys {
         let text = self.text.as_deref().ok_or_else(|| {
             CommandError::other(
                 "nothing_copied",
-                "no keys have been copied; copy keys first, or \
-                pass them as “text”",
+                "no keys have been copied; copy keys first, or pass them as “text”",
             )
         })?;
         let copied =
@@ -761,17 +751,11 @@ impl PasteKeys {
             edits.push(Edit::SetTrack { clip: id, track, to: Some(Shared::new(to)) });
         }
         if edits.is_empty() {
-            let why = kept.unwrap_or_else(|| {
-                "this model has none of the nodes of the copied \
-                keys"
-                    .into()
-            });
+            let why = kept
+                .unwrap_or_else(|| "this model has none of the nodes of the copied keys".into());
             return Err(CommandError::other(
                 "nothing_pasted",
-                format!(
-                    "{why}; select the nodes to \
-                paste the keys to"
-                ),
+                format!("{why}; select the nodes to paste the keys to"),
             ));
         }
         let notes = [
@@ -780,8 +764,7 @@ impl PasteKeys {
                 Notice::new(
                     "joints_not_here",
                     format!(
-                        "{unknown} of {of} left out, because this model does not have their \
-                        nodes"
+                        "{unknown} of {of} left out, because this model does not have their nodes"
                     ),
                 )
             }),
@@ -801,10 +784,7 @@ impl PasteKeys {
             (other > 0).then(|| {
                 Notice::new(
                     "count_mismatch",
-                    format!(
-                        "{other} left out, because the number of \
-                    morph targets differs"
-                    ),
+                    format!("{other} left out, because the number of morph targets differs"),
                 )
             }),
             kept.map(|why| Notice::new("keys_not_editable", why)),
@@ -900,11 +880,7 @@ impl RippleKeys {
         let taken = (removed > 0).then(|| {
             Notice::new(
                 "keys_deleted",
-                format!(
-                    "deleted {} in the removed \
-                time",
-                    count(removed, "key")
-                ),
+                format!("deleted {} in the removed time", count(removed, "key")),
             )
         });
         let packed = clip.kept.len();
@@ -930,13 +906,7 @@ impl OffsetKeys {
         let mut keys = KeySet::default();
         for (id, old, times) in meant.tracks() {
             let to = offset_in_loop(old, length, self.by.0).map_err(|e| {
-                too_far(
-                    scene.document,
-                    old,
-                    "the loop is too short for this \
-                    offset:",
-                    e,
-                )
+                too_far(scene.document, old, "the loop is too short for this offset:", e)
             })?;
             let there = |t: f64| to.key_at(t as f32, clip_edit::SAME_TIME).map(|k| to.times[k]);
             let now = times.iter().filter_map(|t| {
@@ -1000,11 +970,7 @@ impl SetInterpolation {
             (tangents > 0).then(|| {
                 Notice::new(
                     "tangents_removed",
-                    format!(
-                        "{} without tangents \
-                    now",
-                        count(tangents, "track")
-                    ),
+                    format!("{} without tangents now", count(tangents, "track")),
                 )
             }),
             (single > 0 && self.interpolation == Between::Smooth).then(|| {
@@ -1012,8 +978,8 @@ impl SetInterpolation {
                 Notice::new(
                     "single_key",
                     format!(
-                        "{tracks} with a single key, which will become smooth when a second \
-                        key is added"
+                        "{tracks} with a single key, which will become smooth when a second key is \
+                            added"
                     ),
                 )
             }),
@@ -1066,8 +1032,7 @@ impl ShiftKeys {
         if edits.is_empty() {
             return Err(CommandError::other(
                 "no_key_there",
-                "none of the keys belongs to the given \
-                node and property",
+                "none of the keys belongs to the given node and property",
             ));
         }
         Ok(edits.into())
@@ -1187,8 +1152,7 @@ impl CleanKeys {
             }
         }
         let note = match removed {
-            0 => "there are no redundant keys: no key is on the line between its \
-                neighbors"
+            0 => "there are no redundant keys: no key is on the line between its neighbors"
                 .to_owned(),
             1 => "1 key was removed".to_owned(),
             n => format!("{n} keys were removed"),

@@ -27,16 +27,10 @@ pub(super) const SAME_TIME: f32 = clip_edit::SAME_TIME;
 const TOLD: f32 = 0.05 * std::f32::consts::PI / 180.0;
 
 pub(super) fn clip_of(document: &Document, id: ClipId) -> Result<&Shared<Clip>, CommandError> {
-    document.clips.get(id).ok_or_else(|| {
-        CommandError::other(
-            "no_such_clip",
-            format!(
-                "clip {} does \
-        not exist",
-                id.0
-            ),
-        )
-    })
+    document
+        .clips
+        .get(id)
+        .ok_or_else(|| CommandError::other("no_such_clip", format!("clip {} does not exist", id.0)))
 }
 
 document_commands! {
@@ -122,11 +116,7 @@ pub(super) fn refuse_kept(
     };
     Err(CommandError::other(
         "keys_not_editable",
-        format!(
-            "the {} keys of {label} \
-        {why}",
-            property.path()
-        ),
+        format!("the {} keys of {label} {why}", property.path()),
     ))
 }
 
@@ -462,8 +452,7 @@ impl DiscardUnkeyed {
         if time.is_some() && id.is_none() {
             return Err(CommandError::other(
                 "arguments_together",
-                "“time” needs a “clip”; name the \
-                clip",
+                "“time” needs a “clip”; name the clip",
             ));
         }
         Ok(without_unkeyed(document, |at| {

@@ -43,8 +43,7 @@ impl From<NoSides> for CommandError {
                 }
                 NoSides::OtherSkin => {
                     format!(
-                        "{why}; {} can mirror weights from one skin to \
-                        another",
+                        "{why}; {} can mirror weights from one skin to another",
                         MirrorWeights::NAME
                     )
                 }
@@ -369,8 +368,7 @@ impl AddLayer {
             [] => {
                 return refuse(
                     "no_weights_meant",
-                    "no mesh with weights was found; name a \
-                skinned mesh",
+                    "no mesh with weights was found; name a skinned mesh",
                 );
             }
             _ => {
@@ -396,8 +394,7 @@ impl AddLayer {
         let Some(next) = to.next.checked_add(1) else {
             return refuse(
                 "too_many_layers",
-                "the maximum number of layers was reached; flatten \
-                the layers first",
+                "the maximum number of layers was reached; flatten the layers first",
             );
         };
         to.next = next;
@@ -524,8 +521,7 @@ impl SplitWeightLayer {
             return refuse(
                 "layer_is_mirrored",
                 format!(
-                    "weight layer “{}” is mirrored; turn off its mirroring before splitting \
-                    it",
+                    "weight layer “{}” is mirrored; turn off its mirroring before splitting it",
                     layer.name
                 ),
             );
@@ -539,10 +535,7 @@ impl SplitWeightLayer {
                     let label = document.node(node).label(node);
                     return refuse(
                         "not_a_joint",
-                        format!(
-                            "“{label}” is not a joint of the skin of \
-                        this layer"
-                        ),
+                        format!("“{label}” is not a joint of the skin of this layer"),
                     );
                 }
             }
@@ -550,11 +543,7 @@ impl SplitWeightLayer {
         let Some((rest, taken)) = split(layer, &joints) else {
             return refuse(
                 "layer_is_empty",
-                format!(
-                    "weight layer “{}” has no weights of these \
-                joints",
-                    layer.name
-                ),
+                format!("weight layer “{}” has no weights of these joints", layer.name),
             );
         };
         let mut to = (**layers).clone();
@@ -562,8 +551,7 @@ impl SplitWeightLayer {
         let Some(next) = to.next.checked_add(1) else {
             return refuse(
                 "too_many_layers",
-                "the maximum number of layers was reached; flatten \
-                the layers first",
+                "the maximum number of layers was reached; flatten the layers first",
             );
         };
         to.next = next;
@@ -676,8 +664,7 @@ impl MergeLayer {
         {
             return refuse(
                 "layer_is_off",
-                "a hidden layer cannot be merged; show it first, or \
-                remove it",
+                "a hidden layer cannot be merged; show it first, or remove it",
             );
         }
         match merged_down(scene.document, skin, layers, layers.layers[at].id)? {
@@ -739,8 +726,7 @@ impl PaintLayer {
             return refuse(
                 "not_in_layer",
                 format!(
-                    "this layer does not apply to primitive {primitive} of \
-                    “{}”",
+                    "this layer does not apply to primitive {primitive} of “{}”",
                     mesh_label(document, mesh)
                 ),
             );
@@ -773,8 +759,7 @@ impl PaintLayer {
             return refuse(
                 "not_in_layer",
                 format!(
-                    "primitive {primitive} of “{}” has no weight \
-                    layers",
+                    "primitive {primitive} of “{}” has no weight layers",
                     mesh_label(document, mesh)
                 ),
             );
@@ -864,8 +849,7 @@ pub fn layer_for(document: &Document, skin: SkinId) -> Result<LayerId, CommandEr
         ),
         None => refuse(
             "no_layer_is_on",
-            "no weight layer is visible; show a layer, add one, or \
-            flatten the layers",
+            "no weight layer is visible; show a layer, add one, or flatten the layers",
         ),
     }
 }

@@ -107,11 +107,7 @@ fn changed(
 fn missing(time: Seconds) -> CommandError {
     CommandError::other(
         "no_marker_there",
-        format!(
-            "there is no marker at {} s of this \
-        clip",
-            time.0
-        ),
+        format!("there is no marker at {} s of this clip", time.0),
     )
 }
 
@@ -128,10 +124,7 @@ impl AddMarker {
             match at {
                 Some(_) => Err(CommandError::other(
                     "marker_there_already",
-                    format!(
-                        "there is already a \
-                        marker at {time} s"
-                    ),
+                    format!("there is already a marker at {time} s"),
                 )),
                 None => {
                     markers.push(marker);

@@ -42,11 +42,7 @@ fn find(text: &str, names: &[Option<&str>], what: &str) -> Result<usize, Command
         [] => refuse("no_such_thing", format!("there is no {what} named “{text}”")),
         _ => refuse(
             "name_ambiguous",
-            format!(
-                "{} {what}s are named “{text}”; use its \
-            #index",
-                found.len()
-            ),
+            format!("{} {what}s are named “{text}”; use its #index", found.len()),
         ),
     }
 }
@@ -69,8 +65,7 @@ impl HeightToNormal {
                 return refuse(
                     "no_such_image",
                     format!(
-                        "“{}” has no normal texture; name the height map as \
-                        “image”",
+                        "“{}” has no normal texture; name the height map as “image”",
                         self.material
                     ),
                 );
@@ -80,10 +75,7 @@ impl HeightToNormal {
         if !(0.0..=1000.0).contains(&strength) {
             return refuse(
                 "argument_out_of_range",
-                format!(
-                    "“strength” is {strength}, but must be \
-                0 to 1000 pixels"
-                ),
+                format!("“strength” is {strength}, but must be 0 to 1000 pixels"),
             );
         }
         let made = made(document, from, strength, self.wrap.unwrap_or(true))?;
@@ -122,32 +114,17 @@ fn made(
     let Some(image) = document.images.get(from.index()) else {
         return refuse("no_such_image", "that image does not exist");
     };
-    let label = image.name.as_deref().map_or_else(
-        || {
-            format!(
-                "image \
-        {}",
-                from.0
-            )
-        },
-        ToOwned::to_owned,
-    );
+    let label =
+        image.name.as_deref().map_or_else(|| format!("image {}", from.0), ToOwned::to_owned);
     let unread = |why: String| {
-        CommandError::other(
-            "image_unreadable",
-            format!(
-                "“{label}” cannot \
-        be read: {why}"
-            ),
-        )
+        CommandError::other("image_unreadable", format!("“{label}” cannot be read: {why}"))
     };
     let picture = image.unpack().map_err(|e| unread(e.to_string()))?;
     if !is_gray(&picture) {
         return refuse(
             "not_a_height_map",
             format!(
-                "“{label}” has colors, so it is not a height map; it may already be a normal \
-                map"
+                "“{label}” has colors, so it is not a height map; it may already be a normal map"
             ),
         );
     }

@@ -95,16 +95,7 @@ pub(super) fn skin_gap(
 /// All that is said of a mirrored pose.
 fn left(alone: usize, scales_left: usize, off: impl IntoIterator<Item = Notice>) -> Vec<Notice> {
     let joints = |n: usize| {
-        if n == 1 {
-            "1 joint \
-        has"
-            .to_owned()
-        } else {
-            format!(
-                "{n} joints \
-        have"
-            )
-        }
+        if n == 1 { "1 joint has".to_owned() } else { format!("{n} joints have") }
     };
     let said = || format!("{} no mirror joint", joints(alone));
     let alone = (alone > 0).then(|| Notice::new("no_mirror_partner", said()));
@@ -124,8 +115,8 @@ impl MirrorPose {
                 return Err(CommandError::other(
                     "both_sides_given",
                     format!(
-                        "{a} and {b} are mirror joints of each other; name only the joints of \
-                        one side"
+                        "{a} and {b} are mirror joints of each other; name only the joints of one \
+                            side"
                     ),
                 ));
             }
@@ -134,8 +125,8 @@ impl MirrorPose {
             nodes.iter().copied().filter(|n| mirror.partner(*n).is_some_and(|p| p != *n)).collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);
         if wanted.is_empty() {
-            let message = "none of these joints has a mirror joint; correct the pairs in Paint \
-                mode";
+            let message =
+                "none of these joints has a mirror joint; correct the pairs in Paint mode";
             return Err(CommandError::other("no_mirror_partner", message));
         }
         let changes = changes(&place, &wanted);
@@ -202,8 +193,7 @@ impl FlipPose {
         if wanted.is_empty() && morphs.is_empty() {
             return Err(CommandError::other(
                 "no_mirror_partner",
-                "none of these joints has a mirror \
-                joint",
+                "none of these joints has a mirror joint",
             ));
         }
         let changes = changes(&place, &wanted);

@@ -171,9 +171,9 @@ pub fn read_mix(document: &Document, text: &Value) -> Result<Mix, String> {
         Value::String(text) => serde_json::from_str(text),
         // A list would be read as the members in their order.
         Value::Array(_) => {
-            return Err("the mix is invalid: it is a list, but must be an object with \
-                “lanes”"
-                .to_owned());
+            return Err(
+                "the mix is invalid: it is a list, but must be an object with “lanes”".to_owned()
+            );
         }
         other => serde_json::from_value(other.clone()),
     };
@@ -395,10 +395,7 @@ impl GoTo {
         if !now.is_finite() || now < 0.0 {
             return Err(sentence(
                 "argument_out_of_range",
-                format!(
-                    "“time” is {now} s, but must be 0 \
-                s or more"
-                ),
+                format!("“time” is {now} s, but must be 0 s or more"),
             ));
         }
         let (start, enters) = self.when_of(document, &mix, lane, now, clip);
@@ -568,14 +565,7 @@ impl PlayOver {
         let place = mix.lanes.iter().position(|l| l.additive.is_some()).unwrap_or(mix.lanes.len());
         mix.lanes.insert(
             place,
-            MixLane {
-                mask: Some(mask),
-                bars: vec![bar],
-                ..MixLane::new(
-                    "Upper \
-            body",
-                )
-            },
+            MixLane { mask: Some(mask), bars: vec![bar], ..MixLane::new("Upper body") },
         );
         Ok(put(mix))
     }
@@ -640,10 +630,7 @@ impl BakeMix {
         if !(0.0..=1000.0).contains(&bound) {
             return Err(sentence(
                 "argument_out_of_range",
-                format!(
-                    "“millimetres” is {bound}, but \
-                must be 0 to 1000"
-                ),
+                format!("“millimetres” is {bound}, but must be 0 to 1000"),
             ));
         }
         let span = (0.0, mix.length());
@@ -653,8 +640,8 @@ impl BakeMix {
             return Err(sentence(
                 "mix_out_of_bounds",
                 format!(
-                    "{:.0} s at {rate} frames per second would be too many keys; bake at a \
-                    lower rate",
+                    "{:.0} s at {rate} frames per second would be too many keys; bake at a lower \
+                        rate",
                     span.1
                 ),
             ));
@@ -701,16 +688,10 @@ impl BakeMix {
         let clip =
             Clip { name: Some(name.as_str().into()), tracks, ..Clip::default() }.counted_at(rate);
         let edit = Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(clip)) };
-        let notes = [Notice::new(
-            "mix_baked",
-            format!(
-                "{name}: \
-            {said}"
-            ),
-        )]
-        .into_iter()
-        .chain(jumps)
-        .collect();
+        let notes = [Notice::new("mix_baked", format!("{name}: {said}"))]
+            .into_iter()
+            .chain(jumps)
+            .collect();
         Ok(Outcome { edits: vec![edit], notes, ..Outcome::default() })
     }
 }
@@ -740,8 +721,8 @@ impl KeepMix {
                 return Err(sentence(
                     "mix_not_found_again",
                     format!(
-                        "the clips of the mix could not be found again when the file is \
-                        opened: {why}"
+                        "the clips of the mix could not be found again when the file is opened: \
+                            {why}"
                     ),
                 ));
             }
@@ -768,8 +749,7 @@ impl MarkFootfalls {
             let label = document.clip_label(id);
             let why = match known_feet(document) {
                 (0, _) => {
-                    "no feet were found by joint name, by humanoid map or by the shape of \
-                    the legs"
+                    "no feet were found by joint name, by humanoid map or by the shape of the legs"
                 }
                 (_, 0) => {
                     "its left and right foot cannot be told apart; add “left” and “right” to \

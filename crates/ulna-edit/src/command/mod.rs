@@ -2,9 +2,9 @@
 //! of its family.
 //!
 //! ```text
-//!  menus, palette, keys ──► CommandSpec ─┐                       ┌─► Document: Scene → edits → history
-//!  panels, gestures ────────────────────►│ Command (closed enum) ├─► Session:  undo, redo, the file's pose
-//!  scripts, journal ──► CommandLine ────►┘        │              └─► Host:     the window, or none
+//!  menus, palette, keys ─► CommandSpec ─┐                ┌─► Document: Scene → edits → history
+//!  panels, gestures ───────────────────►│ Command (enum) ├─► Session:  undo, redo, the file's pose
+//!  scripts, journal ─► CommandLine ────►┘      │         └─► Host:     the window, or none
 //!                            ▲                    │
 //!                            └──── line() ◄───────┘
 //! ```

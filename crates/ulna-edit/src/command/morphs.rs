@@ -16,10 +16,7 @@ fn target_of(document: &Document, node: NodeId, text: &str) -> Result<usize, Com
     let Some(mesh) = document.node(node).mesh.map(|m| document.mesh(m)) else {
         return Err(CommandError::other(
             "no_mesh",
-            format!(
-                "{label} has no mesh, so it has no morph \
-            targets"
-            ),
+            format!("{label} has no mesh, so it has no morph targets"),
         ));
     };
     let named = mesh.target_names.iter().position(|n| &**n == text);

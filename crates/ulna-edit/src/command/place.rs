@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  gizmo, number, IK,        ┌ no clip: Ul of the nodes
-//!  mirror, paste ──► wanted ─┼ over a clip: its unkeyed pose at that time, from where “key.set” takes it
+//!  mirror, paste ──► wanted ─┼ over a clip: its unkeyed pose then, where “key.set” takes it from
 //!                            └ a layer: its Ul, of the clip or of the pose
 //! ```
 //!
@@ -78,8 +78,7 @@ impl ArgumentPart for PoseDestination {
         [
             Option::<ClipName>::specs(
                 "clip",
-                "Clip that receives an unkeyed pose; the pose of the \
-                file if omitted.",
+                "Clip that receives an unkeyed pose; the pose of the file if omitted.",
             ),
             Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
             Option::<LayerName>::specs(

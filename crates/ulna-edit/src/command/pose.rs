@@ -106,15 +106,9 @@ pub(super) fn shear_remark(document: &Document, edits: &[Edit]) -> Option<Notice
     let (residue, node) = worst?;
     let label = document.node(node).label(node);
     let whose = if count == 1 {
-        format!(
-            "“{label}” \
-            has"
-        )
+        format!("“{label}” has")
     } else {
-        format!(
-            "{count} nodes, “{label}” the \
-            most, have"
-        )
+        format!("{count} nodes, “{label}” the most, have")
     };
     let said = format!(
         "{whose} a matrix with {:.1} % of shear; the shear was removed, because translation, \
@@ -335,7 +329,8 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.reset_translation",
-        "Reset the translation", key: "Alt+W", enabled: rules::selected, filled: Some(around::reset_translation);
+        "Reset the translation", key: "Alt+W", enabled: rules::selected,
+            filled: Some(around::reset_translation);
     /// Resets the rotation of the selected nodes
     ResetRotation {
         /// Nodes to edit; all if omitted.
@@ -343,7 +338,8 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.reset_rotation",
-        "Reset the rotation", key: "Alt+E", enabled: rules::selected, filled: Some(around::reset_rotation);
+        "Reset the rotation", key: "Alt+E", enabled: rules::selected,
+            filled: Some(around::reset_rotation);
     /// Resets the scale of the selected nodes
     ResetScale {
         /// Nodes to edit; all if omitted.
@@ -351,7 +347,8 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.reset_scale",
-        "Reset the scale", key: "Alt+R", enabled: rules::selected, filled: Some(around::reset_scale);
+        "Reset the scale", key: "Alt+R", enabled: rules::selected,
+            filled: Some(around::reset_scale);
 }
 
 /// One edit of all nodes, which rise.

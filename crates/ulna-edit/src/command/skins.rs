@@ -56,7 +56,7 @@ document_commands! {
 choice! {
     /// Which shape of a mesh is bound.
     BoundShape {
-        /// What was modelled: it is seen where its joints stand.
+        /// What was modeled: it is seen where its joints stand.
         Stored = "stored",
         /// What is seen: it stays as it is posed.
         Posed = "posed",
@@ -77,10 +77,7 @@ fn standing(
     if !time.is_finite() {
         return refuse(
             "argument_out_of_range",
-            format!(
-                "“time” is {time} s, but must be 0 s or \
-            more"
-            ),
+            format!("“time” is {time} s, but must be 0 s or more"),
         );
     }
     let clip = match clip {
@@ -98,12 +95,7 @@ fn labels(document: &Document, nodes: &[NodeId]) -> String {
     const MOST: usize = 3;
     let some: Vec<String> = nodes.iter().take(MOST).map(|n| document.node(*n).label(*n)).collect();
     if nodes.len() > MOST {
-        format!(
-            "{} and {} \
-        more",
-            some.join(", "),
-            nodes.len() - MOST
-        )
+        format!("{} and {} more", some.join(", "), nodes.len() - MOST)
     } else {
         some.join(", ")
     }
@@ -122,8 +114,7 @@ fn bound(
         refuse(
             "squashed_flat",
             format!(
-                "“{label}” has a scale of 0 there, so nothing can be bound to it; set another \
-                scale"
+                "“{label}” has a scale of 0 there, so nothing can be bound to it; set another scale"
             ),
         )
     })?;
@@ -289,8 +280,7 @@ impl Plan {
             self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
         }
         self.lines.push(format!(
-            "{count} vertices of {label} are stored in their current deformed \
-            shape"
+            "{count} vertices of {label} are stored in their current deformed shape"
         ));
         Ok(())
     }
@@ -344,10 +334,7 @@ impl CreateSkin {
                 (None, _) => {
                     return refuse(
                         "no_mesh",
-                        format!(
-                            "“{label}” has no mesh; name a node \
-                    with a mesh"
-                        ),
+                        format!("“{label}” has no mesh; name a node with a mesh"),
                     );
                 }
                 (_, Some(_)) => {
@@ -395,10 +382,9 @@ impl CreateSkin {
         };
         match plan.bare.iter().map(vertices).sum::<usize>() {
             0 => plan.lines.push("its weights stay as they are".to_owned()),
-            count => plan.lines.push(format!(
-                "weights of {count} vertices were computed from the \
-                nearest bones"
-            )),
+            count => plan
+                .lines
+                .push(format!("weights of {count} vertices were computed from the nearest bones")),
         }
         plan.settle(&joints)?;
         let others: Vec<NodeId> = document
@@ -408,8 +394,7 @@ impl CreateSkin {
             .collect();
         if !others.is_empty() {
             plan.lines.push(format!(
-                "{} uses the same mesh and stays \
-                unskinned",
+                "{} uses the same mesh and stays unskinned",
                 labels(document, &others)
             ));
         }
@@ -567,8 +552,7 @@ impl BindSkin {
                 return refuse(
                     "not_skinned",
                     format!(
-                        "“{label}” is not a skinned mesh; use skin.create to bind it to \
-                        joints"
+                        "“{label}” is not a skinned mesh; use skin.create to bind it to joints"
                     ),
                 );
             }
@@ -637,7 +621,7 @@ impl BindSkin {
     }
 }
 
-/// How far a joint is bound from where it was, metres of the scene, the farthest.
+/// How far a joint is bound from where it was, meters of the scene, the farthest.
 fn farthest(was: &[Mat4], now: &[Mat4], scene_from_mesh: &DMat4) -> f64 {
     let place =
         |inverse: &Mat4| (*scene_from_mesh * inverse.as_dmat4().inverse()).w_axis.truncate();

@@ -272,19 +272,8 @@ mod tests {
         assert_eq!(read("of Left Arm 0.25..0.5; stray | grow 2 | invert"), Some(all));
         let any = Term::Of { joint: "Hips".into(), from: 0.0, to: 1.0 };
         assert_eq!(read("of Hips").map(|v| v.terms), Some(vec![any]));
-        for odd in [
-            "of Hips \
-            0.5..0.2",
-            "some",
-            "0-",
-            "all | \
-            turn",
-            "all | grow \
-            x",
-            "0/a: \
-            1",
-            "5-2",
-        ] {
+        for odd in ["of Hips 0.5..0.2", "some", "0-", "all | turn", "all | grow x", "0/a: 1", "5-2"]
+        {
             assert_eq!(read(odd), None, "{odd}");
         }
     }

@@ -145,8 +145,7 @@ impl ArgumentPart for WhichKeys {
             Option::<Nodes>::specs("node", "Nodes whose keys to use; all if omitted."),
             Option::<KeyParts>::specs(
                 "parts",
-                "Kinds of tracks whose keys to use; all if \
-                omitted.",
+                "Kinds of tracks whose keys to use; all if omitted.",
             ),
             Option::<KeyList>::specs("keys", "Individual keys, in place of times and nodes."),
         ]
@@ -257,8 +256,7 @@ impl KeyList {
             Self::Set(..) => {
                 return Err(CommandError::other(
                     "keys_of_other_clip",
-                    "the keys belong to another \
-                    clip",
+                    "the keys belong to another clip",
                 ));
             }
             Self::Named(list) => list,
@@ -308,10 +306,7 @@ impl NamedKeys {
             (None, None, Some(Seconds(from)), Some(Seconds(to))) if from > to => {
                 Err(CommandError::other(
                     "times_out_of_order",
-                    format!(
-                        "“from” ({from} s) is later \
-                    than “to” ({to} s)"
-                    ),
+                    format!("“from” ({from} s) is later than “to” ({to} s)"),
                 ))
             }
             (None, None, Some(Seconds(from)), Some(Seconds(to))) => {

@@ -54,15 +54,11 @@ pub fn read(
     let stated = (capture.frame_time > 0.0).then(|| 1.0 / capture.frame_time);
     let rate = conversion.rate.or(stated).unwrap_or(USUAL);
     if stated.is_none() && capture.frames > 1 {
-        let time = Some(capture.frame_time).filter(|t| t.is_finite()).map_or(
-            "not a \
-            number"
-                .into(),
-            |t| t.to_string(),
-        );
+        let time = Some(capture.frame_time)
+            .filter(|t| t.is_finite())
+            .map_or("not a number".into(), |t| t.to_string());
         let message = format!(
-            "the frame time is {time}, which is invalid; {} frames per second \
-            are used",
+            "the frame time is {time}, which is invalid; {} frames per second are used",
             short(rate)
         );
         diagnostics.add(Severity::Error, "ULNA_BVH_REPAIRED", ".bvh MOTION", message);
@@ -94,13 +90,13 @@ pub fn read(
 /// Frames a second where a file states none.
 const USUAL: f64 = 30.0;
 
-/// Metres of the unit in which a body is as high as people are, with the height in the file's; none
+/// Meters of the unit in which a body is as high as people are, with the height in the file's; none
 /// where it has none.
 fn guessed_unit(capture: &Capture) -> Option<(f32, f32)> {
-    /// Metres: metres, decimetres, inches, centimetres, millimetres, and what the files of Carnegie
+    /// Meters: meters, decimeters, inches, centimeters, millimeters, and what the files of Carnegie
     /// Mellon's motions are commonly in.
     const UNITS: [f32; 6] = [1.0, 0.1, 0.0254, 0.01, 0.001, 0.056_444];
-    /// Metres of a body.
+    /// Meters of a body.
     const HIGH: f32 = 1.7;
     let mut places: Vec<Vec3> = Vec::with_capacity(capture.joints.len());
     for joint in &capture.joints {

@@ -171,16 +171,12 @@ impl Capture {
                         words.number("an offset")?,
                     ];
                     let Some(joint) = open.last() else {
-                        return fail(
-                            "an OFFSET is outside of a \
-                        joint",
-                        );
+                        return fail("an OFFSET is outside of a joint");
                     };
                     let offset = Vec3::from_array(offset.map(|v| v as f32));
                     if !offset.is_finite() {
                         return fail(format!(
-                            "the offset of “{}” is not a \
-                            number",
+                            "the offset of “{}” is not a number",
                             self.joints[*joint].name
                         ));
                     }
@@ -274,14 +270,9 @@ impl Capture {
             }
             self.fill_from_neighbors();
             let are = if count == 1 {
-                "1 value is \
-                invalid"
-                    .to_owned()
+                "1 value is invalid".to_owned()
             } else {
-                format!(
-                    "{count} \
-                values are invalid"
-                )
+                format!("{count} values are invalid")
             };
             odd(format!(
                 "{are}, such as “{word}” in frame {place}; the value of the nearest valid \
@@ -293,8 +284,7 @@ impl Capture {
             odd(format!("the file states {stated} frames, but has only {}", self.frames));
         } else if words.0.next().is_some() {
             odd(format!(
-                "the file has more values than its {stated} frames need; the extra ones \
-                are ignored"
+                "the file has more values than its {stated} frames need; the extra ones are ignored"
             ));
         }
         Ok(())

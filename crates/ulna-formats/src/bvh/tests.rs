@@ -55,10 +55,10 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     let more = format!("{SMALL} 7 8");
     assert!(findings(converted(&more).unwrap()).contains("more values"));
     let nan = SMALL.replace("1 91 2", "nan 91 inf");
-    assert!(findings(converted(&nan).unwrap()).contains(
-        "2 values are invalid, such as “nan” in \
-        frame 2"
-    ));
+    assert!(
+        findings(converted(&nan).unwrap())
+            .contains("2 values are invalid, such as “nan” in frame 2")
+    );
     let spaced = SMALL.replace("Frames: 2", "Frames:2").replace("Time: 0.05", "Time:0.05");
     assert!(!findings(converted(&spaced).unwrap()).contains("REPAIRED"));
     let bad_time = SMALL.replace("0.05", "1.#INF");
@@ -71,16 +71,8 @@ fn what_is_odd_is_said_and_the_rest_is_kept() {
     assert!(findings(converted(&huge).unwrap()).contains("but has only 2"));
     let comma = SMALL.replace("1 91 2", "1,5 91 2");
     assert!(!findings(converted(&comma).unwrap()).contains("REPAIRED"));
-    let fast = SMALL
-        .replace(
-            "Frames: \
-        2",
-            "Frames: \
-        3",
-        )
-        .replace("0.05", "0.0001")
-        + "0 0 0 0 0 0 0 \
-        0 0\n";
+    let fast =
+        SMALL.replace("Frames: 2", "Frames: 3").replace("0.05", "0.0001") + "0 0 0 0 0 0 0 0 0\n";
     assert!(findings(converted(&fast).unwrap()).contains("is unlikely"));
 }
 

@@ -56,7 +56,7 @@ impl Component {
         }
     }
 
-    /// The smallest difference of the normalised integer type; 0 for floats.
+    /// The smallest difference of the normalized integer type; 0 for floats.
     pub fn step(self) -> f32 {
         match self {
             Self::I8 => 1.0 / 127.0,
@@ -67,7 +67,7 @@ impl Component {
         }
     }
 
-    /// Decodes one component (glTF 2.0, *Animations*, for the normalised forms).
+    /// Decodes one component (glTF 2.0, *Animations*, for the normalized forms).
     fn float(self, b: &[u8], normalized: bool) -> f32 {
         match self {
             Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
@@ -251,11 +251,7 @@ impl<'a> Accessors<'a> {
         let Some((bytes, buffer)) = self.source.locate(v.buffer.0) else {
             return Err(ReadError::at(
                 format!("bufferViews/{view}"),
-                format!(
-                    "buffer {} does not \
-                    exist",
-                    v.buffer.0
-                ),
+                format!("buffer {} does not exist", v.buffer.0),
             )
             .into());
         };
@@ -279,11 +275,7 @@ impl<'a> Accessors<'a> {
         let Some(component) = Component::of(a.component_type.0) else {
             return Err(ReadError::at(
                 here(),
-                format!(
-                    "component type {} is \
-                unknown",
-                    a.component_type.0
-                ),
+                format!("component type {} is unknown", a.component_type.0),
             ));
         };
         let width = match &*a.kind {
@@ -407,11 +399,7 @@ impl<'a> Accessors<'a> {
         let bytes = end.and_then(|end| bytes.get(start..end)).ok_or_else(|| {
             ReadError::at(
                 here(),
-                format!(
-                    "its {} elements extend beyond buffer view \
-                {}",
-                    shape.count, view.0
-                ),
+                format!("its {} elements extend beyond buffer view {}", shape.count, view.0),
             )
         })?;
         let home = home.filter(|_| a.sparse.is_none()).map(|(all, at)| (all, at + start));
@@ -450,7 +438,7 @@ impl<'a> Accessors<'a> {
         Ok(list)
     }
 
-    /// All components as whole numbers of 32 bits, not normalised.
+    /// All components as whole numbers of 32 bits, not normalized.
     pub fn integers(&mut self, index: usize, place: &str) -> Result<Slice<u32>, Missing> {
         let shape = self.shape(index, place)?;
         let elements = self.elements(index, shape)?;
@@ -498,20 +486,16 @@ impl<'a> Accessors<'a> {
         let here = format!("accessors/{index}/sparse");
         let count = sparse.count.0;
         if count > shape.count {
-            return Err(ReadError::at(
-                here,
-                "it replaces more elements than the accessor \
-                has",
-            )
-            .into());
+            return Err(
+                ReadError::at(here, "it replaces more elements than the accessor has").into()
+            );
         }
         let index_type = match sparse.indices.component_type.and_then(|c| Component::of(c.0)) {
             Some(c @ (Component::U8 | Component::U16 | Component::U32)) => c,
             _ => {
                 return Err(ReadError::at(
                     here,
-                    "the type of its indices is not an unsigned \
-                integer",
+                    "the type of its indices is not an unsigned integer",
                 )
                 .into());
             }
@@ -533,10 +517,7 @@ impl<'a> Accessors<'a> {
             let Some(slot) = out.get_mut(element * shape.width..(element + 1) * shape.width) else {
                 return Err(ReadError::at(
                     here,
-                    format!(
-                        "it replaces element {element}, which does \
-                    not exist"
-                    ),
+                    format!("it replaces element {element}, which does not exist"),
                 )
                 .into());
             };

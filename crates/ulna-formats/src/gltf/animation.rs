@@ -169,8 +169,7 @@ pub fn read(
         }
         if std::mem::replace(&mut targets.moved[node.0][slot(property)], index + 1) == index + 1 {
             let message = format!(
-                "Two channels animate the {} of the same node; the later one is \
-                    used",
+                "Two channels animate the {} of the same node; the later one is used",
                 property.path()
             );
             diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
@@ -194,21 +193,18 @@ pub fn read(
             Ok(None) => kept.push((node.0.into(), property)),
             Err(Missing::Packed(extension)) => {
                 let message = format!(
-                    "The keys are packed with {extension}; they stay in the file, but are \
-                        not played"
+                    "The keys are packed with {extension}; they stay in the file, but are not \
+                        played"
                 );
                 diagnostics.add(Severity::Warning, "ULNA_PACKED", here(), message);
                 kept.push((node.0.into(), property));
             }
-            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Cancelled))) => {
+            Err(Missing::Refused(error @ (ReadError::Memory { .. } | ReadError::Canceled))) => {
                 return Err(error);
             }
             Err(Missing::Refused(error)) => {
-                let message = format!(
-                    "The keys stay in the file, but are not played: \
-                    {}",
-                    error.fault()
-                );
+                let message =
+                    format!("The keys stay in the file, but are not played: {}", error.fault());
                 diagnostics.add(
                     Severity::Error,
                     error.finding_code(),
@@ -398,11 +394,7 @@ fn pointer_keys(
     if width == 0 {
         return Err(ReadError::at(
             place,
-            format!(
-                "it has {} values, but {} \
-            keys",
-                output.count, input.count
-            ),
+            format!("it has {} values, but {} keys", output.count, input.count),
         )
         .into());
     }
@@ -521,11 +513,8 @@ fn track(
     let output = shape(accessors, sampler.output.0)?;
     let element = if property == Property::Weights { 1 } else { width };
     if output.width != element {
-        let message = format!(
-            "its values have {} components, but {element} are \
-            needed",
-            output.width
-        );
+        let message =
+            format!("its values have {} components, but {element} are needed", output.width);
         return Err(ReadError::at(place(), message).into());
     }
     let per_key =
@@ -533,16 +522,14 @@ fn track(
     let wanted = input.count.saturating_mul(per_key);
     if output.count < wanted {
         let message = format!(
-            "it has {} values for {} keys, but {wanted} are \
-            needed",
+            "it has {} values for {} keys, but {wanted} are needed",
             output.count, input.count
         );
         return Err(ReadError::at(place(), message).into());
     }
     if output.count > wanted {
         let message = format!(
-            "There are {} values for {} keys; the extra values are \
-                ignored",
+            "There are {} values for {} keys; the extra values are ignored",
             output.count, input.count
         );
         diagnostics.add(
@@ -589,8 +576,7 @@ fn mend_times(
             Severity::Error,
             "ACCESSOR_ANIMATION_INPUT_NEGATIVE",
             place(),
-            "Some key \
-            times are negative",
+            "Some key times are negative",
         );
     }
     if times.last().is_some_and(|t| t.is_finite() && *t > 1e6) {
@@ -655,8 +641,7 @@ fn mend_values(
         broken |= zero > 0;
         if off > 0 {
             let message = format!(
-                "{off} rotation keys are not unit quaternions; they are \
-                normalized for display"
+                "{off} rotation keys are not unit quaternions; they are normalized for display"
             );
             diagnostics.add(
                 Severity::Error,

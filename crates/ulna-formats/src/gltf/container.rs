@@ -45,9 +45,7 @@ impl Container {
         match bytes[start..].iter().find(|b| !b.is_ascii_whitespace()) {
             Some(b'{') => Ok(Self::Gltf { json: start..bytes.len() }),
             _ => Err(ReadError::NotGltf(
-                "it starts with neither a JSON object nor a GLB \
-                header"
-                    .into(),
+                "it starts with neither a JSON object nor a GLB header".into(),
             )),
         }
     }

@@ -47,10 +47,7 @@ pub fn unpack(
         Err(Missing::Packed(NAME))
     };
     let Some(packed) = raw.extensions.get::<Packed>(NAME) else {
-        return fail(
-            "the extension is \
-        invalid",
-        );
+        return fail("the extension is invalid");
     };
     let bytes = accessors.view(packed.view.0, place)?;
     let most = bytes.len() as u64 * MOST.0 + MOST.1;
@@ -85,8 +82,7 @@ pub fn unpack(
             );
         } else if integers(attribute, points, shape.width, size, &mut out).is_none() {
             return fail(&format!(
-                "its {name} is not stored as integers, although its accessor says \
-                so"
+                "its {name} is not stored as integers, although its accessor says so"
             ));
         }
         accessors.provide(index.0, out.into());

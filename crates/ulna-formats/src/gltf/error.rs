@@ -82,9 +82,9 @@ pub enum ReadError {
         /// How much.
         wanted: u64,
     },
-    /// Somebody cancelled.
+    /// Somebody canceled.
     #[error("opening was canceled")]
-    Cancelled,
+    Canceled,
 }
 
 impl ReadError {
@@ -101,7 +101,7 @@ impl ReadError {
             Self::Empty { .. } => "accessor_empty",
             Self::Uri { .. } => "named_file_unusable",
             Self::Memory { .. } => "too_much_memory",
-            Self::Cancelled => "canceled",
+            Self::Canceled => "canceled",
         }
     }
 

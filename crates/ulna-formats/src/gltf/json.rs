@@ -327,11 +327,7 @@ pub fn fixed<'de, D: Deserializer<'de>, const N: usize>(
 ) -> Result<Option<[f32; N]>, D::Error> {
     let Some(list) = Option::<Vec<f32>>::deserialize(deserializer)? else { return Ok(None) };
     <[f32; N]>::try_from(list).map(Some).map_err(|list| {
-        D::Error::custom(format!(
-            "{N} numbers are expected, but there are \
-            {}",
-            list.len()
-        ))
+        D::Error::custom(format!("{N} numbers are expected, but there are {}", list.len()))
     })
 }
 
@@ -359,7 +355,8 @@ mod tests {
         use super::super::schema;
         let take = |text: &str| typed::<schema::Animation>(text, "", &mut false).is_ok();
         assert!(take(
-            r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],"samplers":[{"input":0,"output":1}]}"#
+            r#"{"channels":[{"sampler":0,"target":{"path":"scale"}}],
+            "samplers":[{"input":0,"output":1}]}"#
         ));
         assert!(!take(r#"["x",[],[]]"#));
         assert!(!take(r#"{"channels":[[0,[1,"scale",{}]]],"samplers":[]}"#));

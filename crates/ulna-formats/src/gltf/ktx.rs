@@ -22,8 +22,7 @@ const LARGEST: u64 = 16384;
 pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let (width, height) = check(bytes)?;
     let damaged = || {
-        "The KTX2 image is damaged or not in Basis Universal format, so it is not \
-        displayed"
+        "The KTX2 image is damaged or not in Basis Universal format, so it is not displayed"
             .to_owned()
     };
     let pixels = Transcoder::new(bytes)
@@ -34,10 +33,7 @@ pub fn to_png(bytes: &[u8]) -> Result<Vec<u8>, String> {
     }
     let picture = RgbaImage::from_raw(width, height, pixels).ok_or_else(damaged)?;
     picture_to_png(&picture.into()).map_err(|error| {
-        format!(
-            "The KTX2 image could not be converted and is not displayed: \
-            {error}"
-        )
+        format!("The KTX2 image could not be converted and is not displayed: {error}")
     })
 }
 

@@ -61,18 +61,16 @@ pub fn materials(
          -> Result<Option<TextureRef>, ReadError> {
             let Some(Use { index, uv_set, transform }) = info else { return Ok(None) };
             let Some(texture) = textures.get(index) else {
-                let message = format!(
-                    "Texture {index} does not exist; the material is displayed \
-                    without it"
-                );
+                let message =
+                    format!("Texture {index} does not exist; the material is displayed without it");
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &place, message);
                 return Ok(None);
             };
             let Some(texture) = texture else { return Ok(None) };
             let image = image_of(texture, looks.images.len());
             if image >= looks.images.len() {
-                let message = "The texture has no image that Ulna can display; it stays in the \
-                    file";
+                let message =
+                    "The texture has no image that Ulna can display; it stays in the file";
                 diagnostics.add(
                     Severity::Warning,
                     "ULNA_TEXTURE",
@@ -282,10 +280,7 @@ pub fn images(
                 Severity::Error,
                 "IO_ERROR",
                 &place,
-                format!(
-                    "The image is not \
-                displayed: {message}"
-                ),
+                format!("The image is not displayed: {message}"),
             );
             Slice::default()
         });
@@ -350,10 +345,8 @@ fn element<T: DeserializeOwned>(
     match super::json::typed(raw.get(), place, &mut false) {
         Ok(value) => Some(value),
         Err(error) => {
-            let message = format!(
-                "The material is invalid and is displayed with default values: \
-                {error}"
-            );
+            let message =
+                format!("The material is invalid and is displayed with default values: {error}");
             diagnostics.add(Severity::Error, "SCHEMA_VIOLATION", place, message);
             None
         }

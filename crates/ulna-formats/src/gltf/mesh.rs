@@ -56,8 +56,7 @@ pub fn read(
         }
         if let Some(material) = primitive.material.filter(|m| m.0 >= counts.0) {
             let message = format!(
-                "Material {} does not exist; the primitive is displayed with the default \
-                    material",
+                "Material {} does not exist; the primitive is displayed with the default material",
                 material.0
             );
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", &here, message);
@@ -84,8 +83,7 @@ pub fn read(
             }
             Err(Missing::Refused(error @ ReadError::Empty { .. })) => {
                 let message = format!(
-                    "The primitive stays in the file, but is not displayed: \
-                    {}",
+                    "The primitive stays in the file, but is not displayed: {}",
                     error.fault()
                 );
                 diagnostics.add(
@@ -169,8 +167,8 @@ impl PrimitiveReader<'_, '_> {
         self.unpack()?;
         let mode = if self.triangles.is_some() { 4 } else { mode };
         let Some(position) = self.raw.attributes.get("POSITION") else {
-            let message = "The primitive has no vertex positions; it stays in the file, but is not \
-                displayed";
+            let message =
+                "The primitive has no vertex positions; it stays in the file, but is not displayed";
             self.diagnostics.add(
                 Severity::Warning,
                 "MESH_PRIMITIVE_NO_POSITION",
@@ -245,15 +243,12 @@ impl PrimitiveReader<'_, '_> {
                     .get("POSITION")
                     .is_some_and(|a| self.accessors.has_view(a.0));
                 let shown = if plain {
-                    "the unpacked copy is \
-                        displayed"
+                    "the unpacked copy is displayed"
                 } else {
-                    "it stays in the file, \
-                        but is not displayed"
+                    "it stays in the file, but is not displayed"
                 };
                 let message = format!(
-                    "The geometry packed with {extension} cannot be unpacked: \
-                    {why}; {shown}"
+                    "The geometry packed with {extension} cannot be unpacked: {why}; {shown}"
                 );
                 self.diagnostics.add(Severity::Error, "ULNA_PACKED", &self.place, message);
                 if !plain {
@@ -285,11 +280,8 @@ impl PrimitiveReader<'_, '_> {
                 ("MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT", self.place.clone(), message)
             }
             Err(Missing::Refused(error)) if is_local(&error) => {
-                let message = format!(
-                    "{name} stays in the file, but is not displayed: \
-                    {}",
-                    error.fault()
-                );
+                let message =
+                    format!("{name} stays in the file, but is not displayed: {}", error.fault());
                 (error.finding_code(), error.place().unwrap_or_else(|| self.place.clone()), message)
             }
             Err(error) => return Err(error),
@@ -308,11 +300,7 @@ impl PrimitiveReader<'_, '_> {
         if !widths.contains(&shape.width) {
             return Err(ReadError::at(
                 &self.place,
-                format!(
-                    "{name} has {} \
-                components",
-                    shape.width
-                ),
+                format!("{name} has {} components", shape.width),
             )
             .into());
         }
@@ -373,8 +361,7 @@ impl PrimitiveReader<'_, '_> {
             return Err(ReadError::at(
                 &self.place,
                 format!(
-                    "its indices refer to vertex {past}, but there are only {vertices} \
-                    vertices"
+                    "its indices refer to vertex {past}, but there are only {vertices} vertices"
                 ),
             )
             .into());
@@ -450,10 +437,7 @@ impl PrimitiveReader<'_, '_> {
         {
             return Err(ReadError::at(
                 &self.place,
-                format!(
-                    "JOINTS_{set} is not four unsigned bytes \
-                or shorts"
-                ),
+                format!("JOINTS_{set} is not four unsigned bytes or shorts"),
             )
             .into());
         }
@@ -461,20 +445,14 @@ impl PrimitiveReader<'_, '_> {
         if weight_shape.width != 4 || (whole && !weight_shape.normalized) {
             return Err(ReadError::at(
                 &self.place,
-                format!(
-                    "WEIGHTS_{set} is neither floats nor normalized \
-                    integers"
-                ),
+                format!("WEIGHTS_{set} is neither floats nor normalized integers"),
             )
             .into());
         }
         for (name, shape) in [("JOINTS", joint_shape), ("WEIGHTS", weight_shape)] {
             if shape.count != count {
-                let message = format!(
-                    "{name}_{set} has {} elements, but POSITION has \
-                    {count}",
-                    shape.count
-                );
+                let message =
+                    format!("{name}_{set} has {} elements, but POSITION has {count}", shape.count);
                 return Err(ReadError::at(&self.place, message).into());
             }
         }
@@ -522,32 +500,28 @@ impl PrimitiveReader<'_, '_> {
     fn targets(&mut self, count: usize) -> Result<Shared<[MorphTarget]>, Missing> {
         let mut list = Vec::with_capacity(self.raw.targets.len());
         for (k, target) in self.raw.targets.iter().enumerate() {
-            let mut read =
-                |name: &str, map: &IndexMap<String, json::Index>| -> Result<Slice<Vec3>, Missing> {
-                    let Some(index) = map.get(name) else { return Ok(Slice::default()) };
-                    let place = format!("{}/targets/{k}", self.place);
-                    let (code, place, why) = match self.vec3(index.0, name) {
-                        Ok(deltas) if deltas.len() == count => return Ok(deltas),
-                        Ok(deltas) => {
-                            let why = format!(
-                                "it has {} elements, but POSITION has \
-                            {count}",
-                                deltas.len()
-                            );
-                            ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
-                        }
-                        Err(Missing::Refused(error)) if is_local(&error) => {
-                            (error.finding_code(), error.place().unwrap_or(place), error.fault())
-                        }
-                        Err(error) => return Err(error),
-                    };
-                    let message = format!(
-                        "{name} of morph target {k} stays in the file, but is \
-                    ignored: {why}"
-                    );
-                    self.diagnostics.add(Severity::Error, code, place, message);
-                    Ok(Slice::default())
+            let mut read = |name: &str,
+                            map: &IndexMap<String, json::Index>|
+             -> Result<Slice<Vec3>, Missing> {
+                let Some(index) = map.get(name) else { return Ok(Slice::default()) };
+                let place = format!("{}/targets/{k}", self.place);
+                let (code, place, why) = match self.vec3(index.0, name) {
+                    Ok(deltas) if deltas.len() == count => return Ok(deltas),
+                    Ok(deltas) => {
+                        let why =
+                            format!("it has {} elements, but POSITION has {count}", deltas.len());
+                        ("MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT", place, why)
+                    }
+                    Err(Missing::Refused(error)) if is_local(&error) => {
+                        (error.finding_code(), error.place().unwrap_or(place), error.fault())
+                    }
+                    Err(error) => return Err(error),
                 };
+                let message =
+                    format!("{name} of morph target {k} stays in the file, but is ignored: {why}");
+                self.diagnostics.add(Severity::Error, code, place, message);
+                Ok(Slice::default())
+            };
             list.push(MorphTarget {
                 positions: read("POSITION", target)?,
                 normals: read("NORMAL", target)?,

@@ -105,8 +105,7 @@ pub fn unpack(
                     "the parts that need it stay in the file, but are not displayed"
                 };
                 let message = format!(
-                    "The data packed with {extension} cannot be unpacked: \
-                    {damage}; {shown}"
+                    "The data packed with {extension} cannot be unpacked: {damage}; {shown}"
                 );
                 diagnostics.add(Severity::Error, "ULNA_PACKED", place, message);
                 if plain { Unpacked::Plain } else { Unpacked::Damaged(extension) }
@@ -527,7 +526,7 @@ fn exponential(elements: &mut [u8]) {
     }
 }
 
-/// Filter 4: colours as luma and chroma.
+/// Filter 4: colors as luma and chroma.
 fn color(elements: &mut [u8], stride: usize) {
     let rgba = |y: i32, orange: i32, green: i32, alpha: i32, largest: f32| {
         let bits = 32 - alpha.leading_zeros();

@@ -230,8 +230,10 @@ mod tests {
 
     use super::*;
 
-    const SOUND: &str = r#" {"asset" : {"version":"2.0", "extras":[null, "}]\"", {}]}, "accessors":[ {"componentType":5126,
-        "count":3, "type":"VEC3", "name":"a\\"} , {"componentType":5121,"count":1,"type":"SCALAR","x":[[{}]]}],
+    const SOUND: &str = r#" {"asset" : {"version":"2.0", "extras":[null, "}]\"", {}]},
+        "accessors":[ {"componentType":5126,
+        "count":3, "type":"VEC3", "name":"a\\"} ,
+        {"componentType":5121,"count":1,"type":"SCALAR","x":[[{}]]}],
         "bufferViews":[{"buffer":0,"byteLength":4}], "animations":[], "nodes":[{"name":"é"}] } "#;
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Opened {
 #[derive(Debug, Default)]
 pub struct Progress {
     permille: AtomicU32,
-    cancelled: AtomicBool,
+    canceled: AtomicBool,
 }
 
 impl Progress {
@@ -57,22 +57,22 @@ impl Progress {
 
     /// Asks the work to stop at the next chance.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.canceled.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody wants the work to stop, and how far it is in thousandths, for work that
     /// looks at both by itself.
     pub const fn parts(&self) -> (&AtomicBool, &AtomicU32) {
-        (&self.cancelled, &self.permille)
+        (&self.canceled, &self.permille)
     }
 
     /// Says how far the work is.
     ///
     /// # Errors
-    /// [`ReadError::Cancelled`] where somebody cancelled.
+    /// [`ReadError::Canceled`] where somebody canceled.
     pub fn reach(&self, fraction: f32) -> Result<(), ReadError> {
         self.permille.store((fraction * 1000.0) as u32, Ordering::Relaxed);
-        if self.cancelled.load(Ordering::Relaxed) { Err(ReadError::Cancelled) } else { Ok(()) }
+        if self.canceled.load(Ordering::Relaxed) { Err(ReadError::Canceled) } else { Ok(()) }
     }
 }
 
@@ -115,11 +115,7 @@ pub fn open_beside(
     progress.reach(0.1)?;
     let text_owner = source.bytes.clone();
     let text = std::str::from_utf8(&text_owner[source.container.json()]).map_err(|e| {
-        ReadError::NotGltf(format!(
-            "its JSON is not UTF-8 (byte \
-            {})",
-            e.valid_up_to()
-        ))
+        ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
     })?;
     let (outline, survey) =
         join_if_large(text.len(), || outline::read(text), || super::text::survey(text));
@@ -160,8 +156,7 @@ pub fn open_beside(
             Severity::Error,
             "INVALID_JSON",
             "",
-            "The file starts with a byte order \
-            mark",
+            "The file starts with a byte order mark",
         );
     }
     let companions: u64 =
@@ -233,8 +228,7 @@ fn check_required(root: &json::RawMap<'_>, text: &str) -> Result<(), ReadError> 
         if PACKING.contains(&name.as_str()) && text.matches(&format!("\"{name}\"")).count() < 3 {
             return Err(ReadError::Extension {
                 name,
-                why: ", and no mesh of the file states where \
-                it is used",
+                why: ", and no mesh of the file states where it is used",
             });
         }
     }
@@ -256,8 +250,7 @@ fn check_glb(
             Severity::Error,
             "GLB_CHUNK_LENGTH_UNALIGNED",
             "",
-            "A chunk's length is \
-            not a multiple of 4",
+            "A chunk's length is not a multiple of 4",
         );
     }
     if bytes[rest.clone()].get(4..8) == Some(b"BIN\0") {
@@ -273,8 +266,7 @@ fn check_glb(
             "GLB_UNKNOWN_CHUNK_TYPE",
             "",
             format!(
-                "The file has {} bytes after its known chunks; they stay in the \
-                file",
+                "The file has {} bytes after its known chunks; they stay in the file",
                 rest.len()
             ),
         );
@@ -455,8 +447,7 @@ impl Reader<'_> {
                     return Err(ReadError::at(
                         place,
                         format!(
-                            "node {} has two parents, or is listed twice by the same \
-                            parent",
+                            "node {} has two parents, or is listed twice by the same parent",
                             child.0
                         ),
                     ));
@@ -467,11 +458,9 @@ impl Reader<'_> {
         let mut reached = vec![false; nodes.len()];
         nodes.order().iter().for_each(|id| reached[id.index()] = true);
         match reached.iter().position(|r| !r) {
-            Some(lost) => Err(ReadError::at(
-                format!("nodes/{lost}"),
-                "the node is its own \
-                ancestor",
-            )),
+            Some(lost) => {
+                Err(ReadError::at(format!("nodes/{lost}"), "the node is its own ancestor"))
+            }
             None => Ok(nodes),
         }
     }
@@ -501,8 +490,7 @@ impl Reader<'_> {
             if [m[3], m[7], m[11], m[15]] != [0.0, 0.0, 0.0, 1.0] {
                 odd(
                     "NODE_MATRIX_NON_TRS",
-                    "The last row of the matrix is not 0 0 0 1; it is \
-                    treated as 0 0 0 1",
+                    "The last row of the matrix is not 0 0 0 1; it is treated as 0 0 0 1",
                 );
                 matrix.x_axis.w = 0.0;
                 matrix.y_axis.w = 0.0;
@@ -529,8 +517,7 @@ impl Reader<'_> {
                 odd(
                     "ACCESSOR_INVALID_FLOAT",
                     &format!(
-                        "The {what} has values that are not finite numbers; the default is \
-                        used"
+                        "The {what} has values that are not finite numbers; the default is used"
                     ),
                 );
                 default
@@ -543,8 +530,7 @@ impl Reader<'_> {
         if !(rotation.is_finite() && (rotation.length() - 1.0).abs() <= 0.00769) {
             odd(
                 "ROTATION_NON_UNIT",
-                "The rotation is not a unit quaternion; it is normalized for \
-                display",
+                "The rotation is not a unit quaternion; it is normalized for display",
             );
         }
         let rotation =
@@ -563,11 +549,8 @@ impl Reader<'_> {
                     return Err(ReadError::at(place, format!("node {} does not exist", node.0)));
                 };
                 if found.parent.is_some() {
-                    let message = format!(
-                        "Node {} is listed as a root node, but has a \
-                        parent",
-                        node.0
-                    );
+                    let message =
+                        format!("Node {} is listed as a root node, but has a parent", node.0);
                     self.diagnostics.add(Severity::Error, "SCENE_NON_ROOT_NODE", &place, message);
                 }
                 roots.push(id);
@@ -699,10 +682,8 @@ impl Reader<'_> {
         });
         let matrices = matrices.collect();
         if odd > 0 {
-            let message = format!(
-                "{odd} inverse bind matrices are singular, not affine or not \
-                finite"
-            );
+            let message =
+                format!("{odd} inverse bind matrices are singular, not affine or not finite");
             self.diagnostics.add(Severity::Error, "ACCESSOR_INVALID_IBM", place, message);
         }
         Ok(Some(matrices))
@@ -716,8 +697,7 @@ impl Reader<'_> {
                 Severity::Error,
                 "ARRAY_NOT_UNIQUE",
                 place,
-                "A node is listed \
-                twice among the joints",
+                "A node is listed twice among the joints",
             );
         }
         let root = |mut id: NodeId| {
@@ -732,11 +712,9 @@ impl Reader<'_> {
             let same_scene =
                 asset.scenes.values().any(|s| joints.iter().all(|j| s.roots.contains(&root(*j))));
             let message = if same_scene {
-                "The joints have no common root \
-                    node"
+                "The joints have no common root node"
             } else {
-                "The joints are in \
-                    different trees"
+                "The joints are in different trees"
             };
             self.diagnostics.add(Severity::Error, "SKIN_NO_COMMON_ROOT", place, message);
         } else if !asset.scenes.is_empty()
@@ -746,8 +724,7 @@ impl Reader<'_> {
                 Severity::Error,
                 "SKIN_NO_SCENE",
                 place,
-                "The joints are not part \
-                of any scene",
+                "The joints are not part of any scene",
             );
         }
         if let Some(skeleton) = skin.skeleton
@@ -756,11 +733,8 @@ impl Reader<'_> {
                 .iter()
                 .any(|j| j.0 as usize != skeleton.0 && !asset.is_above(skeleton.0.into(), *j))
         {
-            let message = format!(
-                "The skeleton root, node {}, is not an ancestor of all \
-                joints",
-                skeleton.0
-            );
+            let message =
+                format!("The skeleton root, node {}, is not an ancestor of all joints", skeleton.0);
             self.diagnostics.add(Severity::Error, "SKIN_SKELETON_INVALID", place, message);
         }
     }

@@ -85,8 +85,7 @@ pub fn mappings(
                 list.push((variant.0.into(), mapping.material.0.into()));
             } else {
                 let message = format!(
-                    "Material {} or material variant {} does not \
-                        exist",
+                    "Material {} or material variant {} does not exist",
                     mapping.material.0, variant.0
                 );
                 diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
@@ -291,10 +290,8 @@ pub fn instances(
             Ok(values) => columns[k] = Some(values),
             Err(Missing::Refused(error)) => return Err(error),
             Err(Missing::Packed(_)) => {
-                let message = format!(
-                    "{name} of the instances cannot be read; the mesh is \
-                    displayed once"
-                );
+                let message =
+                    format!("{name} of the instances cannot be read; the mesh is displayed once");
                 diagnostics.add(Severity::Error, "ULNA_INSTANCES", place, message);
                 return Ok(None);
             }

@@ -48,11 +48,7 @@ impl Source {
     /// Where it is not UTF-8.
     pub fn json(&self) -> Result<&str, ReadError> {
         std::str::from_utf8(&self.bytes[self.container.json()]).map_err(|e| {
-            ReadError::NotGltf(format!(
-                "its JSON is not UTF-8 (byte \
-                {})",
-                e.valid_up_to()
-            ))
+            ReadError::NotGltf(format!("its JSON is not UTF-8 (byte {})", e.valid_up_to()))
         })
     }
 
@@ -129,8 +125,7 @@ impl Source {
                     _ => {
                         return Err(ReadError::at(
                             place,
-                            "the buffer has no data: neither a URI \
-                        nor a BIN chunk",
+                            "the buffer has no data: neither a URI nor a BIN chunk",
                         ));
                     }
                 },
@@ -153,8 +148,7 @@ impl Source {
                 && bytes.len() < buffer.byte_length.0
             {
                 let message = format!(
-                    "the buffer should have {} bytes, but has only \
-                        {}",
+                    "the buffer should have {} bytes, but has only {}",
                     buffer.byte_length.0,
                     bytes.len()
                 );
@@ -171,19 +165,14 @@ impl Source {
             return Ok(file.bytes.clone());
         }
         let folder = self.folder().ok_or(
-            "the referenced file cannot be found, because this model was not read from a \
-                folder",
+            "the referenced file cannot be found, because this model was not read from a folder",
         )?;
         let path = resolve(folder, uri)?;
         if self.path.as_deref().and_then(|p| p.canonicalize().ok()) == Some(path.clone()) {
             return Err("it refers to the model file itself as its data".into());
         }
         read_whole(&path).map_err(|e| {
-            format!(
-                "“{}” could not be read: {e}. Put the file next to the \
-                model",
-                shorten(uri)
-            )
+            format!("“{}” could not be read: {e}. Put the file next to the model", shorten(uri))
         })
     }
 }
@@ -219,12 +208,9 @@ pub(super) fn data_uri(uri: &str) -> Option<Result<Vec<u8>, String>> {
 /// # Errors
 /// A sentence, where it leads elsewhere, is not there, or is no file.
 pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
-    let name = percent_encoding::percent_decode_str(uri).decode_utf8().map_err(|e| {
-        format!(
-            "the URI is \
-            not UTF-8: {e}"
-        )
-    })?;
+    let name = percent_encoding::percent_decode_str(uri)
+        .decode_utf8()
+        .map_err(|e| format!("the URI is not UTF-8: {e}"))?;
     let name = name.replace('\\', "/");
     let short = shorten(&name);
     if name.is_empty() {
@@ -260,18 +246,12 @@ pub fn resolve(folder: &Path, uri: &str) -> Result<PathBuf, String> {
             }
         }
     }
-    let found = path.canonicalize().map_err(|e| {
-        format!(
-            "“{short}” could not be read: {e}. Put the file \
-            next to the model"
-        )
-    })?;
-    let home = folder.canonicalize().map_err(|e| {
-        format!(
-            "the folder of the model could not be \
-        read: {e}"
-        )
-    })?;
+    let found = path
+        .canonicalize()
+        .map_err(|e| format!("“{short}” could not be read: {e}. Put the file next to the model"))?;
+    let home = folder
+        .canonicalize()
+        .map_err(|e| format!("the folder of the model could not be read: {e}"))?;
     if !found.starts_with(&home) {
         return Err(format!(
             "“{short}” is a link to a file outside the folder of the model, where Ulna does not \

@@ -69,8 +69,7 @@ fn to_gltf(
             let (name, length) = (chunk_name(kind), data.len());
             if data.is_empty() {
                 let said = format!(
-                    "The empty chunk {name} is left out, because .gltf files have \
-                    no chunks"
+                    "The empty chunk {name} is left out, because .gltf files have no chunks"
                 );
                 lost.push(Notice::new("chunk_left_out", said));
                 continue;

@@ -268,7 +268,8 @@ mod tests {
     fn accessors_are_found_wherever_they_are_named() {
         let four = r#""accessors":[{},{},{},{}]"#;
         let of = |more: &str| used(&format!("{{{four},{more}}}"));
-        let core = r#""skins":[{"joints":[0],"inverseBindMatrices":1}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]"#;
+        let core = r#""skins":[{"joints":[0],"inverseBindMatrices":1}],
+            "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]"#;
         assert_eq!(of(core).0, [1, 1, 0, 0]);
         for place in [
             r#""extras":{"data":{"of":[2]}}"#,
@@ -280,10 +281,12 @@ mod tests {
             r#""scenes":[{"extras":{"a":2}}]"#,
             r#""meshes":[{"extras":{"a":[[2]]},"primitives":[]}]"#,
             r#""meshes":[{"extensions":{"ACME":2},"primitives":[]}]"#,
-            r#""animations":[{"samplers":[],"channels":[{"sampler":0,"target":{"path":"scale","extensions":{"A":{"b":2}}}}]}]"#,
+            r#""animations":[{"samplers":[],"channels":[{"sampler":0,
+            "target":{"path":"scale","extensions":{"A":{"b":2}}}}]}]"#,
             r#""skins":[{"joints":[0],"extras":{"bind":2}}]"#,
             r#""materials":[{"extensions":{"ACME_curve":{"curve":2}}}]"#,
-            r#""nodes":[{"extensions":{"EXT_mesh_gpu_instancing":{"attributes":{"TRANSLATION":2}}}}]"#,
+            r#""nodes":[{"extensions":{"EXT_mesh_gpu_instancing":{
+            "attributes":{"TRANSLATION":2}}}}]"#,
         ] {
             assert_eq!(of(place).0, [0, 0, 1, 0], "{place}");
         }
@@ -292,7 +295,8 @@ mod tests {
         for place in [
             r#""materials":[{"extensions":{"KHR_materials_ior":{"ior":2}}}]"#,
             r#""extensions":{"VRM":{"humanoid":{"humanBones":[{"bone":"hips","node":2}]}}}"#,
-            r#""animations":[{"samplers":[],"channels":[],"extras":{"ulna.ticks":{"version":1,"rate":2}}}]"#,
+            r#""animations":[{"samplers":[],"channels":[],
+            "extras":{"ulna.ticks":{"version":1,"rate":2}}}]"#,
             r#""extras":{"note":"take 2"}"#,
             r#""nodes":[{"translation":[2,2,2]}]"#,
         ] {

@@ -30,7 +30,7 @@ struct ZeroMeta {
     title: Option<String>,
     author: Option<String>,
     #[serde(rename = "licenseName")]
-    licence: Option<String>,
+    license: Option<String>,
     #[serde(rename = "otherLicenseUrl")]
     other: Option<String>,
 }
@@ -68,7 +68,7 @@ struct OneMeta {
     #[serde(default)]
     authors: Vec<String>,
     #[serde(rename = "licenseUrl")]
-    licence: Option<String>,
+    license: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,7 +98,7 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
             version: one.version.as_deref().unwrap_or("1").into(),
             title: text(one.meta.name),
             authors: one.meta.authors.into_iter().filter_map(|a| text(Some(a))).collect(),
-            licence: text(one.meta.licence),
+            license: text(one.meta.license),
             bones: roles(bones, nodes, "extensions/VRMC_vrm/humanoid", diagnostics),
             springs: object::<Springs>(extensions, "VRMC_springBone", diagnostics)
                 .map_or(0, |s| s.springs.len()),
@@ -120,13 +120,13 @@ pub fn read(extensions: &Extensions, nodes: usize, diagnostics: &mut Diagnostics
     let zero = object::<Zero>(extensions, "VRM", diagnostics)?;
     let bones =
         zero.humanoid.into_iter().flat_map(|h| h.bones).map(|bone| (bone.bone, bone.node.0));
-    // “Other” is no licence's name: its address follows.
-    let licence = text(zero.meta.licence).filter(|l| &**l != "Other").or(text(zero.meta.other));
+    // “Other” is no license's name: its address follows.
+    let license = text(zero.meta.license).filter(|l| &**l != "Other").or(text(zero.meta.other));
     Some(Vrm {
         version: zero.version.as_deref().unwrap_or("0").into(),
         title: text(zero.meta.title),
         authors: text(zero.meta.author).into_iter().collect(),
-        licence,
+        license,
         bones: roles(bones, nodes, "extensions/VRM/humanoid", diagnostics),
         springs: zero.secondary.map_or(0, |s| s.groups.len()),
     })
@@ -161,10 +161,8 @@ fn roles(
     let mut list: BTreeMap<Arc<str>, NodeId> = BTreeMap::new();
     for (role, node) in bones {
         if node >= nodes {
-            let message = format!(
-                "The humanoid bone {role} refers to node {node}, which does not \
-                exist"
-            );
+            let message =
+                format!("The humanoid bone {role} refers to node {node}, which does not exist");
             diagnostics.add(Severity::Error, "UNRESOLVED_REFERENCE", place, message);
             continue;
         }
@@ -174,8 +172,7 @@ fn roles(
             }
             Entry::Occupied(entry) => {
                 let message = format!(
-                    "The humanoid bone {} is defined twice; the first one is \
-                    used",
+                    "The humanoid bone {} is defined twice; the first one is used",
                     entry.key()
                 );
                 diagnostics.add(Severity::Warning, "ULNA_VRM", place, message);
@@ -215,16 +212,9 @@ fn counted(names: &[String], what: &str) -> String {
         names.join(", ")
     };
     if names.len() == 1 {
-        format!(
-            "1 {what} ({some}) \
-        is"
-        )
+        format!("1 {what} ({some}) is")
     } else {
-        format!(
-            "{} {what}s ({some}) \
-        are",
-            names.len()
-        )
+        format!("{} {what}s ({some}) are", names.len())
     }
 }
 

@@ -47,8 +47,7 @@ pub(super) fn write(
                 shapes.write(raw, before, after, patch, op);
                 let count = after.positions.len();
                 changes.push(format!(
-                    "meshes/{m} “{name}” primitive {k}: positions of {count} \
-                    vertices"
+                    "meshes/{m} “{name}” primitive {k}: positions of {count} vertices"
                 ));
             }
             let (before, after) = (before.weights.as_deref(), after.weights.as_deref());
@@ -70,14 +69,8 @@ pub(super) fn write(
                 (was, now) if was == now => String::new(),
                 (was, now) => format!(", {now} influence sets instead of {was}"),
             };
-            let vertices = if count == 1 {
-                "1 vertex".to_owned()
-            } else {
-                format!(
-                    "{count} \
-                vertices"
-                )
-            };
+            let vertices =
+                if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
             changes.push(format!("meshes/{m} “{name}” primitive {k}: weights of {vertices}{sets}"));
         }
     }

@@ -70,11 +70,9 @@ fn packing(bytes: &[u8]) -> Result<(Packing, usize), String> {
             };
             Ok((packing, HEADER + 20))
         }
-        other => Err(format!(
-            "compression format “{}” is not \
-            supported",
-            String::from_utf8_lossy(other)
-        )),
+        other => {
+            Err(format!("compression format “{}” is not supported", String::from_utf8_lossy(other)))
+        }
     }
 }
 
@@ -141,8 +139,7 @@ pub(super) fn read_dds(bytes: &[u8]) -> Result<DynamicImage, String> {
     let size = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(4);
     if size == 0 || size > most(bytes.len()) {
         return Err(format!(
-            "it states a size of {width} × {height} pixels, but has only {} \
-            bytes",
+            "it states a size of {width} × {height} pixels, but has only {} bytes",
             bytes.len()
         ));
     }

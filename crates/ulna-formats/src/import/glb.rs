@@ -220,8 +220,8 @@ impl GlbBuilder {
             });
             self.roots = vec![at];
         }
-        let mut root = json!({"asset": {"version": "2.0", "generator": format!("Ulna, from \
-            {from}")}});
+        let mut root =
+            json!({"asset": {"version": "2.0", "generator": format!("Ulna, from {from}")}});
         if !self.roots.is_empty() {
             root["scene"] = 0.into();
             root["scenes"] = json!([{"nodes": self.roots}]);
@@ -257,14 +257,7 @@ impl GlbBuilder {
             json.push_str("]}");
         }
         let bin = (!self.bin.is_empty()).then_some(self.bin.as_slice());
-        build_glb(json.as_bytes(), bin, &[], 0).map_err(|e| {
-            ReadError::at(
-                from,
-                format!(
-                    "it is too \
-            large: {e}"
-                ),
-            )
-        })
+        build_glb(json.as_bytes(), bin, &[], 0)
+            .map_err(|e| ReadError::at(from, format!("it is too large: {e}")))
     }
 }

@@ -59,7 +59,7 @@ impl UpAxis {
 pub struct Conversion {
     /// Which of its axes is up.
     pub up: UpAxis,
-    /// Metres of its unit; what the importer finds unless given.
+    /// Meters of its unit; what the importer finds unless given.
     pub unit: Option<f32>,
     /// Its ticks or frames a second, in place of what it states.
     pub rate: Option<f64>,
@@ -81,7 +81,7 @@ impl Conversion {
 /// What was found in a file, for a person to see before it is taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportFindings {
-    /// Metres of its unit, as it states or as was guessed; none where nothing speaks for one.
+    /// Meters of its unit, as it states or as was guessed; none where nothing speaks for one.
     pub unit: Option<f32>,
     /// Ticks or frames a second, as it states them.
     pub rate: Option<f64>,
@@ -152,11 +152,7 @@ pub fn unlikely_rate(longest: f64, rate: f64, keys: usize) -> Option<String> {
     let offers = if offers.is_empty() {
         String::new()
     } else {
-        format!(
-            "; likely rates are \
-        {}",
-            offers.join(", ")
-        )
+        format!("; likely rates are {}", offers.join(", "))
     };
     Some(format!(
         "its longest clip lasts {longest:.3} s at a rate of {} per second, which is \

@@ -59,10 +59,7 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
     let many = |count: usize, what: &str, of: usize| {
         wrong(
             place.clone(),
-            format!(
-                "it has {count} {what}, but {of} vertices; one per vertex is \
-            needed"
-            ),
+            format!("it has {count} {what}, but {of} vertices; one per vertex is needed"),
         )
     };
     if vertex_count > MOST_VERTICES {
@@ -89,8 +86,7 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
             return Err(wrong(
                 place.clone(),
                 format!(
-                    "vertex {vertex} does not exist, since the shape has {vertex_count} \
-                    vertices"
+                    "vertex {vertex} does not exist, since the shape has {vertex_count} vertices"
                 ),
             ));
         }
@@ -100,8 +96,7 @@ fn shape(from: JsonShape) -> Result<WeightShape, WeightFileError> {
                 return Err(wrong(
                     format!("{place}, vertex {vertex}"),
                     format!(
-                        "joint {joint} does not exist, since the shape has {} \
-                        joints",
+                        "joint {joint} does not exist, since the shape has {} joints",
                         joints.len()
                     ),
                 ));

@@ -142,8 +142,8 @@ mod tests {
 
         #[test]
         fn xml_keeps_every_bit_of_joints_that_move_something(table in shapes()) {
-            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table)).expect("XML of our \
-                own");
+            let read = WeightFile::Xml.read(&WeightFile::Xml.write(&table))
+                .expect("XML of our own");
             prop_assert_eq!(read.shapes.len(), table.shapes.len());
             for (a, b) in table.shapes.iter().zip(&read.shapes) {
                 prop_assert_eq!(&a.name, &b.name);
@@ -185,11 +185,13 @@ mod tests {
                 <point index="1" value="1 2 3"/>
                 <point index="2" value="4 5 6"/>
               </shape>
-              <weights deformer="skinCluster1" source="hips" shape="bodyShape" layer="0" defaultValue="0.000" size="2" max="3">
+              <weights deformer="skinCluster1" source="hips" shape="bodyShape" layer="0"
+                defaultValue="0.000" size="2" max="3">
                 <point index="0" value="1.000"/>
                 <point index="2" value="0.25"/>
               </weights>
-              <weights deformer="skinCluster1" source="arm" shape="bodyShape" layer="1" defaultValue="0.5" size="1" max="3">
+              <weights deformer="skinCluster1" source="arm" shape="bodyShape" layer="1"
+                defaultValue="0.5" size="1" max="3">
                 <point index="0" value="0"/>
               </weights>
             </deformerWeight>"#;
@@ -211,20 +213,26 @@ mod tests {
         assert!(xml("nothing").contains("not valid XML"));
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bb\">]><deformerWeight>&b;</deformerWeight>";
         assert!(xml(bomb).contains("not valid XML"), "{}", xml(bomb));
-        let huge = r#"<deformerWeight><weights source="a" shape="s" max="99"><point index="4000000000" value="1"/></weights></deformerWeight>"#;
+        let huge = r#"<deformerWeight><weights source="a" shape="s" max="99">
+            <point index="4000000000" value="1"/></weights></deformerWeight>"#;
         assert!(xml(huge).contains("4000000000"), "{}", xml(huge));
-        let nan = r#"<deformerWeight><weights source="a" shape="s"><point index="0" value="NaN"/></weights></deformerWeight>"#;
+        let nan = r#"<deformerWeight><weights source="a" shape="s">
+            <point index="0" value="NaN"/></weights></deformerWeight>"#;
         assert!(xml(nan).contains("not a weight"), "{}", xml(nan));
-        let far = r#"<deformerWeight><weights source="a" shape="s"><point index="60000000" value="1"/></weights></deformerWeight>"#;
+        let far = r#"<deformerWeight><weights source="a" shape="s">
+            <point index="60000000" value="1"/></weights></deformerWeight>"#;
         assert!(xml(far).contains("60000001 vertices"), "{}", xml(far));
-        let list = r#"<weights source="a" shape="s" defaultValue="1"><point index="60000000" value="1"/></weights>"#;
+        let list = r#"<weights source="a" shape="s" defaultValue="1">
+            <point index="60000000" value="1"/></weights>"#;
         let many = format!("<deformerWeight>{}</deformerWeight>", list.repeat(100));
         assert!(xml(&many).contains("60000001 vertices"), "{}", xml(&many));
-        let bomb = r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1000000000000000,"joints":[],"vertices":[],"weights":[]}]}"#;
+        let bomb = r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1000000000000000,
+            "joints":[],"vertices":[],"weights":[]}]}"#;
         let said = WeightFile::Json.read(bomb).expect_err("refused").to_string();
         assert!(said.contains("exceed the maximum"), "{said}");
         let json = WeightFile::Json.read(
-            r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1,"joints":["x"],"weights":[[[3,1.0]]]}]}"#,
+            r#"{"ulna.weights":1,"shapes":[{"name":"a","vertex_count":1,"joints":["x"],
+            "weights":[[[3,1.0]]]}]}"#,
         );
         assert!(json.expect_err("refused").to_string().contains("joint 3"));
     }

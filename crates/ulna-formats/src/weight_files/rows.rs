@@ -67,8 +67,7 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
         named.then(|| columns.iter().map(|k| head[*k].clone()).collect());
     if let Some(k) = columns.iter().find(|k| named && head[**k].is_empty()) {
         return Err(none(&format!(
-            "column {} has no name in the first line, which must name a \
-            joint",
+            "column {} has no name in the first line, which must name a joint",
             k + 1
         )));
     }
@@ -85,22 +84,18 @@ pub fn read_rows(text: &str) -> Result<Pasted, WeightFileError> {
             let cell = cells.get(k).map_or("", |c| &**c);
             let plain: String =
                 cell.chars().filter(|c| !matches!(c, ',' | ' ' | '\u{a0}' | '\u{202f}')).collect();
-            row.vertex = Some(plain.parse().ok().ok_or_else(|| {
-                wrong(
-                    k,
-                    format!(
-                        "“{cell}” is not a \
-                vertex number"
-                    ),
-                )
-            })?);
+            row.vertex = Some(
+                plain
+                    .parse()
+                    .ok()
+                    .ok_or_else(|| wrong(k, format!("“{cell}” is not a vertex number")))?,
+            );
         }
         if cells.len() > head.len() {
             return Err(wrong(
                 head.len(),
                 format!(
-                    "the line has {} cells, but the first line has \
-                    {}",
+                    "the line has {} cells, but the first line has {}",
                     cells.len(),
                     head.len()
                 ),
@@ -196,10 +191,7 @@ mod tests {
     fn a_cell_that_is_no_weight_is_named() {
         let why = |text: &str| read_rows(text).expect_err("refused").to_string();
         assert!(
-            why("Hips\tArm\n0.5\tmuch").contains(
-                "line 2, column \
-            2"
-            ),
+            why("Hips\tArm\n0.5\tmuch").contains("line 2, column 2"),
             "{}",
             why("Hips\tArm\n0.5\tmuch")
         );

@@ -21,8 +21,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
     if root.tag_name().name() != "deformerWeight" {
         let name = root.tag_name().name();
         return Err(WeightFileError::NotWeights(format!(
-            "its root element is “{name}”, not \
-            “deformerWeight”"
+            "its root element is “{name}”, not “deformerWeight”"
         )));
     }
     let mut shapes: Vec<XmlWeights> = Vec::new();
@@ -66,8 +65,7 @@ pub(super) fn read(text: &str) -> Result<WeightTable, WeightFileError> {
                 lists.joints.push((joint.to_owned(), weight(default, || place(0))?, list));
                 if lists.joints.len() > MOST_JOINTS {
                     return Err(WeightFileError::NotWeights(format!(
-                        "“{name}” has more than \
-                        {MOST_JOINTS} joints"
+                        "“{name}” has more than {MOST_JOINTS} joints"
                     )));
                 }
             }
@@ -181,10 +179,7 @@ fn points<'a, 'input>(
 fn number(text: &str, place: impl FnOnce() -> String) -> Result<f32, WeightFileError> {
     let wrong = |_| WeightFileError::Number {
         place: place(),
-        what: format!(
-            "“{text}” is not a \
-        number"
-        ),
+        what: format!("“{text}” is not a number"),
     };
     text.trim().parse::<f32>().map_err(wrong)
 }
@@ -210,8 +205,7 @@ pub(super) fn write(table: &WeightTable) -> String {
         let (name, max) = (escaped(&shape.name), shape.vertex_count);
         let size = shape.positions.len();
         put(format_args!(
-            "  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" \
-            max=\"{max}\">\n"
+            "  <shape name=\"{name}\" group=\"7\" stride=\"3\" size=\"{size}\" max=\"{max}\">\n"
         ));
         for (k, p) in shape.positions.iter().enumerate() {
             put(format_args!("    <point index=\"{k}\" value=\"{} {} {}\"/>\n", p.x, p.y, p.z));

@@ -113,10 +113,7 @@ impl Numbers<'_> {
         if count.saturating_mul(least_each) > left {
             return fail(
                 self.object,
-                format!(
-                    "it states {count} elements, but has only {left} \
-                values"
-                ),
+                format!("it states {count} elements, but has only {left} values"),
             );
         }
         Ok(count)
@@ -244,10 +241,7 @@ impl<'a> Builder<'a, '_> {
                         Some(found) => inside.push(*found),
                         None => self.odd(
                             object,
-                            format!(
-                                "it refers to “{reference}”, which does \
-                            not exist"
-                            ),
+                            format!("it refers to “{reference}”, which does not exist"),
                         ),
                     }
                 }
@@ -258,8 +252,7 @@ impl<'a> Builder<'a, '_> {
                         self.odd(
                             object,
                             format!(
-                                "the frame “{}” has several parents; the first one is \
-                                used",
+                                "the frame “{}” has several parents; the first one is used",
                                 tree[child].name
                             ),
                         );
@@ -286,11 +279,7 @@ impl<'a> Builder<'a, '_> {
             if values.len() < 16 {
                 return fail(
                     &self.tree[child],
-                    format!(
-                        "its matrix has {} values, but 16 are \
-                    needed",
-                        values.len()
-                    ),
+                    format!("its matrix has {} values, but 16 are needed", values.len()),
                 );
             }
             let found = matrix(values);
@@ -299,16 +288,14 @@ impl<'a> Builder<'a, '_> {
                 if split.residue > SHEARED {
                     self.odd(
                         object,
-                        "its matrix has shear; the nearest matrix without shear is \
-                        used",
+                        "its matrix has shear; the nearest matrix without shear is used",
                     );
                 }
                 node.transform = Some(split.transform);
             } else {
                 self.odd(
                     object,
-                    "its matrix has values that are not finite numbers; it is \
-                    ignored",
+                    "its matrix has values that are not finite numbers; it is ignored",
                 );
             }
         }
@@ -320,8 +307,7 @@ impl<'a> Builder<'a, '_> {
             self.odd(
                 object,
                 format!(
-                    "two frames are named “{name}”; keys and weights are assigned \
-                to the later one"
+                    "two frames are named “{name}”; keys and weights are assigned to the later one"
                 ),
             );
         }

@@ -34,19 +34,8 @@ impl Builder<'_, '_> {
             && !sets.is_empty()
             && self.conversion.rate.is_none()
         {
-            let states = stated.map_or_else(
-                || {
-                    "no tick \
-                rate"
-                        .to_owned()
-                },
-                |t| {
-                    format!(
-                        "{t} ticks \
-                per second"
-                    )
-                },
-            );
+            let states = stated
+                .map_or_else(|| "no tick rate".to_owned(), |t| format!("{t} ticks per second"));
             let message = format!(
                 "The file states {states}; the default of the format, 4800 ticks per \
                     second, is used"
@@ -114,10 +103,7 @@ impl Builder<'_, '_> {
             let Some(node) = self.by_name.get(name).copied() else {
                 self.odd(
                     animation,
-                    format!(
-                        "its frame “{name}” does not exist; its keys are left \
-                    out"
-                    ),
+                    format!("its frame “{name}” does not exist; its keys are left out"),
                 );
                 continue;
             };
@@ -156,10 +142,7 @@ impl Builder<'_, '_> {
             if size != wanted as f64 {
                 return fail(
                     &tree[object],
-                    format!(
-                        "a key has {size} values, but {wanted} are \
-                    needed"
-                    ),
+                    format!("a key has {size} values, but {wanted} are needed"),
                 );
             }
             let mut v = [0.0f64; 16];
@@ -204,8 +187,7 @@ impl Builder<'_, '_> {
         if mended || keys.len() != before {
             self.odd(
                 object,
-                "its keys were sorted by time, or values that are not numbers were \
-                replaced",
+                "its keys were sorted by time, or values that are not numbers were replaced",
             );
         }
         if keys.is_empty() {

@@ -172,10 +172,7 @@ impl Builder<'_, '_> {
                         None => {
                             return fail(
                                 &tree[child],
-                                format!(
-                                    "an element is of the unknown \
-                            type {kind}"
-                                ),
+                                format!("an element is of the unknown type {kind}"),
                             );
                         }
                     }

@@ -38,8 +38,7 @@ impl Builder<'_, '_> {
                         self.odd(
                             child,
                             format!(
-                                "the material “{name}” does not exist; its faces \
-                            have no material"
+                                "the material “{name}” does not exist; its faces have no material"
                             ),
                         );
                     }

@@ -166,7 +166,8 @@ impl Builder<'_, '_> {
         if corners.triangles.is_empty() {
             return Ok(());
         }
-        let mut attributes = json!({"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
+        let mut attributes = json!(
+            {"POSITION": self.glb.floats(&spread(&corners.vertices, &positions), "VEC3", 3,
                 true)});
         self.attributes(&corners.vertices, normals.as_ref(), &declared, &mut attributes);
         let needs_uv =
@@ -268,8 +269,7 @@ impl Builder<'_, '_> {
             self.odd(
                 child,
                 format!(
-                    "there are {found} texture coordinates for {count} vertices; \
-                they are left out"
+                    "there are {found} texture coordinates for {count} vertices; they are left out"
                 ),
             );
         }

@@ -111,10 +111,7 @@ pub fn parse(
             Severity::Error,
             "ULNA_X_BRACES",
             ".x",
-            format!(
-                "the file has {extra} \
-            extra closing braces"
-            ),
+            format!("the file has {extra} extra closing braces"),
         );
     }
     Ok(tree)

@@ -145,8 +145,7 @@ impl Builder<'_, '_> {
         self.odd(
             part,
             format!(
-                "its bone “{name}” does not match a frame; a joint is added at its \
-            bind position"
+                "its bone “{name}” does not match a frame; a joint is added at its bind position"
             ),
         );
         let transform = Some(split.transform);
@@ -192,10 +191,7 @@ impl Builder<'_, '_> {
             let bad = bones.bad;
             self.odd(
                 object,
-                format!(
-                    "{bad} weights are negative or not numbers; they are left \
-                out"
-                ),
+                format!("{bad} weights are negative or not numbers; they are left out"),
             );
         }
         if bones.joints.is_empty() {
@@ -214,30 +210,20 @@ impl Builder<'_, '_> {
         if bare > 0 {
             // They stay with the frame of the mesh.
             let node = frame.unwrap_or_else(|| {
-                self.glb.node(NodeOut {
-                    name: "Mesh \
-                    frame"
-                        .into(),
-                    ..NodeOut::default()
-                })
+                self.glb.node(NodeOut { name: "Mesh frame".into(), ..NodeOut::default() })
             });
             let Some(joint) = bones.joint(node, &Mat4::IDENTITY) else {
                 return too_many(&tree[object]);
             };
             settled_lists.iter_mut().filter(|l| l.is_empty()).for_each(|l| l.push((joint, 1.0)));
-            let message = format!(
-                "{bare} vertices have no weights; they follow the frame of the \
-                mesh"
-            );
+            let message =
+                format!("{bare} vertices have no weights; they follow the frame of the mesh");
             self.diagnostics.add(Severity::Info, "ULNA_X_NO_BONE", ".x Mesh", message);
         }
         if off > 0 {
             self.odd(
                 object,
-                format!(
-                    "the weights of {off} vertices do not sum to 1; they are \
-                normalized"
-                ),
+                format!("the weights of {off} vertices do not sum to 1; they are normalized"),
             );
         }
         if crowded > 0 {
@@ -276,11 +262,7 @@ impl Builder<'_, '_> {
         if !rest.is_empty() && rest.len() < 16 {
             return fail(
                 &tree[part],
-                format!(
-                    "its offset matrix has {} values, but 16 are \
-                needed",
-                    rest.len()
-                ),
+                format!("its offset matrix has {} values, but 16 are needed", rest.len()),
             );
         }
         let given = (!rest.is_empty()).then(|| affine(&matrix(rest))).filter(Mat4::is_finite);

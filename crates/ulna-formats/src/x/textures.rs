@@ -103,10 +103,8 @@ impl Builder<'_, '_> {
             .path
             .and_then(Path::parent)
             .map(|f| if f.as_os_str().is_empty() { Path::new(".") } else { f });
-        let folder = folder.ok_or(
-            "the file was not read from a folder, so there is nowhere to \
-            look for it",
-        )?;
+        let folder = folder
+            .ok_or("the file was not read from a folder, so there is nowhere to look for it")?;
         let uri = percent_encoding::utf8_percent_encode(name, &ESCAPED).to_string();
         let bytes =
             match resolve_uri(folder, &uri).and_then(|p| fs::read(p).map_err(|e| e.to_string())) {

@@ -49,11 +49,7 @@ pub fn read(
         b"0032" => false,
         b"0064" => true,
         other => {
-            return fail(format!(
-                "floats of {} bits are \
-            unknown",
-                String::from_utf8_lossy(other)
-            ));
+            return fail(format!("floats of {} bits are unknown", String::from_utf8_lossy(other)));
         }
     };
     let body = &bytes[16..];
@@ -191,10 +187,7 @@ fn text(b: &[u8], budget: &mut Budget) -> Result<Vec<Token>, ReadError> {
             }
             b'"' => {
                 let Some(end) = string_end(b, at + 1, double) else {
-                    return fail(
-                        "a string has no \
-                    closing quote",
-                    );
+                    return fail("a string has no closing quote");
                 };
                 tokens.push(Token::Text(decode(&b[at + 1..end], double)))?;
                 at = end;

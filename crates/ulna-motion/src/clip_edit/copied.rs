@@ -373,7 +373,8 @@ mod tests {
             assert_eq!(CopiedKeys::parse(text), Err(NotKeys::Other), "{text}");
         }
         assert_eq!(CopiedKeys::parse(r#"{"ulna_keys":9,"tracks":[]}"#), Err(NotKeys::Newer(9)));
-        let broken = r#"{"ulna_keys":1,"tracks":[{"node":"a","path":"a","property":"rotation","interpolation":"LINEAR","times":[0,0],"values":[0,0,0,1,0,0,0,1]}]}"#;
+        let broken = r#"{"ulna_keys":1,"tracks":[{"node":"a","path":"a","property":"rotation",
+            "interpolation":"LINEAR","times":[0,0],"values":[0,0,0,1,0,0,0,1]}]}"#;
         assert!(matches!(CopiedKeys::parse(broken), Err(NotKeys::Broken(..))));
     }
 }

@@ -121,8 +121,8 @@ mod tests {
                 sample_into(&left, time, &mut b);
                 let sign = if a.iter().zip(&b).map(|(a, b)| a * b).sum::<f32>() < 0.0
                     && track.width == 4 { -1.0 } else { 1.0 };
-                prop_assert!(a.iter().zip(&b).all(|(a, b)| (a - sign * b).abs() < 2e-3), "{}: {:?} \
-                    {:?}", time, a, b);
+                prop_assert!(a.iter().zip(&b).all(|(a, b)| (a - sign * b).abs() < 2e-3),
+                    "{}: {:?} {:?}", time, a, b);
             }
         }
     }

@@ -31,7 +31,7 @@ use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice,
 pub struct Editable {
     /// The clip.
     pub clip: Clip,
-    /// How far a vertex is off at most at the old key times, metres of a body 1.8 m high.
+    /// How far a vertex is off at most at the old key times, meters of a body 1.8 m high.
     pub error: f32,
     /// How far between them, where it went straight from frame to frame, and when that is.
     pub between: (f32, f64),
@@ -391,7 +391,7 @@ struct Limb<'a> {
 }
 
 /// Takes key times away that the skin does not need, as the joints do together what they do: those
-/// between close neighbours first.
+/// between close neighbors first.
 fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &mut Editable) {
     /// Clips that take longer keep what they have.
     const WORK: usize = 60_000;
@@ -432,7 +432,7 @@ fn pruned(document: &Document, skin: &SkinBound, limbs: &mut [Limb<'_>], best: &
     }
 }
 
-/// The clip as splines through as few keys as keep every vertex within `bound` metres (of a body
+/// The clip as splines through as few keys as keep every vertex within `bound` meters (of a body
 /// 1.8 m high) of where it was, at all of its key times: what was baked says nothing of the moments
 /// between, and how far it is off there is told. Tracks that do not move have one key, but for one
 /// that holds the clip's length; STEP stays STEP, and what is a spline or has few keys already as

@@ -392,8 +392,8 @@ mod tests {
                 let at = f64::from(ends[0]) * part;
                 if !near(&a, at) {
                     let off = MotionError::between(&a, now, at);
-                    prop_assert!(off.value < 2e-3 && off.angle < 2e-3, "first at {}: \
-                        {:?}", at, off);
+                    prop_assert!(off.value < 2e-3 && off.angle < 2e-3, "first at {}: {:?}", at,
+                        off);
                 }
                 let at = f64::from(ends[1]) * part;
                 let mut values = [vec![0.0; b.width], vec![0.0; b.width]];
@@ -402,8 +402,8 @@ mod tests {
                 let gap = |sign: f32| values[0].iter().zip(&values[1]).map(|(a,
                     b)| (a - sign * b).abs()).fold(0.0, f32::max);
                 let off = if b.width == 4 { gap(1.0).min(gap(-1.0)) } else { gap(1.0) };
-                prop_assert!(near(&b, at) || at < 2.5e-3 || off < 2e-3, "second at {}: \
-                    {:?}", at, values);
+                prop_assert!(near(&b, at) || at < 2.5e-3 || off < 2e-3, "second at {}: {:?}", at,
+                    values);
             }
             // Where the first has no channel, the pose holds.
             let lone = made.clip.tracks.values().find(|t| t.target == NodeId(1)).unwrap();

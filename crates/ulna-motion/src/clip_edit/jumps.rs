@@ -3,7 +3,7 @@
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, NodeId, Shared, transform::angle_between};
 
-/// What nobody wants to see between two frames: metres of a body 1.8 m high, and radians.
+/// What nobody wants to see between two frames: meters of a body 1.8 m high, and radians.
 const SEEN: (f32, f32) = (0.05, 0.349_066);
 
 /// A jump from a frame to the next.
@@ -13,7 +13,7 @@ pub struct Jump {
     pub time: f64,
     /// What jumps.
     pub node: NodeId,
-    /// How far, metres of the scene.
+    /// How far, meters of the scene.
     pub distance: f32,
     /// How far its own rotation turns, radians.
     pub angle: f32,

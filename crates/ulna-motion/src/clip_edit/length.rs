@@ -38,10 +38,6 @@ fn reaching(now: &Track, old: &Track) -> Track {
 /// How a clip's length changed, in words; nothing where it did not.
 pub fn length_in_words(before: &Clip, after: &Clip) -> Option<String> {
     let (was, is) = (before.length(), after.length());
-    ((was - is).abs() > super::SAME_TIME).then(|| {
-        format!(
-            "the clip is now {is:.3} s long, not \
-        {was:.3} s"
-        )
-    })
+    ((was - is).abs() > super::SAME_TIME)
+        .then(|| format!("the clip is now {is:.3} s long, not {was:.3} s"))
 }

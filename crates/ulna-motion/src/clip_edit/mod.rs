@@ -15,7 +15,7 @@
 //!                             ├─► layered  its pose layers, in all of these ways
 //!                             ├─► reduce   fewer keys, with the skin where it was (skin_bound)
 //!                             │   both keep it as long as it is (length)
-//!                             ├─► editable splines through a few keys, where there was one on each frame
+//!                             ├─► editable splines through a few keys, not one on each frame
 //!                             ├─► root_motion  the way that the body goes, put elsewhere
 //!                             └─► seam     where a loop meets itself, and how it comes to
 //! ```

@@ -1,4 +1,4 @@
-//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimetres
+//! Fewer keys, with the skin where it was: the bound is given where people see it, in millimeters
 //! at the furthest vertices (see [`super::skin_bound`]). How much of their shares all tracks
 //! together may use is found by trying, and what is measured at all old key times and between them
 //! is within the bound.
@@ -16,7 +16,7 @@ use ulna_model::{Clip, Document, Interpolation, Property, Shared, Slice, Track, 
 pub struct Reduced {
     /// The clip.
     pub clip: Clip,
-    /// How far a vertex is off at most, metres of a body 1.8 m high.
+    /// How far a vertex is off at most, meters of a body 1.8 m high.
     pub error: f32,
     /// Keys before and after.
     pub keys: [usize; 2],
@@ -185,7 +185,7 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
 }
 
 /// A clip with few keys: no more of a track than keep it within an angle, in radians, a way, in
-/// metres of the node's parent, and a factor of a tenth of that angle. Weights of morph targets
+/// meters of the node's parent, and a factor of a tenth of that angle. Weights of morph targets
 /// stay as they are, and so does its length.
 pub fn sparse(clip: &Clip, angle: f32, way: f32) -> Clip {
     let thin = |track: &Shared<Track>| {
@@ -214,7 +214,7 @@ fn bytes_of(clip: &Clip) -> usize {
     bytes
 }
 
-/// The clip with as few keys as keep every vertex within `bound` metres (of a body 1.8 m high) of
+/// The clip with as few keys as keep every vertex within `bound` meters (of a body 1.8 m high) of
 /// where it was, at all of its key times and between them. LINEAR stays LINEAR; the first and the
 /// last key of a track that moves stay, and so does the clip's length.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
@@ -283,8 +283,8 @@ mod tests {
             for time in track.times.iter() {
                 sample_into(&track, f64::from(*time), &mut a);
                 sample_into(&made, f64::from(*time), &mut b);
-                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5, "{}: {:?} \
-                    {:?}", time, a, b);
+                prop_assert!(apart(track.property, &a, &b) <= tolerance * 1.01 + 1e-5,
+                    "{}: {:?} {:?}", time, a, b);
             }
         }
     }

@@ -7,9 +7,10 @@
 //! scene. For a root joint of world `W = W_q·R`:
 //!
 //! ```text
-//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C of it: what hangs on them is where it was
+//!  out       R' = W_q⁻¹·M·W_q·R      C' = R'⁻¹·R·C      for all children C: they stay in place
 //!  in place  X' = W_q⁻¹·M⁻¹·W_q·X                       for the topmost joint X that moves
-//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C       a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R, M_R the root's own travel
+//!  baked in  R' = R of the pose      C' = R'⁻¹·R·C      a part alone: R' = W_q⁻¹·M_R⁻¹·W_q·R,
+//!                                                      M_R the root's own travel
 //! ```
 //!
 //! Keys are made at all times at which any of them had one, and between where a straight way is too
@@ -59,7 +60,7 @@ pub struct TravelParts {
 pub struct Travel {
     /// The joint that says so: the hips, or what moves most.
     pub hips: NodeId,
-    /// From the first moment to the last, metres.
+    /// From the first moment to the last, meters.
     pub way: Vec3,
     /// Radians about the vertical.
     pub turn: f32,
@@ -68,7 +69,7 @@ pub struct Travel {
 }
 
 impl Travel {
-    /// Metres a second along the ground.
+    /// Meters a second along the ground.
     pub fn speed(&self) -> f32 {
         if self.time > 0.0 {
             Vec3::new(self.way.x, 0.0, self.way.z).length() / self.time
@@ -156,7 +157,7 @@ pub(super) fn about_vertical(turn: DQuat) -> f64 {
 
 /// The joint whose way is the body's: the hips, else the joint with keys of its place that most
 /// hangs on, else the topmost that a clip moves.
-pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
+pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
     let moved: HashSet<NodeId> = clip
         .tracks
         .values()
@@ -194,7 +195,7 @@ pub(super) fn traveller(document: &Document, clip: &Clip) -> Option<NodeId> {
 /// How a body travels from the first key of a clip to the last.
 pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     let (first, last) = key_span(clip)?;
-    let hips = traveller(document, clip)?;
+    let hips = traveler(document, clip)?;
     let mut player = Player::new(document, &Shared::new(clip.clone()));
     let [start, end] = [first, last].map(|t| world(document, player.at(f64::from(t)), Some(hips)));
     let way = (end.w_axis - start.w_axis).truncate().as_vec3();
@@ -203,7 +204,7 @@ pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
 }
 
 /// The travel at a moment.
-fn travelled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
+fn traveled(parts: TravelParts, start: &DMat4, now: &DMat4) -> DMat4 {
     let meant = |p: DVec3| {
         DVec3::new(
             if parts.ground { p.x } else { 0.0 },
@@ -249,7 +250,7 @@ impl Plan {
                 let now = match (to, &self.part) {
                     (TravelTo::Root, _) => parent.inverse() * travel * parent * was,
                     (_, Some((parts, start))) => {
-                        let own = travelled(*parts, start, &(parent * was));
+                        let own = traveled(*parts, start, &(parent * was));
                         parent.inverse() * own.inverse() * parent * was
                     }
                     _ => document.node(root).local().transform().matrix().as_dmat4(),
@@ -315,12 +316,12 @@ pub fn move_travel(
     parts: TravelParts,
     root: Option<NodeId>,
 ) -> Result<Moved, NoTravel> {
-    /// Metres of a body 1.8 m high, and radians, that nobody sees.
+    /// Meters of a body 1.8 m high, and radians, that nobody sees.
     const NEAR: (f32, f32) = (5e-4, 2e-3);
     const ROUNDS: usize = 4;
     /// Vertices that are looked at.
     const SEEN: usize = 1024;
-    let hips = traveller(document, clip).ok_or(NoTravel::Still)?;
+    let hips = traveler(document, clip).ok_or(NoTravel::Still)?;
     let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
     let mut plan = plan(document, clip, hips, to, root)?;
     let shown = Shared::new(clip.clone());
@@ -364,7 +365,7 @@ pub fn move_travel(
         for ends in times.windows(2) {
             let middle = f64::from(ends[0]) * 0.5 + f64::from(ends[1]) * 0.5;
             let (was, is) = (player.at(middle), now.at(middle));
-            let travel = travelled(parts, &start, &world(document, was, Some(hips)));
+            let travel = traveled(parts, &start, &world(document, was, Some(hips)));
             let (mut off, mut angle) = (0.0f32, 0.0f32);
             // What carries the travel is meant to be elsewhere.
             for node in plan.nodes.iter().copied().chain([hips]).filter(|n| Some(*n) != plan.root) {
@@ -406,11 +407,11 @@ fn keyed(
     times: &[f32],
     player: &mut Player<'_>,
 ) -> Clip {
-    let Some(hips) = traveller(document, clip) else { return clip.clone() };
+    let Some(hips) = traveler(document, clip) else { return clip.clone() };
     let mut locals: BTreeMap<NodeId, Vec<(Transform, Transform)>> = BTreeMap::new();
     for time in times {
         let pose = player.at(f64::from(*time));
-        let travel = travelled(parts, start, &world(document, pose, Some(hips)));
+        let travel = traveled(parts, start, &world(document, pose, Some(hips)));
         for (node, local) in plan.nodes.iter().zip(plan.at(document, pose, &travel)) {
             let like = pose.local[node.index()].transform();
             let made = ulna_model::transform::decompose(&local, &like).transform;

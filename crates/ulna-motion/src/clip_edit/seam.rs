@@ -8,7 +8,7 @@ use glam::{Mat3, Quat, Vec3};
 
 use super::{
     SAME_TIME, TooClose, key_span, part_of,
-    root_motion::{about_vertical, traveller, turned as turn_of, world},
+    root_motion::{about_vertical, traveler, turned as turn_of, world},
     seam_speed::{faster, is_any, is_seen},
     whole::rising,
 };
@@ -18,7 +18,7 @@ use ulna_model::{
     transform::{angle_between, short_way},
 };
 
-/// Below these a joint does not jump: radians, and metres of a body 1.8 m high.
+/// Below these a joint does not jump: radians, and meters of a body 1.8 m high.
 const STILL: (f32, f32) = (0.000_9, 0.000_2);
 
 /// A step of less than this part of the one before is none: the last two frames are the same.
@@ -32,7 +32,7 @@ pub(super) const AROUND: usize = 12;
 pub struct Carrier {
     /// The node whose keys do it.
     pub node: NodeId,
-    /// Along the ground over one round, metres of the scene.
+    /// Along the ground over one round, meters of the scene.
     way: Vec3,
     /// Radians about the vertical over one round.
     turn: f32,
@@ -55,7 +55,7 @@ impl Carrier {
     ) -> Option<Self> {
         /// Radians that are a turn, and no sway.
         const TURNS: f32 = 0.35;
-        let body = traveller(document, clip)?;
+        let body = traveler(document, clip)?;
         let [from, to] = [start, stop].map(|pose| world(document, pose, Some(body)));
         let way = (to.w_axis - from.w_axis).truncate().as_vec3().with_y(0.0);
         let turn = about_vertical(turn_of(&to) * turn_of(&from).conjugate()) as f32;
@@ -119,9 +119,9 @@ pub struct Gap {
     pub node: NodeId,
     /// Of its local rotation, radians.
     pub angle: f32,
-    /// Of its place in the scene without the root's travel, metres.
+    /// Of its place in the scene without the root's travel, meters.
     pub distance: f32,
-    /// Of its velocity, metres a second, as far as it is more than from frame to frame around.
+    /// Of its velocity, meters a second, as far as it is more than from frame to frame around.
     pub speed: f32,
     /// From where to where in the scene, at the end: where it is, and where the pose at 0 has it
     /// one round on.
@@ -144,7 +144,7 @@ pub struct Seam {
 }
 
 impl Seam {
-    /// The greatest angle (radians), distance (metres) and difference of speed (metres a second).
+    /// The greatest angle (radians), distance (meters) and difference of speed (meters a second).
     pub fn worst(&self) -> (f32, f32, f32) {
         let most = |value: fn(&Gap) -> f32| self.gaps.iter().map(value).fold(0.0, f32::max);
         (most(|g| g.angle), most(|g| g.distance), most(|g| g.speed))
@@ -543,8 +543,8 @@ mod tests {
             for k in 0..100 {
                 let time = (free - 1e-3) * f64::from(k) / 100.0;
                 let off = MotionError::between(&track, now, time);
-                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3, "{:?} at \
-                    {}: {:?}", how, time, off);
+                prop_assert!(off.angle < 4e-4 + whip(&track, time) && off.value < 1e-3,
+                    "{:?} at {}: {:?}", how, time, off);
             }
         }
     }
@@ -602,7 +602,7 @@ mod tests {
             };
             (TrackId(target), Shared::new(track))
         };
-        // Two metres along the scene's z, which is −y of the armature, and 5 cm lower at the end.
+        // Two meters along the scene's z, which is −y of the armature, and 5 cm lower at the end.
         let tracks = [
             track(0, &|u| [0.3 + 0.1 * u, 1.0, 0.0]),
             track(2, &|_| [0.0; 3]),

@@ -59,7 +59,7 @@ pub(super) fn is_any(faster: &[f32], track: &Track, last: f32, frame: f64) -> bo
     long(faster) > PART * ends[0].max(ends[1]) && long(faster) > 1e-4
 }
 
-/// By how much the speed of the fastest node jumps at the seam, metres a second in the scene; what
+/// By how much the speed of the fastest node jumps at the seam, meters a second in the scene; what
 /// carries the body goes on.
 pub fn speed_jump(document: &Document, clip: &Clip, frame: f64, travels: Option<Carrier>) -> f32 {
     let end = f64::from(clip.length());

@@ -1,5 +1,5 @@
 //! How far the skin may go when keys change, and how far it goes: the bound is given where people
-//! see it, in metres at the furthest vertices of a body 1.8 m high.
+//! see it, in meters at the furthest vertices of a body 1.8 m high.
 //!
 //! A skinned vertex is an average of what its joints do with it, so it is off by no more than the
 //! joint that is off most, and a joint's matrix is affine, so that is most at a corner of the box
@@ -14,10 +14,10 @@ use glam::{Mat4, Vec3, Vec4};
 use crate::{Evaluator, Pose, Stack, joint_bounds};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Track, TrackId};
 
-/// A body this high, metres, has the bound as it is given; others in proportion.
+/// A body this high, meters, has the bound as it is given; others in proportion.
 const BODY: f32 = 1.8;
 
-/// How far out a joint counts on which nothing hangs, metres of such a body: something may be put
+/// How far out a joint counts on which nothing hangs, meters of such a body: something may be put
 /// in it.
 const SOCKET: f32 = 0.05;
 
@@ -29,9 +29,9 @@ pub(super) struct SkinBound {
     /// What each track may be off by, in its own units, where all of them together may use the
     /// whole bound.
     pub shares: BTreeMap<TrackId, f32>,
-    /// The bound in the scene, metres; half of it where morph targets have the other half.
+    /// The bound in the scene, meters; half of it where morph targets have the other half.
     seen: f32,
-    /// Metres of the scene in one of a body 1.8 m high.
+    /// Meters of the scene in one of a body 1.8 m high.
     unit: f32,
     /// 2 where morph targets have half.
     whole: f32,
@@ -58,7 +58,7 @@ impl SkinBound {
         self.times.len()
     }
 
-    /// How far a vertex is off at most, metres of a body 1.8 m high; nothing where that is more
+    /// How far a vertex is off at most, meters of a body 1.8 m high; nothing where that is more
     /// than the bound.
     pub fn error(&self, document: &Document, tried: &Shared<Clip>) -> Option<f32> {
         let (off, _) = gap(document, [&self.shown, tried], &self.points, &self.times, self.seen);
@@ -67,7 +67,7 @@ impl SkinBound {
 }
 
 impl SkinBound {
-    /// How far a vertex is off at most between the times at which it is looked, metres of a body
+    /// How far a vertex is off at most between the times at which it is looked, meters of a body
     /// 1.8 m high, and when that is.
     pub fn between(&self, document: &Document, tried: &Shared<Clip>) -> (f32, f64) {
         let keys: Vec<f32> = self.times.iter().map(|t| *t as f32).collect();
@@ -169,9 +169,9 @@ fn shares(
         let own = bound / chain as f32;
         let parent =
             document.node(track.target).parent.map_or(Mat4::IDENTITY, |p| worlds[p.index()]);
-        let metres = parent.determinant().abs().cbrt().max(1e-9);
+        let meters = parent.determinant().abs().cbrt().max(1e-9);
         let tolerance = match track.property {
-            Property::Translation => own / metres,
+            Property::Translation => own / meters,
             Property::Rotation => own / lever.max(1e-9),
             Property::Scale => {
                 let scale = track.value(0).iter().fold(0.0f32, |a, v| a.max(v.abs()));
@@ -231,7 +231,7 @@ fn between(clip: &Clip, keys: &[f32]) -> Vec<f64> {
     keys.windows(2).flat_map(within).collect()
 }
 
-/// How far the points are apart at most, metres in the scene, and when; no further is looked once
+/// How far the points are apart at most, meters in the scene, and when; no further is looked once
 /// it is more than `enough`.
 fn gap(
     document: &Document,

@@ -313,8 +313,8 @@ mod tests {
                 let (low, high) = (pair[0].1.min(pair[1].1), pair[0].1.max(pair[1].1));
                 let seen = at(&track,
                     f64::from(pair[0].0) + part * f64::from(pair[1].0 - pair[0].0));
-                prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in \
-                    {}..{}", seen, low, high);
+                prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}", seen,
+                    low, high);
             }
         }
 
@@ -449,8 +449,8 @@ mod tests {
                     let time = f64::from(pair[0].0) + f64::from(pair[1].0 - pair[0].0) * f64::from(
                         step) / 40.0;
                     let seen = at(&track, time);
-                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in \
-                        {}..{}", seen, low, high);
+                    prop_assert!(seen >= low - 1e-4 && seen <= high + 1e-4, "{} not in {}..{}",
+                        seen, low, high);
                 }
             }
         }
@@ -469,8 +469,7 @@ mod tests {
             let fallen = if time < 0.5 { time } else { 1.0 - time } / 0.5;
             assert!(
                 (f64::from(at(&ball, time)) - (1.0 - fallen * fallen)).abs() < 1e-5,
-                "{time}: \
-                {}",
+                "{time}: {}",
                 at(&ball, time)
             );
         }

@@ -364,8 +364,8 @@ mod tests {
                     let gap = |sign: f32| a.iter().zip(&b).map(|(a, b)| (a - sign * b).abs())
                         .fold(0.0, f32::max);
                     let turns = track.property == Property::Rotation;
-                    prop_assert!(gap(1.0) < 1e-3 || (turns && gap(-1.0) < 1e-3), "{}: {:?} \
-                        {:?}", time, a, b);
+                    prop_assert!(gap(1.0) < 1e-3 || (turns && gap(-1.0) < 1e-3), "{}: {:?} {:?}",
+                        time, a, b);
                     compared += 1;
                 }
                 // A STEP track has keys at the ends then; all others have their own again.
@@ -409,8 +409,8 @@ mod tests {
                     // What is said, 0.01° where nothing is; and what rounding the times by a step
                     // or two does to fast motions.
                     let most = said.angle.max(0.000_175) + 0.000_35 + whip(track, was);
-                    prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} \
-                        {:?}", was, off, said);
+                    prop_assert!(off.angle < most && off.value < 1e-3, "{}: {:?} {:?}", was, off,
+                        said);
                 }
             }
         }
@@ -428,8 +428,8 @@ mod tests {
                         let time = f64::from(first) + f64::from(last - first) * f64::from(
                             k) / 500.0;
                         let off = MotionError::between(track, &made.tracks[id], time);
-                        prop_assert!(off.value <= error.value * 1.001 + 1e-4, "{:?} over \
-                            {:?}", off, error);
+                        prop_assert!(off.value <= error.value * 1.001 + 1e-4, "{:?} over {:?}", off,
+                            error);
                     }
                 }
             }

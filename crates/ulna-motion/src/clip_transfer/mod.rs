@@ -212,7 +212,7 @@ impl<'a> ClipTransfer<'a> {
     }
 
     /// Whether both hang on the same thing with nothing between.
-    fn are_neighbours(&self, pair: &JointPair) -> bool {
+    fn are_neighbors(&self, pair: &JointPair) -> bool {
         let parents = (self.theirs.node(pair.from).parent, self.ours.node(pair.to).parent);
         match parents {
             (Some(there), Some(here)) => {
@@ -246,7 +246,7 @@ impl<'a> ClipTransfer<'a> {
         let mut roots = Vec::new();
         let (mut same, mut rest, mut lengths, mut parts) = (vec![false; self.pairs.len()], 0, 0, 0);
         for (k, pair) in self.pairs.iter().enumerate() {
-            if !self.are_neighbours(pair) {
+            if !self.are_neighbors(pair) {
                 continue;
             }
             let rests =
@@ -280,7 +280,7 @@ impl<'a> ClipTransfer<'a> {
         let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
         if unbound && parts >= 4 && share(lengths) {
             for (k, pair) in self.pairs.iter().enumerate() {
-                same[k] |= pair.by != FoundBy::Role && self.are_neighbours(pair);
+                same[k] |= pair.by != FoundBy::Role && self.are_neighbors(pair);
             }
         }
         for (pair, is_same) in self.pairs.iter_mut().zip(same) {

@@ -23,7 +23,7 @@ pub(super) struct Standing {
     /// Local transforms of the bind over the parent's, where both are joints of a skin that gives
     /// it.
     pub bound: Vec<Option<Transform>>,
-    /// How high the joints that are meant are, metres.
+    /// How high the joints that are meant are, meters.
     pub height: f32,
 }
 
@@ -114,14 +114,14 @@ impl Standing {
         }
     }
 
-    /// The rotation in the scene of what a node hangs on, and metres in a unit of it.
+    /// The rotation in the scene of what a node hangs on, and meters in a unit of it.
     pub fn parent(&self, document: &Document, node: NodeId) -> (Quat, f32) {
         document.node(node).parent.map_or((Quat::IDENTITY, 1.0), |p| {
             (self.rotation[p.index()], self.world[p.index()].determinant().abs().cbrt() as f32)
         })
     }
 
-    /// Where a node is in the scene, metres.
+    /// Where a node is in the scene, meters.
     pub fn place(&self, node: NodeId) -> Vec3 {
         self.world[node.index()].w_axis.truncate().as_vec3()
     }

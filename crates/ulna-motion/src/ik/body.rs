@@ -14,7 +14,7 @@ const BEND: f64 = 0.3;
 /// Rounds in which the spine comes nearer.
 const ROUNDS: usize = 16;
 
-/// Places nearer than this, as parts of the distance from the origin or a metre, are one.
+/// Places nearer than this, as parts of the distance from the origin or a meter, are one.
 const SAME: f32 = 1e-7;
 
 /// What nodes above a limb get so that its root comes as near to a target as the limb needs: the

@@ -80,7 +80,7 @@ impl Line {
     }
 
     /// How the point at the end moves in the scene as a node turns about x, y and z of its parent:
-    /// metres a radian.
+    /// meters a radian.
     pub fn moves(&self, k: usize) -> [DVec3; 3] {
         let parent = DMat3::from_mat4(*self.parent(k));
         let (_, r, s) = self.locals[k];

@@ -5,7 +5,7 @@
 //! there does not matter, and the way back ends where it began:
 //!
 //! ```text
-//!  start ──► carried by the shortest turn of the line from root to end ──► swivelled about that line
+//!  start ──► turned with the line from root to end ──► swiveled about that line
 //!        ──► two bones: folded in their plane, by the law of cosines
 //!            more: forward and backward reaching (Aristidou and Lasenby, FABRIK, 2011)
 //!        ──► what unequal scales left: damped least squares
@@ -62,7 +62,7 @@ pub struct Goal {
 pub struct Solved {
     /// The rotations of local transforms.
     pub rotations: Vec<(NodeId, Quat)>,
-    /// How far the point is from the target, in metres.
+    /// How far the point is from the target, in meters.
     pub error: f32,
     /// The distance of the target from the root, as a part of the chain's length.
     pub reach: f32,
@@ -309,7 +309,7 @@ fn settle(line: &mut Line, turns: &[usize], goal: DVec3, most: f64, keep: &dyn F
     }
 }
 
-/// The sum of the bends between neighbouring bones; its length is that of their sine times their
+/// The sum of the bends between neighboring bones; its length is that of their sine times their
 /// lengths.
 fn bend(places: &[DVec3]) -> DVec3 {
     places.windows(3).map(|p| (p[1] - p[0]).cross(p[2] - p[1])).sum()

@@ -7,8 +7,8 @@
 //!
 //! ```text
 //!  L'_p = K_q⁻¹ · L_j · K_j
-//!  rotation     a · r_j · c                     a, c: the turning parts of K_q⁻¹ and of K_j, without the nodes' own scales
-//!  translation  t_p,rest + A · (t_j − t_j,rest)   A: the linear part of K_q⁻¹, ratios of scales included
+//!  rotation     a · r_j · c         a, c: rotation parts of K_q⁻¹ and K_j, without node scales
+//!  translation  t_p,rest + A · (t_j − t_j,rest)  A: linear part of K_q⁻¹, with the ratio of scales
 //!  scale        s_p,rest ∘ |c⁻¹|(s_j / s_j,rest)
 //! ```
 //!

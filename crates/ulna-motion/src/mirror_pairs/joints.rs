@@ -311,7 +311,7 @@ impl Joints {
         match partner {
             Some(p) if p == j => {
                 let how = if names { PairSource::Both } else { PairSource::RestPositions };
-                Role { side: Side::Centre, partner, how }
+                Role { side: Side::Center, partner, how }
             }
             Some(p) => {
                 let fits = self.away(plane, j, p) <= self.size * SAME;
@@ -335,12 +335,12 @@ impl Joints {
             }
             None => match own {
                 Some(side) => Role { side, partner: None, how: PairSource::None },
-                // Where sides have names, none means the centre, if it is not far off.
+                // Where sides have names, none means the center, if it is not far off.
                 None if names && above.abs() <= self.size * GROSS => {
-                    Role { side: Side::Centre, partner: Some(j), how: PairSource::Names }
+                    Role { side: Side::Center, partner: Some(j), how: PairSource::Names }
                 }
                 None if self.size <= 0.0 => {
-                    Role { side: Side::Centre, partner: Some(j), how: PairSource::None }
+                    Role { side: Side::Center, partner: Some(j), how: PairSource::None }
                 }
                 None => Role { side: here, partner: None, how: PairSource::None },
             },

@@ -23,7 +23,7 @@ pub enum Side {
     /// The character's right.
     Right,
     /// On the plane.
-    Centre,
+    Center,
 }
 
 impl Side {
@@ -32,7 +32,7 @@ impl Side {
         match self {
             Self::Left => Self::Right,
             Self::Right => Self::Left,
-            Self::Centre => Self::Centre,
+            Self::Center => Self::Center,
         }
     }
 }
@@ -70,7 +70,7 @@ impl PairSource {
 pub struct Role {
     /// Its side.
     pub side: Side,
-    /// Its mirror joint, an index into the skin's list; a joint of the centre is its own.
+    /// Its mirror joint, an index into the skin's list; a joint of the center is its own.
     pub partner: Option<usize>,
     /// What that was guessed from.
     pub how: PairSource,
@@ -196,7 +196,7 @@ impl MirrorPairs {
         self.plane.axis()
     }
 
-    /// Where the mirror plane cuts that axis, metres in mesh space.
+    /// Where the mirror plane cuts that axis, meters in mesh space.
     pub const fn offset(&self) -> f32 {
         self.plane.offset
     }
@@ -214,7 +214,7 @@ impl MirrorPairs {
     }
 
     /// Says that two joints are each other's mirror image, or, where they are the same, that it is
-    /// of the centre; or that one has no mirror image. What they were partners of before has none
+    /// of the center; or that one has no mirror image. What they were partners of before has none
     /// then. Nothing happens where a joint is not there.
     pub fn set_partner(&mut self, a: usize, partner: Option<usize>) {
         let b = partner.unwrap_or(a);
@@ -233,8 +233,8 @@ impl MirrorPairs {
             return;
         }
         if a == b {
-            (side, other) = (Side::Centre, Side::Centre);
-        } else if side == Side::Centre || side.other() != other {
+            (side, other) = (Side::Center, Side::Center);
+        } else if side == Side::Center || side.other() != other {
             let above = |j: usize| self.plane.above(self.positions[j]);
             let a_is_left = (above(a) >= above(b)) == self.left_is_high;
             side = if a_is_left { Side::Left } else { Side::Right };

@@ -65,11 +65,11 @@ fn roles(joints: &[Given<'_>]) -> MirrorPairs {
 fn check(roles: &MirrorPairs) {
     for (j, role) in roles.joints().iter().enumerate() {
         match role.partner {
-            Some(p) if p == j => assert_eq!(role.side, Side::Centre),
+            Some(p) if p == j => assert_eq!(role.side, Side::Center),
             Some(p) => {
                 assert_eq!(roles.joints()[p].partner, Some(j));
                 assert_eq!(roles.joints()[p].side, role.side.other());
-                assert_ne!(role.side, Side::Centre);
+                assert_ne!(role.side, Side::Center);
             }
             None => {}
         }
@@ -215,14 +215,14 @@ fn a_chain_is_not_its_own_mirror_image() {
     let chain: Vec<Given<'_>> =
         (0..6).map(|k| ("", (k as usize).checked_sub(1), [0.0, k as f32 * 0.3, 0.0])).collect();
     let roles = roles(&chain);
-    assert!(roles.joints().iter().all(|r| r.side == Side::Centre));
+    assert!(roles.joints().iter().all(|r| r.side == Side::Center));
     assert_eq!((roles.axis(), roles.offset()), (0, 0.0));
 }
 
 #[test]
 fn joints_that_say_nothing_do_no_harm() {
     let spots = [("", None, [0.0; 3]), ("", Some(0), [0.0; 3]), ("x.L", Some(0), [0.0; 3])];
-    assert_eq!(roles(&spots).joints()[0].side, Side::Centre);
+    assert_eq!(roles(&spots).joints()[0].side, Side::Center);
     let bad = [
         ("a", None, [f32::NAN; 3]),
         ("b", Some(0), [f32::INFINITY, 0.0, 0.0]),
@@ -256,6 +256,6 @@ fn a_person_corrects_a_guess_on_both_sides() {
     roles.set_partner(0, Some(2));
     roles.set_partner(0, Some(99));
     check(&roles);
-    assert_eq!(roles.joints()[6].side, Side::Centre);
+    assert_eq!(roles.joints()[6].side, Side::Center);
     assert_eq!(roles.joints()[0].partner, Some(2));
 }

@@ -233,7 +233,7 @@ pub fn footfalls(document: &Document, clip: &Shared<Clip>) -> Vec<(f64, &'static
     marks
 }
 
-/// How fast the ground goes by under a clip, metres a second: 0 where the body itself travels over
+/// How fast the ground goes by under a clip, meters a second: 0 where the body itself travels over
 /// it, else what its standing feet do.
 pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     let nodes: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
@@ -261,7 +261,7 @@ pub fn ground_velocity(document: &Document, clip: &Shared<Clip>) -> Vec3 {
     }))
 }
 
-/// How fast a clip takes a body over the ground, metres a second: by its travel, or by its feet
+/// How fast a clip takes a body over the ground, meters a second: by its travel, or by its feet
 /// where it stays on its place.
 pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     let stays = ground_velocity(document, clip);
@@ -272,7 +272,7 @@ pub fn ground_speed(document: &Document, clip: &Shared<Clip>) -> f32 {
     }
 }
 
-/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, metres a
+/// How fast a clip takes a body over the ground as the body rests: to its right and ahead, meters a
 /// second. Ahead is +Z where no foot is known to be the left or the right one.
 pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     let stays = ground_velocity(document, clip);
@@ -296,7 +296,7 @@ pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
     [goes.dot(right), goes.dot(Vec3::Y.cross(right))]
 }
 
-/// How fast each foot slides over the ground while it stands, between two times of a mix: metres a
+/// How fast each foot slides over the ground while it stands, between two times of a mix: meters a
 /// second, the mean. Nothing of feet that take no steps.
 pub fn foot_slides(
     document: &Document,

@@ -75,15 +75,8 @@ fn in_words(layer: &KeptLayer) -> String {
         .map(|(n, _)| n.as_str())
         .chain(layer.keys.iter().map(|(n, ..)| n.as_str()))
         .collect();
-    let strength = if layer.muted {
-        "off".to_owned()
-    } else {
-        format!(
-            "{:.0} \
-        %",
-            layer.strength * 100.0
-        )
-    };
+    let strength =
+        if layer.muted { "off".to_owned() } else { format!("{:.0} %", layer.strength * 100.0) };
     format!("“{}” ({strength}, {})", layer.name, count(nodes.len(), "joint"))
 }
 
@@ -102,11 +95,9 @@ fn layers(
     for layer in &left {
         match right.iter().find(|r| r.name == layer.name) {
             None => said.push(format!("the stored layer {} was removed", in_words(layer))),
-            Some(other) if other != layer => said.push(format!(
-                "the stored layer {} \
-                differs",
-                in_words(other)
-            )),
+            Some(other) if other != layer => {
+                said.push(format!("the stored layer {} differs", in_words(other)))
+            }
             Some(_) => {}
         }
     }
@@ -202,10 +193,7 @@ fn members(found: &mut Comparing<'_>, place: &str, a: &Value, b: &Value) {
             let (p, q) = (p.unwrap_or(&null), q.unwrap_or(&null));
             for name in keys(p).union(&keys(q)) {
                 let title = if key == "extras" {
-                    format!(
-                        "“{name}” in its \
-                        {what}"
-                    )
+                    format!("“{name}” in its {what}")
                 } else {
                     format!("its {what} {name}")
                 };

@@ -32,10 +32,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
                 found.add(
                     DifferenceKind::Clip,
                     label(a, x),
-                    format!(
-                        "the clip with {keys} was \
-                    removed"
-                    ),
+                    format!("the clip with {keys} was removed"),
                 );
             }
             (None, Some(y)) => {
@@ -43,10 +40,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
                 found.add(
                     DifferenceKind::Clip,
                     label(b, y),
-                    format!(
-                        "the clip with {keys} was \
-                    added"
-                    ),
+                    format!("the clip with {keys} was added"),
                 );
             }
             (None, None) => {}
@@ -86,44 +80,25 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
         found.change(DifferenceKind::Clip, false, &place, "the loop mode", values);
     }
     if ticks != &other.ticks {
-        let word = |t: Option<f64>| {
-            t.map_or_else(
-                || "not set".to_owned(),
-                |t| {
-                    format!(
-                        "{t} per \
-            second"
-                    )
-                },
-            )
-        };
+        let word =
+            |t: Option<f64>| t.map_or_else(|| "not set".to_owned(), |t| format!("{t} per second"));
         found.change(
             DifferenceKind::Clip,
             false,
             &place,
-            "the tick \
-            rate",
+            "the tick rate",
             [word(*ticks), word(other.ticks)],
         );
     }
     if rate != &other.rate {
         let word = |r: Option<f64>| {
-            r.map_or_else(
-                || "not set".to_owned(),
-                |r| {
-                    format!(
-                        "{r} frames \
-            per second"
-                    )
-                },
-            )
+            r.map_or_else(|| "not set".to_owned(), |r| format!("{r} frames per second"))
         };
         found.change(
             DifferenceKind::Clip,
             false,
             &place,
-            "the frame \
-            rate",
+            "the frame rate",
             [word(*rate), word(other.rate)],
         );
     }
@@ -202,29 +177,19 @@ fn compare_tracks(
     };
     let Some(difference) = difference else { return };
     match difference {
-        TrackDiffers::Form(how) => found.note(
-            "keys_stored_otherwise",
-            place,
-            &format!(
-                "{what}: \
-            {how}"
-            ),
-        ),
+        TrackDiffers::Form(how) => {
+            found.note("keys_stored_otherwise", place, &format!("{what}: {how}"))
+        }
         TrackDiffers::Kinds => {
-            let message = format!(
-                "{what}: the kinds of its keys (extreme, breakdown, in-between) \
-                differ"
-            );
+            let message =
+                format!("{what}: the kinds of its keys (extreme, breakdown, in-between) differ");
             found.add_unseen(DifferenceKind::Keys, place, message);
         }
         TrackDiffers::Keys(how) if is_same_motion(x, y, still) => {
             found.add_unseen(
                 DifferenceKind::Keys,
                 place,
-                format!(
-                    "{what}: {how}, and the motion \
-                is the same"
-                ),
+                format!("{what}: {how}, and the motion is the same"),
             );
         }
         TrackDiffers::Keys(how) => found.add(DifferenceKind::Keys, place, format!("{what}: {how}")),

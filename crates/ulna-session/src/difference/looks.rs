@@ -12,20 +12,10 @@ use ulna_model::{
 };
 
 pub(super) fn label(d: &Asset, k: usize) -> String {
-    d.materials[k].name.as_deref().map_or_else(
-        || {
-            format!(
-                "material \
-        {k}"
-            )
-        },
-        |n| {
-            format!(
-                "material \
-        “{n}”"
-            )
-        },
-    )
+    d.materials[k]
+        .name
+        .as_deref()
+        .map_or_else(|| format!("material {k}"), |n| format!("material “{n}”"))
 }
 
 /// All pairs of materials, and what is not used anywhere.
@@ -54,16 +44,14 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
                 found.add_unseen(
                     DifferenceKind::Looks,
                     label(a, x),
-                    "the unused material was \
-                    removed",
+                    "the unused material was removed",
                 );
             }
             (None, Some(y)) if !right.contains(&y) => {
                 found.add_unseen(
                     DifferenceKind::Looks,
                     label(b, y),
-                    "an unused material was \
-                    added",
+                    "an unused material was added",
                 );
             }
             _ => {}
@@ -76,8 +64,7 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
             DifferenceKind::Looks,
             true,
             "variants",
-            "the list of \
-            variants",
+            "the list of variants",
             [names(a), names(b)],
         );
     }
@@ -91,20 +78,8 @@ fn images(found: &mut Comparing<'_>) {
     let counted = |list: &[Image]| {
         let mut all: BTreeMap<(u128, usize), (i64, String)> = BTreeMap::new();
         for (k, Image { name, bytes }) in list.iter().enumerate() {
-            let label = name.as_deref().map_or_else(
-                || {
-                    format!(
-                        "image \
-                {k}"
-                    )
-                },
-                |n| {
-                    format!(
-                        "image \
-                “{n}”"
-                    )
-                },
-            );
+            let label =
+                name.as_deref().map_or_else(|| format!("image {k}"), |n| format!("image “{n}”"));
             all.entry((hash(bytes), bytes.len())).or_insert((0, label)).0 += 1;
         }
         all
@@ -114,22 +89,14 @@ fn images(found: &mut Comparing<'_>) {
         found.add_unseen(
             DifferenceKind::Looks,
             label.as_str(),
-            format!(
-                "the image ({} bytes) was \
-            removed",
-                key.1
-            ),
+            format!("the image ({} bytes) was removed", key.1),
         );
     }
     for (key, (_, label)) in right.iter().filter(|(key, _)| !left.contains_key(key)) {
         found.add_unseen(
             DifferenceKind::Looks,
             label.as_str(),
-            format!(
-                "the image ({} bytes) was \
-            added",
-                key.1
-            ),
+            format!("the image ({} bytes) was added", key.1),
         );
     }
 }
@@ -275,8 +242,7 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
     };
     texture("its base color texture", base_color_texture, &q.base_color_texture);
     texture(
-        "its metallic-roughness \
-        texture",
+        "its metallic-roughness texture",
         metallic_roughness_texture,
         &q.metallic_roughness_texture,
     );
@@ -302,16 +268,10 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
         texture;
     let mut text = match d.images.get(image.index()) {
         Some(i) => {
-            let name = i.name.as_deref().map_or_else(
-                || {
-                    format!(
-                        "image \
-                {}",
-                        image.0
-                    )
-                },
-                |n| format!("“{n}”"),
-            );
+            let name = i
+                .name
+                .as_deref()
+                .map_or_else(|| format!("image {}", image.0), |n| format!("“{n}”"));
             format!("{name} ({} bytes, #{:08x})", i.bytes.len(), hash(&i.bytes) as u32)
         }
         None => "a missing image".to_owned(),
@@ -324,11 +284,9 @@ pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> Strin
     }
     if *nearest || *nearest_min {
         text.push_str(if *nearest {
-            ", nearest-pixel \
-            magnification"
+            ", nearest-pixel magnification"
         } else {
-            ", nearest-pixel \
-            minification"
+            ", nearest-pixel minification"
         });
     }
     if *mip != Mip::Linear {
@@ -369,18 +327,12 @@ pub(super) fn compare_cameras(
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its camera", values);
             }
         }
-        (None, Some(_)) => found.add(
-            DifferenceKind::Looks,
-            found.a.path(node),
-            "it now has a \
-            camera",
-        ),
-        (Some(_), None) => found.add(
-            DifferenceKind::Looks,
-            found.a.path(node),
-            "its camera was \
-            removed",
-        ),
+        (None, Some(_)) => {
+            found.add(DifferenceKind::Looks, found.a.path(node), "it now has a camera")
+        }
+        (Some(_), None) => {
+            found.add(DifferenceKind::Looks, found.a.path(node), "its camera was removed")
+        }
     }
 }
 
@@ -431,18 +383,12 @@ pub(super) fn compare_lights(
                 found.change(DifferenceKind::Looks, true, found.a.path(node), "its light", values);
             }
         }
-        (None, Some(_)) => found.add(
-            DifferenceKind::Looks,
-            found.a.path(node),
-            "it now has a \
-            light",
-        ),
-        (Some(_), None) => found.add(
-            DifferenceKind::Looks,
-            found.a.path(node),
-            "its light was \
-            removed",
-        ),
+        (None, Some(_)) => {
+            found.add(DifferenceKind::Looks, found.a.path(node), "it now has a light")
+        }
+        (Some(_), None) => {
+            found.add(DifferenceKind::Looks, found.a.path(node), "its light was removed")
+        }
     }
 }
 
@@ -453,8 +399,7 @@ pub(super) fn light_in_words(light: &Light) -> String {
         LightKind::Point => "point".to_owned(),
         LightKind::Spot { inner, outer } => {
             format!(
-                "spot with cone angles {}° to \
-                {}°",
+                "spot with cone angles {}° to {}°",
                 six(inner.to_degrees()),
                 six(outer.to_degrees())
             )
@@ -462,8 +407,7 @@ pub(super) fn light_in_words(light: &Light) -> String {
     };
     let range = range.map_or_else(|| "unlimited".to_owned(), |r| format!("{} m", six(r)));
     format!(
-        "{kind}, color {}, intensity {}, range \
-        {range}",
+        "{kind}, color {}, intensity {}, range {range}",
         sixes(&color.to_array()),
         six(*intensity)
     )

@@ -23,18 +23,12 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
     for (x, y) in found.pairs.nodes.clone() {
         match (x, y) {
             (Some(x), Some(y)) => one(found, x, y),
-            (Some(x), None) => found.add(
-                DifferenceKind::Tree,
-                found.a.path(x),
-                "the node was \
-                removed",
-            ),
-            (None, Some(y)) => found.add(
-                DifferenceKind::Tree,
-                found.b.path(y),
-                "the node was \
-                added",
-            ),
+            (Some(x), None) => {
+                found.add(DifferenceKind::Tree, found.a.path(x), "the node was removed")
+            }
+            (None, Some(y)) => {
+                found.add(DifferenceKind::Tree, found.b.path(y), "the node was added")
+            }
             (None, None) => {}
         }
     }
@@ -82,11 +76,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
             found.add(
                 DifferenceKind::Pose,
                 path(),
-                format!(
-                    "moved by {} in world \
-                space",
-                    length(off)
-                ),
+                format!("moved by {} in world space", length(off)),
             );
         }
     }
@@ -98,10 +88,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
             found.add(
                 DifferenceKind::Pose,
                 path(),
-                format!(
-                    "relative to its parent, it is \
-                {what}"
-                ),
+                format!("relative to its parent, it is {what}"),
             );
         }
         Between::Differs(what) => found.add(DifferenceKind::Pose, path(), what),
@@ -121,19 +108,15 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
         };
         let (before, after) = (count(a.node(x)), count(q));
         match before == after {
-            true => found.add(
-                DifferenceKind::Tree,
-                path(),
-                "the transforms of its instances \
-                differ",
-            ),
+            true => {
+                found.add(DifferenceKind::Tree, path(), "the transforms of its instances differ")
+            }
             false => {
                 found.change(
                     DifferenceKind::Tree,
                     true,
                     path(),
-                    "the number of its \
-                    instances",
+                    "the number of its instances",
                     [before, after],
                 );
             }
@@ -156,24 +139,15 @@ fn morphs(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
     let names = a.node(x).mesh.map(|m| &a.mesh(m).target_names);
     for (k, (before, after)) in left.iter().zip(&right).enumerate().filter(|(_, (p, q))| p != q) {
-        let name = names.and_then(|n| n.get(k)).map_or_else(
-            || {
-                format!(
-                    "morph target \
-            {k}"
-                )
-            },
-            |n| format!("morph “{n}”"),
-        );
+        let name = names
+            .and_then(|n| n.get(k))
+            .map_or_else(|| format!("morph target {k}"), |n| format!("morph “{n}”"));
         let values = [sixes(&[*before]), sixes(&[*after])];
         found.change(
             DifferenceKind::Pose,
             true,
             a.path(x),
-            &format!(
-                "the weight of \
-            {name}"
-            ),
+            &format!("the weight of {name}"),
             values,
         );
     }
@@ -202,11 +176,7 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
             (None, Some(y)) => {
                 found.add_unseen(
                     DifferenceKind::Tree,
-                    format!(
-                        "scene \
-                    “{}”",
-                        b.scene_label(y)
-                    ),
+                    format!("scene “{}”", b.scene_label(y)),
                     "the scene was added",
                 );
             }
@@ -228,8 +198,7 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
                 "other_scene_same_nodes",
                 "scene",
                 &format!(
-                    "the default scene is {after} instead of {before}, which has the same \
-                    nodes"
+                    "the default scene is {after} instead of {before}, which has the same nodes"
                 ),
             );
         } else {
@@ -253,11 +222,7 @@ fn in_scene(
                 found.add(
                     DifferenceKind::Tree,
                     place,
-                    format!(
-                        "“{}” is no longer in the \
-                    scene",
-                        a.path(x)
-                    ),
+                    format!("“{}” is no longer in the scene", a.path(x)),
                 );
             }
         }

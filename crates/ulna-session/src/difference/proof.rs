@@ -35,8 +35,7 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
             return lost(
                 DifferenceKind::Tree,
                 meant.path(id),
-                "its name, its parent, or what is \
-                attached to it",
+                "its name, its parent, or what is attached to it",
             );
         }
     }
@@ -61,16 +60,14 @@ pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Differen
         return lost(
             DifferenceKind::Looks,
             "materials".into(),
-            "materials, images or variants \
-            differ",
+            "materials, images or variants differ",
         );
     }
     if meant.cameras != got.cameras || meant.lights != got.lights || meant.vrm != got.vrm {
         return lost(
             DifferenceKind::Looks,
             "cameras".into(),
-            "cameras, lights or the avatar \
-            differ",
+            "cameras, lights or the avatar differ",
         );
     }
     clips_lost(opened, meant, got)
@@ -118,9 +115,7 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
     {
         return Some((
             DifferenceKind::Shape,
-            "its name, its primitives or its morph \
-            weights"
-                .into(),
+            "its name, its primitives or its morph weights".into(),
         ));
     }
     if target_names != &g.target_names {
@@ -130,10 +125,7 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
         if p.weights.is_some() != q.weights.is_some() {
             return Some((
                 DifferenceKind::Weights,
-                format!(
-                    "primitive {k}: only one of the files \
-                has weights"
-                ),
+                format!("primitive {k}: only one of the files has weights"),
             ));
         }
         if let Some(what) =
@@ -237,8 +229,7 @@ fn track_lost(m: &Track, g: &Track) -> Option<String> {
         let (meant, there) = (m.times.len(), g.times.len());
         let (shape, other) = (m.interpolation.label(), g.interpolation.label());
         return Some(format!(
-            "{there} keys ({other}) instead of {meant} ({shape}), or their values \
-            differ"
+            "{there} keys ({other}) instead of {meant} ({shape}), or their values differ"
         ));
     }
     (m.kinds_there() != g.kinds_there())

@@ -11,21 +11,10 @@ use super::{
 use ulna_model::{Asset, NodeId, SkinId};
 
 pub(super) fn label(d: &Asset, skin: SkinId) -> String {
-    d.skin(skin).name.as_deref().map_or_else(
-        || {
-            format!(
-                "skin \
-        {}",
-                skin.0
-            )
-        },
-        |n| {
-            format!(
-                "skin \
-        “{n}”"
-            )
-        },
-    )
+    d.skin(skin)
+        .name
+        .as_deref()
+        .map_or_else(|| format!("skin {}", skin.0), |n| format!("skin “{n}”"))
 }
 
 /// All pairs of skins. Those that a node has are compared where that is, if they are no pair.
@@ -60,22 +49,14 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
             found.add(
                 DifferenceKind::Bind,
                 a.path(x),
-                format!(
-                    "it is now bound to \
-                {}",
-                    label(b, k)
-                ),
+                format!("it is now bound to {}", label(b, k)),
             );
         }
         (Some(k), None) => {
             found.add(
                 DifferenceKind::Bind,
                 a.path(x),
-                format!(
-                    "it is no longer bound to \
-                {}",
-                    label(a, k)
-                ),
+                format!("it is no longer bound to {}", label(a, k)),
             );
         }
         (Some(k), Some(l)) if found.pairs.skins.contains(&(Some(k), Some(l))) => {}
@@ -112,15 +93,8 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
         left.keys().filter_map(|n| Some((found.pairs.node(*n)?, *n))).collect();
     let names = |d: &Asset, list: &[NodeId]| {
         let few: Vec<String> = list.iter().take(4).map(|n| d.node(*n).label(*n)).collect();
-        let more = if list.len() > 4 {
-            format!(
-                " and {} \
-            more",
-                list.len() - 4
-            )
-        } else {
-            String::new()
-        };
+        let more =
+            if list.len() > 4 { format!(" and {} more", list.len() - 4) } else { String::new() };
         format!("{}{more}", few.join(", "))
     };
     let gone: Vec<NodeId> = left
@@ -130,21 +104,13 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
         .collect();
     let new: Vec<NodeId> = right.keys().copied().filter(|n| !mapped.contains_key(n)).collect();
     if !gone.is_empty() {
-        let message = format!(
-            "{} removed from the skin: \
-            {}",
-            count(gone.len(), "joint"),
-            names(a, &gone)
-        );
+        let message =
+            format!("{} removed from the skin: {}", count(gone.len(), "joint"), names(a, &gone));
         found.add(DifferenceKind::Bind, place, message);
     }
     if !new.is_empty() {
-        let message = format!(
-            "{} added to the skin: \
-            {}",
-            count(new.len(), "joint"),
-            names(b, &new)
-        );
+        let message =
+            format!("{} added to the skin: {}", count(new.len(), "joint"), names(b, &new));
         found.add(DifferenceKind::Bind, place, message);
     }
     let order = |list: &[NodeId]| -> Vec<NodeId> { list.to_vec() };
@@ -166,11 +132,9 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     }
     let list: Vec<NodeId> = moved.keys().copied().collect();
     let matrices = if moved.len() == 1 {
-        "inverse bind matrix \
-        differs"
+        "inverse bind matrix differs"
     } else {
-        "inverse bind \
-        matrices differ"
+        "inverse bind matrices differ"
     };
     let off = match surface_moved(found, x, &moved) {
         Some(off) => format!(", which moves vertices by up to {}", length(off)),
@@ -179,12 +143,7 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     found.add(
         DifferenceKind::Bind,
         place,
-        format!(
-            "{} {matrices} \
-        ({}){off}",
-            moved.len(),
-            names(a, &list)
-        ),
+        format!("{} {matrices} ({}){off}", moved.len(), names(a, &list)),
     );
 }
 

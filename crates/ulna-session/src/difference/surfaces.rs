@@ -13,21 +13,10 @@ use ulna_model::{
 };
 
 pub(super) fn label(d: &Asset, mesh: MeshId) -> String {
-    d.mesh(mesh).name.as_deref().map_or_else(
-        || {
-            format!(
-                "mesh \
-        {}",
-                mesh.0
-            )
-        },
-        |n| {
-            format!(
-                "mesh \
-        “{n}”"
-            )
-        },
-    )
+    d.mesh(mesh)
+        .name
+        .as_deref()
+        .map_or_else(|| format!("mesh {}", mesh.0), |n| format!("mesh “{n}”"))
 }
 
 /// The first node that shows a mesh.
@@ -72,15 +61,9 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     let (p, q) = (a.node(x), b.node(y));
     match (p.mesh, q.mesh) {
         (None, None) => {}
-        (None, Some(m)) => found.add(
-            DifferenceKind::Tree,
-            a.path(x),
-            format!(
-                "it now has \
-            {}",
-                label(b, m)
-            ),
-        ),
+        (None, Some(m)) => {
+            found.add(DifferenceKind::Tree, a.path(x), format!("it now has {}", label(b, m)))
+        }
         (Some(m), None) => {
             found.add(DifferenceKind::Tree, a.path(x), format!("it no longer has {}", label(a, m)));
         }
@@ -96,8 +79,7 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
                 found.note(
                     "other_mesh_same_content",
                     &a.path(x),
-                    "it uses another mesh with the \
-                    same content",
+                    "it uses another mesh with the same content",
                 );
             }
         }
@@ -127,10 +109,7 @@ fn between(
         let place = if primitives.len() == 1 {
             place.to_owned()
         } else {
-            format!(
-                "{place}, \
-            primitive {k}"
-            )
+            format!("{place}, primitive {k}")
         };
         primitive(found, p, q, (node, skins), &place);
     }
@@ -188,11 +167,7 @@ fn primitive(
             found.add(
                 DifferenceKind::Shape,
                 place,
-                format!(
-                    "{vertices} moved by up to \
-                {}",
-                    length(most)
-                ),
+                format!("{vertices} moved by up to {}", length(most)),
             );
         }
         morph_targets(found, targets, &q.targets, frame, place);
@@ -214,9 +189,9 @@ fn primitive(
     }
     if indices != &q.indices {
         let message = match (indices.len(), q.indices.len()) {
-            (n, m) if n == m => "its vertices are connected differently, or in another \
-                order"
-                .to_owned(),
+            (n, m) if n == m => {
+                "its vertices are connected differently, or in another order".to_owned()
+            }
             (n, m) => format!("{m} indices instead of {n}"),
         };
         found.add(DifferenceKind::Shape, place, message);
@@ -313,16 +288,12 @@ pub(super) fn weights(
     let form = || {
         let (before, after) = (encoding.label(), b.encoding.label());
         (*encoding != b.encoding).then(|| {
-            WeightsDiffer::Form(format!(
-                "weights are stored as {after} instead of \
-                {before}"
-            ))
+            WeightsDiffer::Form(format!("weights are stored as {after} instead of {before}"))
         })
     };
     if a.vertex_count() != b.vertex_count() {
         return differ(format!(
-            "weights of {} vertices instead of \
-            {}",
+            "weights of {} vertices instead of {}",
             b.vertex_count(),
             a.vertex_count()
         ));
@@ -363,8 +334,7 @@ pub(super) fn weights(
     match many {
         0 => form(),
         _ => differ(format!(
-            "weights of {} differ, by up to \
-            {}",
+            "weights of {} differ, by up to {}",
             count(many, "vertex"),
             super::words::six(most)
         )),

@@ -73,8 +73,7 @@ impl Lines<'_> {
                     // Of the two quaternions of a rotation the one with a positive w.
                     let r = if r.w < 0.0 { -r } else { r };
                     self.line(format!(
-                        "  t {} r {} s \
-                        {}",
+                        "  t {} r {} s {}",
                         sixes(&t),
                         sixes(&r.to_array()),
                         sixes(&s)
@@ -122,8 +121,7 @@ impl Lines<'_> {
             }
             for pose in scene.poses.iter() {
                 self.line(format!(
-                    "  stored pose “{}”, \
-                    {}",
+                    "  stored pose “{}”, {}",
                     pose.name,
                     count(pose.joints.len(), "joint")
                 ));
@@ -136,8 +134,7 @@ impl Lines<'_> {
                 let bars: usize = mix.lanes.iter().map(|l| l.bars.len()).sum();
                 let mark = looks::hash(format!("{mix:?}").as_bytes()) as u32;
                 self.line(format!(
-                    "  mix of {}, {} \
-                    #{mark:08x}",
+                    "  mix of {}, {} #{mark:08x}",
                     count(mix.lanes.len(), "lane"),
                     count(bars, "bar")
                 ));
@@ -162,8 +159,7 @@ impl Lines<'_> {
             for (node, property, keys) in &layer.keys {
                 let mark = fingerprint([&keys.times[..], &keys.values[..]]);
                 self.line(format!(
-                    "    {node} {}: {} \
-                    {mark}",
+                    "    {node} {}: {} {mark}",
                     property.path(),
                     count(keys.times.len(), "key")
                 ));
@@ -254,8 +250,7 @@ impl Lines<'_> {
         self.line(format!("    positions {bounds} {}", fingerprint([&v3(positions)[..]])));
         let bytes: Vec<u8> = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
         self.line(format!(
-            "    {} \
-            #{:08x}",
+            "    {} #{:08x}",
             count(indices.len(), "index"),
             looks::hash(&bytes) as u32
         ));
@@ -283,16 +278,8 @@ impl Lines<'_> {
             let mut shares: Vec<(String, f32)> =
                 map.vertex(v).filter(|(_, w)| *w != 0.0).map(|(j, w)| (label(j), w)).collect();
             shares.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let shares: Vec<String> = shares
-                .into_iter()
-                .map(|(name, w)| {
-                    format!(
-                        "{name} \
-                {}",
-                        six(w)
-                    )
-                })
-                .collect();
+            let shares: Vec<String> =
+                shares.into_iter().map(|(name, w)| format!("{name} {}", six(w))).collect();
             self.line(format!("    {v}: {}", shares.join(", ")));
         }
     }
@@ -345,8 +332,7 @@ impl Lines<'_> {
         }
         for (node, property) in kept.iter().filter(|k| !points_at(pointers, **k)) {
             self.line(format!(
-                "  {} {}: keys that cannot be \
-                read",
+                "  {} {}: keys that cannot be read",
                 self.d.path(*node),
                 property.path()
             ));
@@ -409,12 +395,8 @@ impl Lines<'_> {
             self.line(format!("  metallic {} roughness {}", six(*metallic), six(*roughness)));
             self.line(format!("  emissive {}", sixes(&emissive.to_array())));
             self.line(format!("  alpha {alpha:?}"));
-            let strengths = format!(
-                "normals {} occlusion \
-                {}",
-                six(*normal_scale),
-                six(*occlusion_strength)
-            );
+            let strengths =
+                format!("normals {} occlusion {}", six(*normal_scale), six(*occlusion_strength));
             self.line(format!("  {strengths} transmission {}", six(*transmission)));
             self.line(format!("  double-sided {double_sided}, unlit {unlit}"));
             let textures = [
@@ -426,8 +408,7 @@ impl Lines<'_> {
             ];
             for (what, texture) in textures.into_iter().filter(|(_, t)| t.is_some()) {
                 self.line(format!(
-                    "  {what} texture \
-                    {}",
+                    "  {what} texture {}",
                     looks::texture_in_words(d, texture.as_ref())
                 ));
             }
@@ -438,8 +419,7 @@ impl Lines<'_> {
         for (k, image) in d.images.iter().enumerate() {
             let name = image.name.as_deref().map_or_else(|| k.to_string(), |n| format!("“{n}”"));
             self.line(format!(
-                "image {name} {} bytes \
-                #{:08x}",
+                "image {name} {} bytes #{:08x}",
                 image.bytes.len(),
                 looks::hash(&image.bytes) as u32
             ));
@@ -475,16 +455,11 @@ impl Lines<'_> {
             other.materials.get(k).into_iter().for_each(|v| say(looks::label(d, k), v));
         }
         for id in d.scenes.ids() {
-            other.scenes.get(id.index()).into_iter().for_each(|v| {
-                say(
-                    format!(
-                        "scene \
-                {}",
-                        d.scene_label(id)
-                    ),
-                    v,
-                )
-            });
+            other
+                .scenes
+                .get(id.index())
+                .into_iter()
+                .for_each(|v| say(format!("scene {}", d.scene_label(id)), v));
         }
     }
 }

@@ -76,12 +76,7 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
         return Between::Form("its rotation is stored with the opposite sign".into());
     }
     let form = |l: &Local| {
-        if matches!(l, Local::Matrix(_)) {
-            "a matrix"
-        } else {
-            "translation, \
-        rotation and scale"
-        }
+        if matches!(l, Local::Matrix(_)) { "a matrix" } else { "translation, rotation and scale" }
     };
     let mixed = matches!(a, Local::Matrix(_)) != matches!(b, Local::Matrix(_));
     let (m, n) = (a.matrix(), b.matrix());
@@ -97,8 +92,7 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
             (y.translation - x.translation, frame * (y.translation - x.translation));
         parts.push(match scene.length() {
             0.0 => format!(
-                "moved by {} units in the space of its parent, whose scale is \
-                0",
+                "moved by {} units in the space of its parent, whose scale is 0",
                 six(local.length())
             ),
             meters => format!("moved by {}", length(meters)),
@@ -109,8 +103,7 @@ pub(super) fn between(a: &Local, b: &Local, frame: Mat3) -> Between {
     }
     if x.scale != y.scale {
         parts.push(format!(
-            "scaled from {} to \
-            {}",
+            "scaled from {} to {}",
             sixes(&x.scale.to_array()),
             sixes(&y.scale.to_array())
         ));

@@ -50,7 +50,7 @@ impl NoSides {
 pub struct Sides {
     /// The axis of mesh space across which it is mirrored.
     pub axis: usize,
-    /// Where the plane cuts that axis, metres.
+    /// Where the plane cuts that axis, meters.
     pub offset: f32,
     /// Whether left is where the axis grows.
     pub left_is_high: bool,

@@ -1,6 +1,6 @@
 //! What base and layers come to, and what a layer has to hold for it to come to what was painted.
 //!
-//! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it towards
+//! A vertex begins as the base has it. Each layer that shows, the lowest first, moves it toward
 //! what it wants there by `mask × opacity`; in the end the rule makes a sum of 1 of it, in the
 //! stored type. What no layer touches keeps its bits.
 

@@ -113,7 +113,7 @@ impl SimdNormalizer {
         self.run(group, Task::Order);
     }
 
-    /// Drops unlocked weights below a value, but never the largest, and normalises where there was
+    /// Drops unlocked weights below a value, but never the largest, and normalizes where there was
     /// one.
     pub fn prune(&self, group: &mut Group, below: f32) {
         self.run(group, Task::PruneInPlace { below });

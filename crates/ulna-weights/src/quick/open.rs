@@ -1,4 +1,4 @@
-//! Normalising where no joint is locked, in place: the commonest tool on the largest maps, so it
+//! Normalizing where no joint is locked, in place: the commonest tool on the largest maps, so it
 //! has steps of its own. What they do is what [`super::FiveLanes`] does, less what locks and
 //! another order of slots would need.
 
@@ -21,7 +21,7 @@ impl SimdNormalizer {
             })
     }
 
-    /// Normalises the plain ones of these slots, as long as that keeps their order; whether that
+    /// Normalizes the plain ones of these slots, as long as that keeps their order; whether that
     /// was all of them. Others stay as they are, and so does what is right.
     pub(super) fn normalize_open(&self, joints: &[u16], weights: &mut [f32]) -> bool {
         let end = self.keys.len() as i32;

@@ -82,7 +82,7 @@ fn not_right(quick: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]
     sweep.odd
 }
 
-/// Normalises the vertices of a map that are plain, and gives those that are not, in rising order;
+/// Normalizes the vertices of a map that are plain, and gives those that are not, in rising order;
 /// nothing where no vertex can be. What is right keeps its bits, and a map in which all is right is
 /// not touched at all.
 pub(crate) fn normalize(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
@@ -113,7 +113,7 @@ pub(crate) fn normalize(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Op
 }
 
 /// Of the vertices of a map that have a weight below a value, takes unlocked ones that are so small
-/// from those that are plain and normalises what is left; gives those that are not plain, in rising
+/// from those that are plain and normalizes what is left; gives those that are not plain, in rising
 /// order; nothing where no vertex can be.
 pub(crate) fn prune(
     map: &mut WeightMap,

@@ -93,7 +93,7 @@ pub(super) fn along(
 const SHELLS: usize = 1024;
 
 /// The quick way, for what is about flat: every place once, the nearest first, its way over
-/// neighbours that are nearer. Such a way is no shorter than the shortest; where none is so long
+/// neighbors that are nearer. Such a way is no shorter than the shortest; where none is so long
 /// that it would not count as straight, the straight line is the distance of all. `false` where
 /// some place wants the shortest way to be known.
 fn outward(

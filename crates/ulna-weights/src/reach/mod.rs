@@ -21,7 +21,7 @@ pub struct Touch {
     pub direction: Vec3,
     /// Where the eye is; nothing without perspective.
     pub eye: Option<Vec3>,
-    /// The radius at the spot, metres.
+    /// The radius at the spot, meters.
     pub radius: f32,
 }
 
@@ -61,7 +61,7 @@ impl Ball {
         })
     }
 
-    /// 1 in its middle, towards 0 at its rim.
+    /// 1 in its middle, toward 0 at its rim.
     #[inline(always)]
     pub fn depth_of(&self, p: Vec3) -> Option<f32> {
         let square = p.distance_squared(self.at);
@@ -257,7 +257,7 @@ fn across(
 }
 
 /// The vertices that a brush touches. `near` are those within its ball, and perhaps more, where
-/// somebody knows them: a volume then looks at no others. With `p`: 1 in its middle, towards 0 at
+/// somebody knows them: a volume then looks at no others. With `p`: 1 in its middle, toward 0 at
 /// its rim.
 pub(super) fn reach(
     canvas: &SkinnedSurface,

@@ -53,7 +53,7 @@ pub struct Dab<'a> {
     pub touch: Touch,
     /// A pen's pressure, 0 to 1; 1 for a mouse.
     pub pressure: f32,
-    /// The way from the dab before, metres.
+    /// The way from the dab before, meters.
     pub motion: Vec3,
     /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows
     /// them; else all are looked at.
@@ -63,7 +63,7 @@ pub struct Dab<'a> {
 /// Vertices that one core takes at a time; the words that mark them are its own.
 const CHUNK: usize = 8_192;
 
-/// Vertices with how near the middle of a dab they are: 1 in it, towards 0 at its rim.
+/// Vertices with how near the middle of a dab they are: 1 in it, toward 0 at its rim.
 type Hits = Vec<(u32, f32)>;
 
 /// A stroke under way.

@@ -20,7 +20,7 @@ pub(super) struct Work<'a> {
     pub maps: &'a Maps<'a>,
     pub posed: PosedSurface<'a>,
     pub paint: &'a Paint<'a>,
-    /// The way from the dab before, metres.
+    /// The way from the dab before, meters.
     pub motion: Vec3,
     /// What the brush covers in the mean, where it is asked for.
     pub average: Option<Influences>,
@@ -105,7 +105,7 @@ impl Work<'_> {
             }
             _ => target.clear(),
         }
-        // Nothing around: nothing to move towards.
+        // Nothing around: nothing to move toward.
         if target.is_empty() {
             return Ok(false);
         }

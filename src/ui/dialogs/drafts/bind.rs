@@ -20,7 +20,7 @@ pub struct BindDraft {
     pub moment: Option<(ClipId, f64)>,
     /// Whether it is bound as that stands, and not as the file does.
     pub at_moment: bool,
-    /// Whether what is seen is bound, and not what was modelled.
+    /// Whether what is seen is bound, and not what was modeled.
     pub posed: bool,
 }
 

@@ -27,7 +27,7 @@ pub struct ConvertDraft {
 }
 
 impl ConvertDraft {
-    /// Metres of its unit, as it would be taken.
+    /// Meters of its unit, as it would be taken.
     pub(crate) fn unit(&self) -> f32 {
         self.conversion.unit.or(self.found.unit).unwrap_or(1.0)
     }

@@ -64,10 +64,7 @@ pub fn field_ui(
                     let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
                     if ui
                         .button("Choose…")
-                        .on_hover_text(
-                            "Opens the system's file \
-                        dialog",
-                        )
+                        .on_hover_text("Opens the system's file dialog")
                         .clicked()
                     {
                         actions.push(crate::ui::DialogAction::BrowseForm);
@@ -131,13 +128,7 @@ fn pick_ui(
         } else {
             let button = ui.add_sized(take, egui::Button::new("Selected"));
             name_widget(ui, &button, &format!("Selected for {}", name.to_lowercase()));
-            if button
-                .on_hover_text(
-                    "Uses the current \
-                selection",
-                )
-                .clicked()
-            {
+            if button.on_hover_text("Uses the current selection").clicked() {
                 Some(selected)
             } else {
                 picked
@@ -277,9 +268,9 @@ fn keys_ui(
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
     let text = match count {
-        0 => "No keys selected: applies to all keys, or to the times and nodes set \
-            below"
-            .to_owned(),
+        0 => {
+            "No keys selected: applies to all keys, or to the times and nodes set below".to_owned()
+        }
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };

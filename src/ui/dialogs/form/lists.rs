@@ -111,13 +111,7 @@ pub fn listed<'a>(
         }
         Entry::NameThere => plain(
             false,
-            if name == "clip" {
-                "The file's \
-                pose"
-            } else {
-                "The only \
-                one"
-            },
+            if name == "clip" { "The file's pose" } else { "The only one" },
             there(name, view, draft),
         ),
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
@@ -226,15 +220,7 @@ fn morph_targets(document: &Document, draft: &FormDraft) -> Vec<Pick> {
     let mesh = node.and_then(|n| document.node(n).mesh).and_then(|m| document.meshes.get(m));
     let Some(mesh) = mesh else { return Vec::new() };
     let name = |k: usize| {
-        mesh.target_names.get(k).map_or_else(
-            || {
-                format!(
-                    "target \
-        {k}"
-                )
-            },
-            ToString::to_string,
-        )
+        mesh.target_names.get(k).map_or_else(|| format!("target {k}"), ToString::to_string)
     };
     (0..mesh.target_count()).map(|k| Pick { text: format!("#{k}"), label: name(k) }).collect()
 }

@@ -261,12 +261,9 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     let layer = view.layers.written.map(|id| ulna_edit::command::pose_layer_text(document, id));
     let in_layer = layer.map_or_else(String::new, |layer| format!(", layer {layer}"));
     let words = match view.shown_clip() {
-        Some(clip) => format!(
-            "{} at {:.3} \
-            s{in_layer}",
-            document.clip_label(clip),
-            view.edit_time()
-        ),
+        Some(clip) => {
+            format!("{} at {:.3} s{in_layer}", document.clip_label(clip), view.edit_time())
+        }
         None => format!("The file's pose{in_layer}"),
     };
     let places: Vec<usize> = spec
@@ -285,24 +282,21 @@ fn over_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec, width: f32, now: &m
     }
     let file = "The file's pose".to_owned();
     let text = if is_shown(now) { words.clone() } else { file.clone() };
-    let combo = egui::ComboBox::from_id_salt(
-        "applies \
-        to",
-    )
-    .selected_text(&text)
-    .width(width)
-    .show_ui(ui, |ui| {
-        if ui.selectable_label(is_shown(now), &words).clicked() {
-            for k in &places {
-                now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
+    let combo = egui::ComboBox::from_id_salt("applies to")
+        .selected_text(&text)
+        .width(width)
+        .show_ui(ui, |ui| {
+            if ui.selectable_label(is_shown(now), &words).clicked() {
+                for k in &places {
+                    now.entered[*k].value = shown.get(spec.arguments[*k].name).cloned();
+                }
             }
-        }
-        if ui.selectable_label(!is_shown(now), &file).clicked() {
-            for k in &places {
-                now.entered[*k].value = None;
+            if ui.selectable_label(!is_shown(now), &file).clicked() {
+                for k in &places {
+                    now.entered[*k].value = None;
+                }
             }
-        }
-    });
+        });
     combo.response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Applies to: {text}"))
     });

@@ -81,14 +81,9 @@ fn list_ui(
     }
     if found.is_empty() {
         let text = if list.is_empty() {
-            "The file has \
-                none"
-                .to_owned()
+            "The file has none".to_owned()
         } else {
-            format!(
-                "Nothing named \
-                “{search}”"
-            )
+            format!("Nothing named “{search}”")
         };
         ui.label(egui::RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
     }

@@ -133,12 +133,7 @@ pub(super) fn lane_ui(
             .take(3)
             .filter(|p| p.weight >= 0.005)
             .map(|p| {
-                format!(
-                    "{} {:.0} \
-                %",
-                    document.clip_label(p.clip),
-                    p.weight * about.weight * 100.0
-                )
+                format!("{} {:.0} %", document.clip_label(p.clip), p.weight * about.weight * 100.0)
             })
             .collect();
         let font = Theme::font(Font::NumberSmall);
@@ -367,12 +362,8 @@ impl BarUi<'_, '_> {
                         .intersect(self.seen);
                     let id = ui.scope_id().with(("mark", self.at, k, passing.round));
                     let response = ui.interact(spot, id, Sense::drag());
-                    let name = format!(
-                        "Marker {} of the bar, loop \
-                        {}",
-                        marker.name,
-                        passing.round + 1
-                    );
+                    let name =
+                        format!("Marker {} of the bar, loop {}", marker.name, passing.round + 1);
                     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, name.clone()));
                     self.drag_marker(
                         state,
@@ -416,9 +407,7 @@ impl BarUi<'_, '_> {
             let (time, to) = (Seconds(time), Seconds(to as f32));
             let command = MoveMarker { clip: ClipName::Id(clip), time, to };
             actions.push(Action::Preview {
-                label: "Move \
-                marker"
-                    .to_owned(),
+                label: "Move marker".to_owned(),
                 commands: vec![command.into()],
             });
         }
@@ -440,14 +429,7 @@ impl BarUi<'_, '_> {
             let response =
                 ui.interact(at.intersect(seen), ui.scope_id().with((word, lane, b)), Sense::drag());
             response.widget_info(|| {
-                WidgetInfo::labeled(
-                    Role::Slider,
-                    true,
-                    format!(
-                        "{word} of \
-                {name}"
-                    ),
-                )
+                WidgetInfo::labeled(Role::Slider, true, format!("{word} of {name}"))
             });
             parts.push((response, grip));
         };
@@ -623,11 +605,7 @@ fn menu_ui(
     let parted = mix.cut((lane, b), view.timeline.playback.time);
     let cut = ui.add_enabled(
         parted.is_some(),
-        egui::Button::new(
-            "Cut at the \
-        playhead",
-        )
-        .shortcut_text("Ctrl+K"),
+        egui::Button::new("Cut at the playhead").shortcut_text("Ctrl+K"),
     );
     let cut = cut.on_disabled_hover_text("The playhead is outside the bar or inside a fade");
     if cut.clicked() {
@@ -641,14 +619,8 @@ fn menu_ui(
     if let Plays::Clip(id) = bar.plays
         && document.clips.contains(id)
         && ui
-            .button(
-                "Find \
-            contacts",
-            )
-            .on_hover_text(
-                "Adds markers L and R to the clip at its foot \
-            contacts",
-            )
+            .button("Find contacts")
+            .on_hover_text("Adds markers L and R to the clip at its foot contacts")
             .clicked()
     {
         actions.push(Action::Run(MarkFootfalls { clip: ClipName::Id(id) }.into()));

@@ -28,15 +28,8 @@ pub(super) fn head_ui(
 ) {
     let theme = view.theme;
     let about = &mix.lanes[lane];
-    let name = if about.name.is_empty() {
-        format!(
-            "Lane \
-        {}",
-            lane + 1
-        )
-    } else {
-        about.name.to_string()
-    };
+    let name =
+        if about.name.is_empty() { format!("Lane {}", lane + 1) } else { about.name.to_string() };
     let mut ui = ui.new_child(
         UiBuilder::new().max_rect(rect.shrink2(vec2(10.0, 3.0))).id_salt(("lane", lane)),
     );
@@ -69,10 +62,7 @@ pub(super) fn head_ui(
                 ui,
                 theme,
                 icons::ICON_HEADPHONES,
-                &format!(
-                    "Solo \
-                {name}"
-                ),
+                &format!("Solo {name}"),
                 "",
                 about.solo,
                 Ok(()),
@@ -271,8 +261,7 @@ fn more_ui(
     }
     let gap = greatest_gap(document, playing);
     let said = format!(
-        "For the clips playing now, SLERP and NLERP differ by up to \
-        {:.2}°",
+        "For the clips playing now, SLERP and NLERP differ by up to {:.2}°",
         gap.to_degrees()
     );
     ui.label(

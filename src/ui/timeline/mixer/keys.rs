@@ -138,12 +138,9 @@ pub(super) fn keys_ui(
     let place =
         Rect::from_min_max(pos2(left - 78.0, strip.top()), pos2(left - 6.0, strip.top() + height));
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
-    let text = RichText::new(
-        "Edit \
-        keys",
-    )
-    .font(Theme::font(Font::Small))
-    .color(theme.color(ColorRole::AccentBase));
+    let text = RichText::new("Edit keys")
+        .font(Theme::font(Font::Small))
+        .color(theme.color(ColorRole::AccentBase));
     let link = corner.add(egui::Button::new(text).frame(false));
     let link = link.on_hover_text("Opens the clip's keys. The mixer button returns here");
     name_widget(ui, &link, "Edit the keys of the bar's clip");

@@ -298,12 +298,7 @@ fn split_ui(
     let line = Rect::from_min_max(pos2(whole.left(), at), pos2(whole.right(), at + SPLIT));
     let response = ui.interact(line, ui.scope_id().with("keys and lanes"), Sense::drag());
     response.widget_info(|| {
-        egui::WidgetInfo::labeled(
-            egui::Role::Splitter,
-            true,
-            "Divider between \
-        keys and lanes",
-        )
+        egui::WidgetInfo::labeled(egui::Role::Splitter, true, "Divider between keys and lanes")
     });
     if response.hovered() || response.dragged() {
         ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
@@ -349,11 +344,8 @@ fn empty_ui(ui: &mut Ui, view: &View<'_>, body: Rect, actions: &mut Actions) {
     place.vertical_centered(|ui| {
         ui.add_space((body.height() * 0.5 - 40.0).max(4.0));
         ui.label(RichText::new("No lanes").color(view.theme.color(ColorRole::TextSecondary)));
-        let small = RichText::new(
-            "A lane plays clips over the lanes below \
-            it.",
-        )
-        .font(Theme::font(Font::Small));
+        let small = RichText::new("A lane plays clips over the lanes below it.")
+            .font(Theme::font(Font::Small));
         ui.label(small.color(view.theme.color(ColorRole::TextTertiary)));
         ui.add_space(4.0);
         if ui.button("Add a lane").clicked() {
@@ -399,10 +391,7 @@ fn header_ui(
             ui.set_height(28.0);
             if ui
                 .button("＋ Lane")
-                .on_hover_text(
-                    "Adds a lane that covers the lanes below \
-                it",
-                )
+                .on_hover_text("Adds a lane that covers the lanes below it")
                 .clicked()
             {
                 set(with_lane(mix, view, None), actions);
@@ -410,10 +399,7 @@ fn header_ui(
             let additive = ui.button(label("＋ Additive", "＋ Additive lane"));
             name_widget(ui, &additive, "＋ Additive lane");
             if additive
-                .on_hover_text(
-                    "Adds a lane that adds its clips' difference from a \
-                reference pose",
-                )
+                .on_hover_text("Adds a lane that adds its clips' difference from a reference pose")
                 .clicked()
             {
                 set(with_lane(mix, view, Some(MixReference::First)), actions);
@@ -452,17 +438,8 @@ fn header_ui(
             go_ui(state, ui, view, document, is_narrow, actions);
             jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if icon_button(
-                    ui,
-                    theme,
-                    icons::ICON_CLOSE,
-                    "Close the \
-                    mixer",
-                    "",
-                    false,
-                    Ok(()),
-                )
-                .clicked()
+                if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(()))
+                    .clicked()
                 {
                     actions.push(TimelineAction::Mixing(false));
                 }
@@ -480,8 +457,7 @@ fn header_ui(
                 name_widget(ui, &keep, name);
                 if keep
                     .on_hover_text(
-                        "Saves the lanes in the file's extras; other programs ignore \
-                    them",
+                        "Saves the lanes in the file's extras; other programs ignore them",
                     )
                     .clicked()
                 {
@@ -621,15 +597,13 @@ fn go_ui(
         (
             EnterHow::Inertial,
             "Inertial",
-            "Switches at once; the pose difference decays smoothly \
-            (inertialization)",
+            "Switches at once; the pose difference decays smoothly (inertialization)",
         ),
         (EnterHow::Frozen, "Frozen pose", "Fades in over the last pose of the playing clip"),
         (
             EnterHow::Keys,
             "Interpolate",
-            "Interpolates from the last key of one clip to the first \
-            key of the next",
+            "Interpolates from the last key of one clip to the first key of the next",
         ),
         (EnterHow::Cut, "Cut", "No transition"),
     ];

@@ -255,12 +255,9 @@ pub fn joint_list_ui(state: &mut BrushState, ui: &Ui, view: &View<'_>, actions: 
     let Some((at, shares)) = state.list_at.clone() else { return };
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let theme = view.theme;
-    let area = egui::Area::new(egui::Id::unique(
-        "joints \
-        here",
-    ))
-    .order(egui::Order::Foreground)
-    .fixed_pos(at);
+    let area = egui::Area::new(egui::Id::unique("joints here"))
+        .order(egui::Order::Foreground)
+        .fixed_pos(at);
     let shown = area.show(ui.ctx(), |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_min_width(180.0);

@@ -178,14 +178,8 @@ fn pins(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         painter.text(head, Align2::CENTER_CENTER, number, Theme::font(Font::NumberSmall), color);
         // What the plate at the cursor says would lie over it.
         if gone_to && view.paint.hover.is_none() {
-            let clip = spot.clip.map_or_else(
-                || {
-                    "Range of \
-                motion"
-                        .to_owned()
-                },
-                |c| document.clip_label(c),
-            );
+            let clip =
+                spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
             let (map, own) = canvas.maps(document).map_of(vertex);
             let strongest = map.vertex(own).max_by(|a, b| a.1.total_cmp(&b.1));
             let joint = strongest.and_then(|(j, _)| canvas.joints().get(usize::from(j)));
@@ -252,7 +246,7 @@ fn adjusting(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             Radius::Pixels(r) => format!("Radius {r:.0} px"),
             Radius::Scene(r) => {
                 let unit = view.settings.length;
-                format!("Radius {:.3} {}", r * unit.per_metre(), unit.sign())
+                format!("Radius {:.3} {}", r * unit.per_meter(), unit.sign())
             }
         },
         BrushNumber::Strength => format!("Strength {:.2}", brush.strength),

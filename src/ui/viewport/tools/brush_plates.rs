@@ -7,7 +7,7 @@ use glam::Vec2;
 use crate::ui::{
     BrushHover, View, WeightLook,
     theme::{Font, Theme},
-    weight_marks::{hatch, heat_color, mask_grey, painted_layer},
+    weight_marks::{hatch, heat_color, mask_gray, painted_layer},
     widgets::{elided, thousands},
 };
 use ulna_model::{Document, Node};
@@ -160,7 +160,7 @@ fn legend_size(rect: Rect) -> egui::Vec2 {
     if is_small(rect) { vec2(150.0, 54.0) } else { vec2(260.0, 60.0) }
 }
 
-/// What the colours mean.
+/// What the colors mean.
 pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -178,9 +178,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         }
         WeightLook::Strain => ("Stretch in this pose".into(), stretch),
         WeightLook::Volume => (
-            "Volume loss in this \
-                pose"
-                .into(),
+            "Volume loss in this pose".into(),
             ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
         ),
         WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
@@ -189,12 +187,12 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             let farthest = view.paint.farthest;
             if farthest > 0.0 {
                 // In what it takes few digits in, whatever lengths are shown in elsewhere.
-                let (unit, per_metre) = match farthest {
+                let (unit, per_meter) = match farthest {
                     d if d >= 1.0 => ("m", 1.0),
                     d if d >= 1e-3 => ("mm", 1e3),
                     _ => ("µm", 1e6),
                 };
-                let most = farthest * per_metre;
+                let most = farthest * per_meter;
                 let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
                 let at = |k: usize| {
                     if k == 0 {
@@ -204,10 +202,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
                     }
                 };
                 (
-                    format!(
-                        "Error of {bits}-bit weights in this pose, \
-                    {unit}"
-                    ),
+                    format!("Error of {bits}-bit weights in this pose, {unit}"),
                     std::array::from_fn(at),
                 )
             } else {
@@ -253,7 +248,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
         let part = (k as f32 + 0.5) / steps as f32;
         let color =
-            if mask.is_some() { Color32::from_gray(mask_grey(part)) } else { heat_color(part) };
+            if mask.is_some() { Color32::from_gray(mask_gray(part)) } else { heat_color(part) };
         painter.rect_filled(cell, 0.0, color);
     }
     let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);

@@ -28,12 +28,12 @@ pub fn vertices_ui(
     let stroke = egui::Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
     let radius = match view.paint.brush.radius {
         Radius::Pixels(points) => points,
-        Radius::Scene(metres) => {
-            metres
+        Radius::Scene(meters) => {
+            meters
                 / view
                     .viewport
                     .camera
-                    .metres_per_point(view.viewport.camera.distance, rect.height())
+                    .meters_per_point(view.viewport.camera.distance, rect.height())
                     .max(1e-12)
         }
     };

@@ -142,15 +142,9 @@ impl Quantity {
             return format!("a number{sign}");
         }
         if most >= 1e6 {
-            format!(
-                "at least \
-            {least}{sign}"
-            )
+            format!("at least {least}{sign}")
         } else {
-            format!(
-                "{least} to \
-            {most}{sign}"
-            )
+            format!("{least} to {most}{sign}")
         }
     }
 
@@ -481,13 +475,8 @@ mod tests {
         for spec in table() {
             for argument in &spec.arguments {
                 let entry = entry(spec, argument);
-                let entry = entry.unwrap_or_else(|| {
-                    panic!(
-                        "{} “{}” has no \
-                    editor",
-                        spec.name, argument.name
-                    )
-                });
+                let entry = entry
+                    .unwrap_or_else(|| panic!("{} “{}” has no editor", spec.name, argument.name));
                 let is_pattern =
                     spec.name == "node.rename_pattern" && matches!(argument.name, "from" | "to");
                 let is_name = matches!(argument.name, "name" | "only") || is_pattern;
@@ -540,9 +529,7 @@ mod tests {
         assert_eq!(share.read("half", 30.0), Err("“half” is not a number".to_owned()));
         assert_eq!(
             Quantity::whole(0.0..=9.0).read("1.5", 30.0),
-            Err("“1.5” is not a whole \
-            number"
-                .to_owned())
+            Err("“1.5” is not a whole number".to_owned())
         );
         assert_eq!(share.shown(0.5), "50");
         assert_eq!(meters.shown(-0.0), "0");

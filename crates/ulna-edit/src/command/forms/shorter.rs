@@ -13,8 +13,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "pose.move" | "pose.shift" => "Press {tool.move}, an axis and a number, or drag an arrow.",
         "pose.scale" | "pose.resize" => "Press {tool.scale}, an axis and a number, or drag a box.",
         "pose.set" | "pose.set_local" | "pose.set_world" => {
-            "Type into the fields of the \
-            inspector."
+            "Type into the fields of the inspector."
         }
         "pose.keep" => "Click Save pose in the Poses panel.",
         "pose.apply" => "Click the pose in the Poses panel.",
@@ -22,8 +21,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "pose.forget" => "Right-click the pose in the Poses panel.",
         "pose.ik" => "Press {tool.drag} and drag the joint.",
         "pose.blend" | "pose.breakdown" => {
-            "Drag the buttons Previous, Breakdown and Next \
-            sideways."
+            "Drag the buttons Previous, Breakdown and Next sideways."
         }
         "pose.morph" | "unkeyed.morph" | "key.morph" | "pose.reset_morphs" => {
             "Drag the morph targets in the inspector."
@@ -39,8 +37,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "layer.set" => "Choose the layer, switch Edit to Layer, and pose.",
         "key.move" => "Press {timeline.move} over the timeline and type frames, or drag the keys.",
         "key.scale" => {
-            "Press {timeline.scale} over the timeline, or drag the ends of the \
-            selection."
+            "Press {timeline.scale} over the timeline, or drag the ends of the selection."
         }
         "key.duplicate" => "Press {timeline.duplicate} over the timeline.",
         "key.ripple" => "Press {timeline.ripple} over the timeline.",
@@ -56,8 +53,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         }
         "clip.put" => "Copy clips in another window and paste them, or use {clip.import}.",
         "marker.move" | "marker.set" | "marker.remove" => {
-            "Drag or right-click the marker on the \
-            ruler."
+            "Drag or right-click the marker on the ruler."
         }
         "mix.set" | "mix.go" | "mix.over" => "Use the mixer under the timeline.",
         "edit.revert" => "Use Revert in the list of edits of the inspector.",
@@ -65,8 +61,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "select.recall_set" => "Press Alt and the digit.",
         "skin.create" | "skin.bind" => "Use Weights › Bind…",
         "weights.set" | "weights.assign" => {
-            "Type weights into the table of vertices in Paint \
-            mode."
+            "Type weights into the table of vertices in Paint mode."
         }
         "weight_layer.paint" => "Paint with the brush in Paint mode.",
         "weights.mirror" => "Click Mirror in Paint mode.",
@@ -97,8 +92,7 @@ mod tests {
                 let name = part.split('}').next().unwrap_or_default();
                 assert!(
                     find(name).is_some_and(|c| !c.key.is_empty()),
-                    "{name} in “{text}” has no \
-                    key"
+                    "{name} in “{text}” has no key"
                 );
             }
         }

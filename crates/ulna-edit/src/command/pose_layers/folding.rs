@@ -33,8 +33,7 @@ impl FoldLayers {
         if layers.has_solo() {
             return refuse(
                 "layer_is_solo",
-                "a layer is soloed, so the others have no effect; turn \
-                off solo first",
+                "a layer is soloed, so the others have no effect; turn off solo first",
             );
         }
         let last = match &self.layer {
@@ -57,8 +56,7 @@ impl FoldLayers {
         if goes.is_empty() {
             return refuse(
                 "no_layer_is_on",
-                "there is no active layer to bake; unmute a layer, or \
-                raise its strength",
+                "there is no active layer to bake; unmute a layer, or raise its strength",
             );
         }
         match home {
@@ -133,8 +131,7 @@ impl MergeLayerDown {
             return refuse(
                 "layer_is_lowest",
                 format!(
-                    "“{}” is the lowest layer; use {} to bake \
-                    it",
+                    "“{}” is the lowest layer; use {} to bake it",
                     found.layer().name,
                     FoldLayers::NAME
                 ),
@@ -145,8 +142,7 @@ impl MergeLayerDown {
             return refuse(
                 "layer_is_off",
                 format!(
-                    "“{}” and “{}” must both be active to be merged; unmute \
-                    them",
+                    "“{}” and “{}” must both be active to be merged; unmute them",
                     under.name, over.name
                 ),
             );
@@ -164,10 +160,7 @@ impl MergeLayerDown {
             let label = document.node(n).label(n);
             Notice::new(
                 "unequal_scale",
-                format!(
-                    "{label} has nonuniform scale, so its position \
-                changes slightly"
-                ),
+                format!("{label} has nonuniform scale, so its position changes slightly"),
             )
         });
         let mut layers = (*found.layers).clone();
@@ -199,8 +192,7 @@ impl ExtractLayer {
                     CommandError::other(
                         "scale_is_zero",
                         format!(
-                            "the scale of {label} is 0 at some time, which a layer cannot \
-                            undo"
+                            "the scale of {label} is 0 at some time, which a layer cannot undo"
                         ),
                     )
                 })?;
@@ -217,10 +209,7 @@ impl ExtractLayer {
                 let Some((at, pose)) = document.aids.unkeyed(id, f64::from(time)) else {
                     return refuse(
                         "no_unkeyed_pose",
-                        format!(
-                            "there is no unkeyed pose at {time} s \
-                        of this clip"
-                        ),
+                        format!("there is no unkeyed pose at {time} s of this clip"),
                     );
                 };
                 let name = name_for(&layers, self.name.as_ref(), "Pose")?;
@@ -254,8 +243,7 @@ impl ExtractLayer {
             }
             _ => refuse(
                 "argument_missing",
-                "use either “other”, another clip, or “time”, the time \
-                of an unkeyed pose",
+                "use either “other”, another clip, or “time”, the time of an unkeyed pose",
             ),
         }
     }
@@ -272,10 +260,7 @@ impl SplitLayer {
         if !(0.01..=90.0).contains(&degrees) {
             return refuse(
                 "argument_out_of_range",
-                format!(
-                    "“degrees” must be 0.01 to 90, but is \
-                {degrees}"
-                ),
+                format!("“degrees” must be 0.01 to 90, but is {degrees}"),
             );
         }
         let home = LayerHome::Clip(id);
@@ -291,10 +276,7 @@ impl SplitLayer {
         if few.key_count() == clip.key_count() {
             return refuse(
                 "no_key_can_go",
-                format!(
-                    "no key can be removed within {degrees}°; use a \
-                larger value"
-                ),
+                format!("no key can be removed within {degrees}°; use a larger value"),
             );
         }
         let (before, after) = (clip.key_count(), few.key_count());
@@ -319,10 +301,8 @@ impl SplitLayer {
         to.0.insert(0, Shared::new(made));
         let mut edits = vec![Edit::SetClip { clip: id, to: Some(few) }];
         edits.extend(set(home, to));
-        let note = format!(
-            "{before} keys were reduced to {after}; the layer has the rest of the \
-            motion"
-        );
+        let note =
+            format!("{before} keys were reduced to {after}; the layer has the rest of the motion");
         Ok(Outcome { edits, notes: vec![Notice::new("layer_split", note)], keys: None })
     }
 }

@@ -112,8 +112,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                 if !turned.is_finite() {
                     return refuse(
                         "scale_is_zero",
-                        "the layer scales to 0 at some time, which \
-                        cannot be inverted",
+                        "the layer scales to 0 at some time, which cannot be inverted",
                     );
                 }
                 value.copy_from_slice(&turned.to_array());
@@ -126,8 +125,7 @@ fn inverted(layer: &PoseLayer, track: &Track) -> Result<Track, CommandError> {
                     if !v.is_finite() {
                         return refuse(
                             "scale_is_zero",
-                            "the layer scales to 0 at some time, which \
-                            cannot be inverted",
+                            "the layer scales to 0 at some time, which cannot be inverted",
                         );
                     }
                 }

@@ -45,8 +45,7 @@ impl MaskPoseLayer {
         if ways.iter().filter(|w| **w).count() > 1 {
             return refuse(
                 "arguments_exclusive",
-                "use only one of “region”, “below” and “node” to \
-                set the mask",
+                "use only one of “region”, “below” and “node” to set the mask",
             );
         }
         if self.falloff.is_some() && self.below.is_none() {
@@ -104,11 +103,7 @@ impl MaskPoseLayer {
         let none = mask.as_ref().is_some_and(|m| m.counts.nodes().next().is_none());
         let edits = found.with(PoseLayer { mask, ..found.layer().clone() });
         let note = (none && !edits.is_empty()).then(|| {
-            Notice::new(
-                "mask_is_empty",
-                "the mask has no joints, so the layer has no \
-                effect",
-            )
+            Notice::new("mask_is_empty", "the mask has no joints, so the layer has no effect")
         });
         Ok(Outcome { edits, notes: note.into_iter().collect(), keys: None })
     }

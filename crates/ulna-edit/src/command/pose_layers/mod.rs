@@ -101,11 +101,7 @@ impl LayerName {
                 };
                 refuse(
                     "no_such_layer",
-                    format!(
-                        "{} has no layer “{text}”; \
-                    {there}",
-                        home_words(document, home)
-                    ),
+                    format!("{} has no layer “{text}”; {there}", home_words(document, home)),
                 )
             }
         }
@@ -188,8 +184,8 @@ document_commands! {
     RemovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.remove", "Remove the \
-        layer", enabled: rules::pose_layer, filled: Some(around::remove_layer);
+    } = "layer.remove", "Remove the layer", enabled: rules::pose_layer,
+        filled: Some(around::remove_layer);
     /// Renames a layer
     RenamePoseLayer {
         /// Layer to edit.
@@ -214,24 +210,24 @@ document_commands! {
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
-    } = "layer.strength_keys", "Set keys of the layer \
-        strength", asks: true, enabled: rules::pose_layer;
+    } = "layer.strength_keys", "Set keys of the layer strength", asks: true,
+        enabled: rules::pose_layer;
     /// Mutes or unmutes a layer
     MuteLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
-    } = "layer.mute", "Mute or unmute the \
-        layer", enabled: rules::pose_layer, filled: Some(around::mute_layer);
+    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer,
+        filled: Some(around::mute_layer);
     /// Soloes a layer of a clip
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
         /// Whether the layer is soloed; toggles if omitted.
         solo: Option<bool>,
-    } = "layer.solo", "Solo the \
-        layer", enabled: rules::pose_layer, filled: Some(around::solo_layer);
+    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer,
+        filled: Some(around::solo_layer);
     /// Moves a layer up or down
     MovePoseLayer {
         /// Layer to edit.
@@ -247,8 +243,8 @@ document_commands! {
         of: LayerOf,
         /// Name of the copy.
         name: Option<String>,
-    } = "layer.duplicate", "Duplicate the \
-        layer", enabled: rules::pose_layer, filled: Some(around::duplicate_layer);
+    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer,
+        filled: Some(around::duplicate_layer);
     /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
     MaskPoseLayer {
         /// Layer to edit.
@@ -283,8 +279,8 @@ document_commands! {
         of: LayerOf,
         /// Joints to edit.
         node: Option<Nodes>,
-    } = "layer.clear", "Remove joints from the \
-        layer", enabled: rules::pose_layer, filled: Some(around::clear_in_layer);
+    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer,
+        filled: Some(around::clear_in_layer);
     /// Adds neutral keys, at which the layer has no effect
     ZeroKey {
         /// Layer to edit.
@@ -295,14 +291,14 @@ document_commands! {
         until: Option<Seconds>,
         /// Joints to key; all joints of the layer if omitted.
         node: Option<Nodes>,
-    } = "layer.zero_key", "Add a neutral \
-        key", key: "Shift+S", enabled: rules::layer_of_clip, filled: Some(around::zero_key);
+    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip,
+        filled: Some(around::zero_key);
     /// Inverts what a layer adds
     InvertLayer {
         /// Layer to edit.
         of: LayerOf,
-    } = "layer.invert", "Invert the \
-        layer", enabled: rules::pose_layer, filled: Some(around::invert_layer);
+    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer,
+        filled: Some(around::invert_layer);
     /// Copies a layer to other clips
     CopyLayer {
         /// Layer to edit.
@@ -346,8 +342,8 @@ document_commands! {
         degrees: Option<f32>,
         /// Name of the layer.
         name: Option<String>,
-    } = "layer.split", "Split into base and \
-        layer", enabled: rules::clip_shown, filled: Some(around::split_layer);
+    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown,
+        filled: Some(around::split_layer);
 }
 
 choice! {
@@ -372,11 +368,7 @@ field!(
     ClipList,
     ArgumentType::Text,
     |from, name| from
-        .texts(
-            name,
-            "a clip name, #index or a pattern, or a list of \
-        these"
-        )
+        .texts(name, "a clip name, #index or a pattern, or a list of these")
         .map(Self::Named),
     |v, document| match v {
         Self::Named(texts) => texts.clone().into(),
@@ -423,8 +415,7 @@ impl FoundLayer {
                     return refuse(
                         "no_such_layer",
                         format!(
-                            "{} has no layers; use {} to add \
-                            one",
+                            "{} has no layers; use {} to add one",
                             home_words(document, home),
                             NewLayer::NAME
                         ),
@@ -434,8 +425,7 @@ impl FoundLayer {
                     return refuse(
                         "layer_ambiguous",
                         format!(
-                            "{} has {} layers; name one as \
-                            “layer”",
+                            "{} has {} layers; name one as “layer”",
                             home_words(document, home),
                             all.len()
                         ),
@@ -502,10 +492,7 @@ fn name_for(
     if layers.iter().any(|l| l.name == name) {
         return refuse(
             "name_taken",
-            format!(
-                "a layer named “{name}” already exists; use another \
-            name"
-            ),
+            format!("a layer named “{name}” already exists; use another name"),
         );
     }
     Ok(name)
@@ -554,10 +541,7 @@ impl RenamePoseLayer {
         if found.layers.iter().any(|l| l.name == name && l.id != found.layer().id) {
             return refuse(
                 "name_taken",
-                format!(
-                    "a layer named “{name}” already exists; use \
-                another name"
-                ),
+                format!("a layer named “{name}” already exists; use another name"),
             );
         }
         Ok(found.with(PoseLayer { name, ..found.layer().clone() }))
@@ -575,8 +559,7 @@ impl LayerStrength {
             Some(_) if found.home == LayerHome::Pose => {
                 return refuse(
                     "pose_has_no_time",
-                    "a layer of the pose cannot have keys; omit \
-                    “time”",
+                    "a layer of the pose cannot have keys; omit “time”",
                 );
             }
             Some(time) => {
@@ -621,8 +604,7 @@ impl LayerStrengthKeys {
         if keys.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
             return refuse(
                 "time_twice",
-                "two strength keys are at the same time; remove one of \
-                them",
+                "two strength keys are at the same time; remove one of them",
             );
         }
         let found = FoundLayer::of(scene.document, &self.of)?;
@@ -681,10 +663,7 @@ impl MovePoseLayer {
             (None, Some(place)) => {
                 return refuse(
                     "argument_out_of_range",
-                    format!(
-                        "“place” is {place}, but must be 0 \
-                    to {last}"
-                    ),
+                    format!("“place” is {place}, but must be 0 to {last}"),
                 );
             }
             _ => return refuse("argument_missing", "use either “up” or “place”"),
@@ -774,8 +753,7 @@ impl ZeroKey {
         if found.home == LayerHome::Pose {
             return refuse(
                 "pose_has_no_time",
-                "a layer of the pose cannot have keys; use a layer \
-                of a clip",
+                "a layer of the pose cannot have keys; use a layer of a clip",
             );
         }
         let mut layer = found.layer().clone();
@@ -784,8 +762,7 @@ impl ZeroKey {
             return refuse(
                 "layer_is_empty",
                 format!(
-                    "layer “{}” is empty; pose a joint in it first, or name \
-                    joints",
+                    "layer “{}” is empty; pose a joint in it first, or name joints",
                     layer.name
                 ),
             );
@@ -818,20 +795,11 @@ impl ZeroKey {
                 }
             }
         }
-        let when: Vec<String> = around
-            .into_iter()
-            .map(|t| {
-                format!(
-                    "{:.2} \
-            s",
-                    f32::from_bits(t)
-                )
-            })
-            .collect();
+        let when: Vec<String> =
+            around.into_iter().map(|t| format!("{:.2} s", f32::from_bits(t))).collect();
         let note = (!when.is_empty()).then(|| {
             format!(
-                "keys that keep the constant offset of the layer were added around it, at \
-                {}",
+                "keys that keep the constant offset of the layer were added around it, at {}",
                 when.join(", ")
             )
         });
@@ -981,8 +949,7 @@ impl CopyLayer {
         }
         let note = (!refused.is_empty()).then(|| {
             format!(
-                "clips left out, because their keys of these joints cannot be edited: \
-                {}",
+                "clips left out, because their keys of these joints cannot be edited: {}",
                 refused.join(", ")
             )
         });

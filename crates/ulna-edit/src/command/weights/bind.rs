@@ -131,11 +131,8 @@ fn weigh(
         for (mesh, k) in &list {
             let positions = &document.mesh(*mesh).primitives[k.index()].positions;
             let Some(map) = bones.weigh(positions, most) else {
-                let message = format!(
-                    "the skin of “{}” has no \
-                    joints",
-                    mesh_label(document, *mesh)
-                );
+                let message =
+                    format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
                 return Err(CommandError::other("skin_has_no_joints", message));
             };
             apply(
@@ -150,8 +147,7 @@ fn weigh(
     if done.is_empty() {
         return Err(CommandError::other(
             "weights_there_already",
-            "every skinned mesh already has \
-            weights",
+            "every skinned mesh already has weights",
         ));
     }
     let weights = |(mesh, primitive): (MeshId, PrimitiveId)| {

@@ -31,10 +31,7 @@ impl PairJoints {
             )),
             _ => Err(CommandError::other(
                 "one_node_wanted",
-                format!(
-                    "name exactly one joint as \
-                “{name}”"
-                ),
+                format!("name exactly one joint as “{name}”"),
             )),
         };
         let joint = one(&self.joint, "joint")?;

@@ -189,8 +189,8 @@ document_commands! {
         curve: Option<Curve>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.along", "Gradient along a \
-        limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    } = "weights.along", "Gradient along a limb", menu: "Weights/Fill", asks: true,
+        enabled: rules::weighted;
     /// Averages the weights of the selected vertices
     Average {
         /// Vertices and joints that may change.
@@ -213,8 +213,8 @@ document_commands! {
         with: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.swap", "Swap the weights of two \
-        joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.swap", "Swap the weights of two joints", menu: "Weights/Joints", asks: true,
+        enabled: rules::weighted;
     /// Moves all weights of some joints to one joint
     MergeJoints {
         /// Joints whose weights are moved.
@@ -223,8 +223,8 @@ document_commands! {
         into: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.merge", "Merge the weights of \
-        joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    } = "weights.merge", "Merge the weights of joints", menu: "Weights/Joints", asks: true,
+        enabled: rules::weighted;
     /// Changes the number of influence sets (JOINTS_n) in the file
     Sets {
         /// Number of sets of four influences.
@@ -453,8 +453,7 @@ fn jobs(document: &Document, reach: &Reach, joints: &[&Nodes]) -> Result<Vec<Job
     if list.is_empty() {
         return Err(CommandError::other(
             "no_weights_meant",
-            "no mesh with weights was found; name a \
-            skinned mesh",
+            "no mesh with weights was found; name a skinned mesh",
         ));
     }
     Ok(list)
@@ -846,8 +845,7 @@ impl Relax {
         if !(0.0..=1.0).contains(&kept) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“volume” must be a number \
-                from 0 to 1",
+                "“volume” must be a number from 0 to 1",
             ));
         }
         if self.joint.is_some() {
@@ -949,10 +947,7 @@ impl Along {
             [node] => Ok(node),
             _ => Err(CommandError::other(
                 "one_node_wanted",
-                format!(
-                    "name exactly one joint as \
-                “{name}”"
-                ),
+                format!("name exactly one joint as “{name}”"),
             )),
         };
         let to = one(&self.to, "to")?;
@@ -961,23 +956,23 @@ impl Along {
         if !(0.0..=1.0).contains(&width) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“width” must be a number from \
-                0 to 1",
+                "“width” must be a number from 0 to 1",
             ));
         }
         let curve: Falloff = self.curve.unwrap_or(Curve::Smooth).into();
-        let limb =
-            || {
-                let rest = Pose::evaluate(document, &Stack::default());
-                ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
+        let limb = || {
+            let rest = Pose::evaluate(document, &Stack::default());
+            ik::limb_of(document, &rest, to, None, false).and_then(|l| l.root()).ok_or_else(|| {
                 let label = document.node(to).label(to);
                 CommandError::other(
                     "not_a_limb",
-                    format!("“{label}” is not the end of a limb; name the first joint of the limb \
-                        as “from”"),
+                    format!(
+                        "“{label}” is not the end of a limb; name the first joint of the limb as \
+                            “from”"
+                    ),
                 )
             })
-            };
+        };
         let named: Vec<&Nodes> = self.from.iter().chain([&self.to]).collect();
         run_for(document, &self.reach, &named, "filled", |draft, job| {
             let label = |n: NodeId| document.node(n).label(n);
@@ -1037,8 +1032,7 @@ impl Sets {
         if !(1..=8).contains(&sets) {
             return Err(CommandError::other(
                 "argument_out_of_range",
-                "“sets” must be 1 to 8 sets of \
-                four influences",
+                "“sets” must be 1 to 8 sets of four influences",
             ));
         }
         let reach = Reach { mesh, primitive, locked, ..Reach::default() };
@@ -1136,10 +1130,7 @@ fn check_slots(patch: &WeightPatch) -> Result<(), CommandError> {
         let fault = |why: String| {
             Err(CommandError::other(
                 "weights_unsound",
-                format!(
-                    "“weights” of vertex \
-                {vertex}: {why}"
-                ),
+                format!("“weights” of vertex {vertex}: {why}"),
             ))
         };
         if let Some(bad) = weights.iter().find(|w| !(0.0..=1.0 + 1e-6).contains(*w)) {
@@ -1212,10 +1203,8 @@ impl Slots<'_> {
             .filter(|s| any_sets && s.is_multiple_of(4) && (4..=MOST).contains(s));
         let stride = given.unwrap_or_else(|| map.stride());
         if of.len() != vertices.len() * stride || weights.len() != of.len() {
-            let message = format!(
-                "“of” and “weights” need {stride} numbers per vertex, like the \
-                mesh"
-            );
+            let message =
+                format!("“of” and “weights” need {stride} numbers per vertex, like the mesh");
             return Err(CommandError::other("count_mismatch", message));
         }
         let mut patch = WeightPatch::new(stride / 4, vertices.len());
@@ -1225,7 +1214,7 @@ impl Slots<'_> {
                 "no_such_vertex",
                 format!(
                     "“vertices” refers to vertex {past}, but the primitive has only {count} \
-                    vertices"
+                        vertices"
                 ),
             ));
         }
@@ -1234,8 +1223,7 @@ impl Slots<'_> {
         if !patch.vertices.iter().all(|v| seen.insert(*v)) {
             return Err(CommandError::other(
                 "named_twice",
-                "a vertex is listed twice in \
-                “vertices”",
+                "a vertex is listed twice in “vertices”",
             ));
         }
         for (of, weight) in of.iter().zip(weights) {

@@ -35,8 +35,7 @@ impl Transfer {
         if sources.is_empty() {
             return Err(CommandError::other(
                 "no_weights_meant",
-                "“from” is not a skinned mesh with \
-                weights",
+                "“from” is not a skinned mesh with weights",
             ));
         }
         if by == CarryBy::Uv && sources.iter().all(|s| s.primitive.uv0.is_empty()) {

@@ -158,15 +158,13 @@ mod tests {
         assert_eq!(
             check(&[0x89, b'P', b'N', b'G']),
             Err(Unrecognized),
-            "too short for a \
-            signature"
+            "too short for a signature"
         );
         assert_eq!(check(&png_of(&[(b"IHDR", 13), (b"gAMA", 4), (b"IDAT", 9)])), Ok("image/png"));
         assert_eq!(
             check(&png_of(&[(b"IHDR", 12), (b"IDAT", 9)])),
             Err(Invalid),
-            "length of the \
-            header"
+            "length of the header"
         );
         assert_eq!(check(&png_of(&[(b"gAMA", 4), (b"IDAT", 9)])), Err(Invalid), "no header");
         let whole = png_of(&[(b"IHDR", 13), (b"IDAT", 9)]);

@@ -12,14 +12,9 @@ pub fn sentence(code: &'static str, count: usize) -> String {
 /// Skinned meshes that are not at the root, where that changes nothing.
 pub fn under_unmoved(count: usize) -> String {
     let meshes = if count == 1 {
-        "1 skinned mesh \
-        has"
-        .to_owned()
+        "1 skinned mesh has".to_owned()
     } else {
-        format!(
-            "{count} skinned \
-        meshes have"
-        )
+        format!("{count} skinned meshes have")
     };
     format!("{meshes} parent nodes, whose transforms are ignored; this changes nothing here")
 }
@@ -29,8 +24,7 @@ fn words(code: &str) -> &'static str {
         "ACCESSOR_ANIMATION_INPUT_NEGATIVE" => "Some key times are negative",
         "ACCESSOR_ANIMATION_INPUT_NON_INCREASING" => "Key times do not increase",
         "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION" => {
-            "Rotation keys are not \
-            unit quaternions"
+            "Rotation keys are not unit quaternions"
         }
         "ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND" => "Some values exceed the stated maximum",
         "ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND" => "Some values are below the stated minimum",
@@ -43,40 +37,33 @@ fn words(code: &str) -> &'static str {
         "ACCESSOR_INVALID_IBM" => "The last row of an inverse bind matrix is not 0 0 0 1",
         "ACCESSOR_INVALID_SIGN" => "The fourth component of a tangent is neither 1 nor −1",
         "ACCESSOR_JOINTS_INDEX_DUPLICATE" => {
-            "A joint is listed twice in the influences of a \
-            vertex"
+            "A joint is listed twice in the influences of a vertex"
         }
         "ACCESSOR_JOINTS_INDEX_OOB" => {
-            "A joint index exceeds the joints of the skin; it has no \
-            effect"
+            "A joint index exceeds the joints of the skin; it has no effect"
         }
         "ACCESSOR_JOINTS_USED_ZERO_WEIGHT" => "Some joint indices have a weight of 0",
         "ACCESSOR_MATRIX_ALIGNMENT" => {
-            "Matrix data starts at an offset that is not a multiple of \
-            4"
+            "Matrix data starts at an offset that is not a multiple of 4"
         }
         "ACCESSOR_MAX_MISMATCH" => "The stated maximum differs from the actual maximum",
         "ACCESSOR_MIN_MISMATCH" => "The stated minimum differs from the actual minimum",
         "ACCESSOR_NON_CLAMPED" => "Some colors are outside 0 to 1",
         "ACCESSOR_NORMALIZED_INVALID" => {
-            "Accessors of floats or 32-bit integers cannot be \
-            “normalized”"
+            "Accessors of floats or 32-bit integers cannot be “normalized”"
         }
         "ACCESSOR_OFFSET_ALIGNMENT" | "ACCESSOR_TOTAL_OFFSET_ALIGNMENT" => {
             "The data starts at an offset that is not a multiple of its component size"
         }
         "ACCESSOR_SMALL_BYTESTRIDE" => {
-            "The byte stride of its buffer view is smaller than an \
-            element"
+            "The byte stride of its buffer view is smaller than an element"
         }
         "ACCESSOR_SPARSE_COUNT_OUT_OF_RANGE" => {
-            "The sparse accessor replaces more elements than \
-            it has"
+            "The sparse accessor replaces more elements than it has"
         }
         "ACCESSOR_SPARSE_INDEX_OOB" => "The sparse accessor replaces elements that do not exist",
         "ACCESSOR_SPARSE_INDICES_NON_INCREASING" => {
-            "The indices of the sparse accessor do not \
-            increase"
+            "The indices of the sparse accessor do not increase"
         }
         "ACCESSOR_TOO_LONG" => "Its elements extend beyond its buffer view",
         "ACCESSOR_USAGE_OVERRIDE" => "The accessor is used for two different purposes",
@@ -94,21 +81,17 @@ fn words(code: &str) -> &'static str {
         }
         "ANIMATION_DUPLICATE_TARGETS" => "A later channel has the same target",
         "ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE" => {
-            "The keys are in a buffer view with a byte \
-            stride"
+            "The keys are in a buffer view with a byte stride"
         }
         "ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT" => "Key times are not scalar floats",
         "ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS" => {
-            "A cubic spline needs at least two \
-            keys"
+            "A cubic spline needs at least two keys"
         }
         "ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS" => {
-            "The accessor of the key times has no \
-            minimum and maximum"
+            "The accessor of the key times has no minimum and maximum"
         }
         "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT" => {
-            "The number of values does not match \
-            the number of keys"
+            "The number of values does not match the number of keys"
         }
         "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT" => {
             "The type of the key values does not match the animated property"
@@ -116,19 +99,16 @@ fn words(code: &str) -> &'static str {
         "ARRAY_LENGTH_NOT_IN_LIST" => "The list has the wrong length",
         "ARRAY_TYPE_MISMATCH" => "The list has an element of the wrong type",
         "ASSET_MIN_VERSION_GREATER_THAN_VERSION" => {
-            "The minimum version is greater than the \
-            version of the file"
+            "The minimum version is greater than the version of the file"
         }
         "BUFFER_BYTE_LENGTH_MISMATCH" => "The buffer has fewer bytes than stated",
         "BUFFER_DATA_URI_MIME_TYPE_INVALID" => {
-            "The media type of the data URI is not that of a \
-            buffer"
+            "The media type of the data URI is not that of a buffer"
         }
         "BUFFER_VIEW_INVALID_BYTE_STRIDE" => "This buffer view must not have a byte stride",
         "BUFFER_VIEW_TARGET_OVERRIDE" => "The buffer view is used for two different purposes",
         "BUFFER_VIEW_TOO_BIG_BYTE_STRIDE" => {
-            "The byte stride is greater than the length of the \
-            buffer view"
+            "The byte stride is greater than the length of the buffer view"
         }
         "BUFFER_VIEW_TOO_LONG" => "The buffer view extends beyond its buffer",
         "CAMERA_XMAG_YMAG_ZERO" => "The camera shows nothing: xmag or ymag is 0",
@@ -144,8 +124,7 @@ fn words(code: &str) -> &'static str {
         "GLB_EMPTY_CHUNK" => "A chunk is empty",
         "GLB_EXTRA_DATA" => "The file has extra bytes after its stated end; they stay in the file",
         "GLB_INVALID_MAGIC" => {
-            "The file name ends in .glb, but the content is not GLB; rename the \
-            file to .gltf"
+            "The file name ends in .glb, but the content is not GLB; rename the file to .gltf"
         }
         "GLB_INVALID_VERSION" => "The version of the GLB container is unknown",
         "GLB_LENGTH_MISMATCH" => "The stated length differs from the length of the file",
@@ -160,8 +139,7 @@ fn words(code: &str) -> &'static str {
         "IMAGE_DATA_INVALID" => "The header of the image is invalid",
         "IMAGE_MIME_TYPE_INVALID" => "The image format differs from the stated media type",
         "IMAGE_NON_ENABLED_MIME_TYPE" => {
-            "The image format needs an extension that the file does \
-            not use"
+            "The image format needs an extension that the file does not use"
         }
         "IMAGE_UNEXPECTED_EOS" => "The image data ends inside its header",
         "IMAGE_UNRECOGNIZED_FORMAT" => "The format of the image is not recognized",
@@ -172,38 +150,31 @@ fn words(code: &str) -> &'static str {
         "INVALID_URI" => "The URI is invalid",
         "IO_ERROR" => "A referenced file cannot be read",
         "MESH_INVALID_WEIGHTS_COUNT" => {
-            "The number of weights differs from the number of morph \
-            targets"
+            "The number of weights differs from the number of morph targets"
         }
         "MESH_PRIMITIVE_ACCESSOR_UNALIGNED" => "Vertex data is not aligned to 4 bytes",
         "MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE" => {
-            "Several attributes share a buffer view \
-            without a byte stride"
+            "Several attributes share a buffer view without a byte stride"
         }
         "MESH_PRIMITIVE_ATTRIBUTES_ACCESSOR_INVALID_FORMAT" => {
-            "The type of the attribute is not \
-            allowed"
+            "The type of the attribute is not allowed"
         }
         "MESH_PRIMITIVE_ATTRIBUTES_ACCESSOR_UNSIGNED_INT" => {
-            "An attribute must not have 32-bit \
-            integers"
+            "An attribute must not have 32-bit integers"
         }
         "MESH_PRIMITIVE_INCOMPATIBLE_MODE" => {
-            "The number of vertices or indices does not match \
-            the primitive mode"
+            "The number of vertices or indices does not match the primitive mode"
         }
         "MESH_PRIMITIVE_INDEXED_SEMANTIC_CONTINUITY" => {
             "Numbered attributes, such as JOINTS_n, do not start at 0 or have gaps"
         }
         "MESH_PRIMITIVE_INDICES_ACCESSOR_INVALID_FORMAT" => "Indices are not unsigned integers",
         "MESH_PRIMITIVE_INDICES_ACCESSOR_WITH_BYTESTRIDE" => {
-            "The indices are in a buffer view \
-            with a byte stride"
+            "The indices are in a buffer view with a byte stride"
         }
         "MESH_PRIMITIVE_INVALID_ATTRIBUTE" => "The attribute name is unknown",
         "MESH_PRIMITIVE_JOINTS_WEIGHTS_MISMATCH" => {
-            "The numbers of JOINTS_n and WEIGHTS_n \
-            attributes differ"
+            "The numbers of JOINTS_n and WEIGHTS_n attributes differ"
         }
         "MESH_PRIMITIVE_MORPH_TARGET_INVALID_ATTRIBUTE_COUNT" => {
             "The morph target has a different number of vertices than the primitive"
@@ -215,46 +186,37 @@ fn words(code: &str) -> &'static str {
             "The material has a normal map, but tangents cannot be computed for the primitive"
         }
         "MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS" => {
-            "The accessor of the positions has no \
-            minimum and maximum"
+            "The accessor of the positions has no minimum and maximum"
         }
         "MESH_PRIMITIVE_TOO_FEW_TEXCOORDS" => {
-            "The material uses texture coordinates that the \
-            primitive does not have"
+            "The material uses texture coordinates that the primitive does not have"
         }
         "MESH_PRIMITIVE_UNEQUAL_ACCESSOR_COUNT" => "Attributes have different numbers of vertices",
         "MESH_PRIMITIVES_UNEQUAL_TARGETS_COUNT" => {
-            "Primitives of one mesh have different numbers \
-            of morph targets"
+            "Primitives of one mesh have different numbers of morph targets"
         }
         "NODE_LOOP" => "The node is its own ancestor",
         "NODE_MATRIX_NON_TRS" => {
-            "The matrix cannot be decomposed into translation, rotation and \
-            scale"
+            "The matrix cannot be decomposed into translation, rotation and scale"
         }
         "NODE_MATRIX_TRS" => "The node has both a matrix and a translation, rotation or scale",
         "NODE_PARENT_OVERRIDE" => "The child node already has another parent",
         "NODE_SKINNED_MESH_LOCAL_TRANSFORMS" => {
-            "The node's own transform is ignored: the mesh is \
-            skinned"
+            "The node's own transform is ignored: the mesh is skinned"
         }
         "NODE_SKINNED_MESH_NON_ROOT" => "Parent transforms are ignored: the mesh is skinned",
         "NODE_SKINNED_MESH_WITHOUT_SKIN" => {
-            "The mesh has joints and weights, but the node has no \
-            skin"
+            "The mesh has joints and weights, but the node has no skin"
         }
         "NODE_SKIN_NO_SCENE" => "The skin's joints are not in the node's scene",
         "NODE_SKIN_WITH_NON_SKINNED_MESH" => {
-            "The node has a skin, but its mesh has no joints and \
-            weights"
+            "The node has a skin, but its mesh has no joints and weights"
         }
         "NODE_WEIGHTS_INVALID" => {
-            "The number of weights differs from the number of morph targets \
-            of the mesh"
+            "The number of weights differs from the number of morph targets of the mesh"
         }
         "NON_RELATIVE_URI" => {
-            "The URI is not a relative path, so the files cannot be moved \
-            together"
+            "The URI is not a relative path, so the files cannot be moved together"
         }
         "NON_REQUIRED_EXTENSION" => "The extension must be listed as required",
         "ONE_OF_MISMATCH" => "Exactly one of two properties is required",
@@ -262,8 +224,7 @@ fn words(code: &str) -> &'static str {
         "ROTATION_NON_UNIT" => "The rotation is not a unit quaternion",
         "SCENE_NON_ROOT_NODE" => "A node that has a parent is listed as a root node",
         "SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE" => {
-            "The inverse bind matrices are in a buffer view \
-            with a byte stride"
+            "The inverse bind matrices are in a buffer view with a byte stride"
         }
         "SKIN_IBM_INVALID_FORMAT" => "Inverse bind matrices are not 4×4 floats",
         "SKIN_NO_COMMON_ROOT" => "The joints have no common root node",
@@ -275,15 +236,13 @@ fn words(code: &str) -> &'static str {
         "UNRESOLVED_REFERENCE" => "The referenced object does not exist",
         "UNSATISFIED_DEPENDENCY" => "The property requires another property, which is missing",
         "UNUSED_EXTENSION_REQUIRED" => {
-            "The extension is in extensionsRequired, but not in \
-            extensionsUsed"
+            "The extension is in extensionsRequired, but not in extensionsUsed"
         }
         "VALUE_MULTIPLE_OF" => "The number is not a multiple of the required value",
         "VALUE_NOT_IN_LIST" => "The value is not one of the allowed values",
         "VALUE_NOT_IN_RANGE" => "The number is out of range",
         "MATERIAL_ALPHA_CUTOFF_INVALID_MODE" => {
-            "The alpha cutoff has no effect, because the alpha \
-            mode is not MASK"
+            "The alpha cutoff has no effect, because the alpha mode is not MASK"
         }
         "MESH_PRIMITIVE_GENERATED_TANGENT_SPACE" => {
             "The primitive has a normal map, but no tangents; every program computes its own, so \
@@ -293,8 +252,7 @@ fn words(code: &str) -> &'static str {
         "MESH_PRIMITIVE_TANGENT_WITHOUT_NORMAL" => "The primitive has tangents, but no normals",
         "UNEXPECTED_PROPERTY" => "The property is not defined in glTF",
         "UNKNOWN_ASSET_MINOR_VERSION" => {
-            "The minor version of the file is newer than the \
-            supported one"
+            "The minor version of the file is newer than the supported one"
         }
         _ => "It violates a rule of the glTF format",
     }

@@ -22,8 +22,7 @@ impl Writer<'_> {
                 {
                     *self.ops.member("animations").item(index) = Ops::Remove;
                     self.changes.push(format!(
-                        "animations/{index} “{label}”: removed, because it \
-                        has no keys left"
+                        "animations/{index} “{label}”: removed, because it has no keys left"
                     ));
                 }
                 Some(after) => self.clip(index, &label, before, after, now)?,
@@ -37,8 +36,8 @@ impl Writer<'_> {
             let label = now.clip_label(id);
             if clip.tracks.is_empty() {
                 self.changes.push(format!(
-                    "the new clip “{label}” has no keys; it is left out of the file \
-                        until it has keys"
+                    "the new clip “{label}” has no keys; it is left out of the file until it has \
+                        keys"
                 ));
                 continue;
             }
@@ -62,11 +61,8 @@ impl Writer<'_> {
             animation["channels"] = channels.into();
             animation["samplers"] = samplers.into();
             self.ops.member("animations").push(animation.to_string());
-            self.changes.push(format!(
-                "animations: “{label}” added, {} \
-                channels",
-                clip.tracks.len()
-            ));
+            self.changes
+                .push(format!("animations: “{label}” added, {} channels", clip.tracks.len()));
         }
         // A list that would be empty must not be there at all (glTF 2.0 schema, minItems 1).
         let stay = now.clips.values().any(|c| !c.tracks.is_empty() || c.channels_in_file > 0);
@@ -102,8 +98,7 @@ impl Writer<'_> {
         if !same || (kept, mended) != (&before.kept, &before.mended) {
             return Err(SaveError::no_form(
                 &format!("animations/{index}"),
-                "a change of animation \
-                pointer keys",
+                "a change of animation pointer keys",
             ));
         }
         let text = raw::elements(&self.root, "animations").map_err(SaveError::Source)?[index].get();

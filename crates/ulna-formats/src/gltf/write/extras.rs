@@ -60,21 +60,12 @@ impl Writer<'_> {
         if !self.put_extra(at, member, text)? {
             return Err(SaveError::no_form(
                 place,
-                &format!(
-                    "“{member}” in extras that are not an \
-                object"
-                ),
+                &format!("“{member}” in extras that are not an object"),
             ));
         }
         self.changes.push(format!(
-            "{place}: “{member}” {} its \
-            extras",
-            if gone {
-                "removed \
-            from"
-            } else {
-                "in"
-            }
+            "{place}: “{member}” {} its extras",
+            if gone { "removed from" } else { "in" }
         ));
         Ok(())
     }
@@ -135,7 +126,10 @@ mod tests {
 
     #[test]
     fn members_of_ours_stand_beside_those_of_others() {
-        let text = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a"},{"extras":null},{"extras":{"theirs": 1.0}},
+        let text = r#"{"asset":{"version":"2.0"},
+            "nodes":[{"name":"a"},
+            {"extras":null},
+            {"extras":{"theirs": 1.0}},
             {"extras":{"ulna.x":1, "theirs":[ ]}},{"extras":[1]}]}"#;
         let opened = super::super::super::open_bytes(
             text.as_bytes().to_vec().into(),
@@ -155,7 +149,10 @@ mod tests {
         }
         assert_eq!(places, [true, true, true, true, false]);
         let saved = writer.finish(&source).unwrap();
-        let wanted = r#"{"asset":{"version":"2.0"},"nodes":[{"name":"a","extras":{"ulna.x":{"version":1}}},{"extras":{"ulna.x":{"version":1}}},{"extras":{"theirs": 1.0,"ulna.x":{"version":1},"ulna.y":2}},
+        let wanted = r#"{"asset":{"version":"2.0"},
+            "nodes":[{"name":"a","extras":{"ulna.x":{"version":1}}},
+            {"extras":{"ulna.x":{"version":1}}},
+            {"extras":{"theirs": 1.0,"ulna.x":{"version":1},"ulna.y":2}},
             {"extras":{"ulna.x":{"version":1}, "theirs":[ ]}},{"extras":[1]}]}"#;
         assert_eq!(String::from_utf8(saved.bytes.to_vec()).unwrap(), wanted);
     }

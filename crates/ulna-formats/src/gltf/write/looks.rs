@@ -79,8 +79,7 @@ impl Writer<'_> {
         if texture.image.index() < known {
             return Err(SaveError::no_form(
                 &place,
-                "another existing image of the file as normal \
-                map",
+                "another existing image of the file as normal map",
             ));
         }
         let own = value("materials", at)?;

@@ -61,8 +61,7 @@ impl SaveError {
     /// A change of this kind, there, has no form yet.
     pub(super) fn no_form(place: &str, what: &str) -> Self {
         Self::Unsupported(format!(
-            "{place}: {what} cannot be saved yet. Undo that edit, then save \
-            again"
+            "{place}: {what} cannot be saved yet. Undo that edit, then save again"
         ))
     }
 }
@@ -144,8 +143,7 @@ pub fn save(
     {
         return Err(SaveError::no_form(
             "materials",
-            "a change of material variants, cameras, lights \
-            or VRM data",
+            "a change of material variants, cameras, lights or VRM data",
         ));
     }
     writer.looks((&opened.materials, &opened.images), (materials, images))?;
@@ -191,8 +189,7 @@ impl<'a> Writer<'a> {
         let (over, new) = self.patch.counts();
         if over + new > 0 {
             let line = format!(
-                "accessors: {over} of {} rewritten in place, {new} \
-                added",
+                "accessors: {over} of {} rewritten in place, {new} added",
                 self.patch.accessor_count()
             );
             self.changes.push(line);

@@ -24,11 +24,9 @@ impl Writer<'_> {
             }
         }
         match opened.nodes.ids().find(|id| !now.nodes.contains(*id)) {
-            Some(id) => Err(SaveError::no_form(
-                &format!("nodes/{}", id.0),
-                "the removal of a \
-                node",
-            )),
+            Some(id) => {
+                Err(SaveError::no_form(&format!("nodes/{}", id.0), "the removal of a node"))
+            }
             None => Ok(()),
         }
     }
@@ -80,11 +78,8 @@ impl Writer<'_> {
         }
         if before.hidden != *hidden {
             self.visibility(id, *hidden)?;
-            self.changes.push(format!(
-                "{place} “{label}”: \
-                {}",
-                if *hidden { "hidden" } else { "visible" }
-            ));
+            self.changes
+                .push(format!("{place} “{label}”: {}", if *hidden { "hidden" } else { "visible" }));
         }
         if below.0 != below.1 {
             let list: Vec<u32> = below.1.iter().map(|c| c.0).collect();
@@ -112,8 +107,7 @@ impl Writer<'_> {
             let place = format!("nodes/{}", id.0);
             return Err(SaveError::no_form(
                 &place,
-                "the visibility of a node whose extensions are \
-                not an object",
+                "the visibility of a node whose extensions are not an object",
             ));
         }
         let known = match extensions {
@@ -228,8 +222,7 @@ impl Writer<'_> {
             (Some(_), true) => self.changes.push(format!("{place}: rest pose stored in extras")),
             (Some(_), false) => {
                 self.changes.push(format!(
-                    "{place}: rest pose not stored, because its extras are \
-                    not an object"
+                    "{place}: rest pose not stored, because its extras are not an object"
                 ));
             }
             (None, _) => {}

@@ -18,11 +18,9 @@ impl Writer<'_> {
             }
         }
         match opened.skins.ids().find(|id| !now.skins.contains(*id)) {
-            Some(id) => Err(SaveError::no_form(
-                &format!("skins/{}", id.0),
-                "the removal of a \
-                skin",
-            )),
+            Some(id) => {
+                Err(SaveError::no_form(&format!("skins/{}", id.0), "the removal of a skin"))
+            }
             None => Ok(()),
         }
     }

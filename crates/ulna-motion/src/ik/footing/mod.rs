@@ -4,7 +4,7 @@
 //! What is added to the path of the node is one vector per time:
 //!
 //! ```text
-//!  within a range   place + ground·(t − middle) − path(t)   it stands on the ground, which may move
+//!  within a range   place + ground·(t − middle) − path(t)   it stands on ground that may move
 //!  beside it        what was added at that end, less and less: the motion goes on as it was
 //! ```
 //!

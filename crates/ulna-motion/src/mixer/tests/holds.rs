@@ -48,8 +48,8 @@ proptest! {
         for time in times.into_iter().filter(|t| *t > BESIDE && *t < end - BESIDE) {
             let (a, b) =
                 (seen(&document, &mix, time - BESIDE), seen(&document, &mix, time + BESIDE));
-            prop_assert!(gap(&a, &b) < 6e-3, "{} at {}: \
-                {:?}", gap(&a, &b), time, mix.lanes[0].bars);
+            prop_assert!(gap(&a, &b) < 6e-3, "{} at {}: {:?}", gap(&a, &b), time,
+                mix.lanes[0].bars);
         }
         prop_assert!(jumps(&document, &mix, (0.0, end)).is_empty());
     }

@@ -105,7 +105,7 @@ fn gap(a: &[Transform], b: &[Transform]) -> f32 {
     a.iter().zip(b).map(one).fold(0.0, f32::max)
 }
 
-/// By how much the velocity of a joint changes in the middle of three moments `h` apart: metres and
+/// By how much the velocity of a joint changes in the middle of three moments `h` apart: meters and
 /// radians a second.
 fn change([a, b, c]: &[Vec<Transform>; 3], joint: usize, h: f64) -> (f32, f32) {
     let [a, b, c] = [a, b, c].map(|pose| &pose[joint]);
@@ -322,7 +322,7 @@ proptest! {
         }
     }
 
-    /// An inertial transition where a travelling loop comes to its end, with a cut on another lane
+    /// An inertial transition where a traveling loop comes to its end, with a cut on another lane
     /// at that moment, knows the velocity of what was seen, and not that of the jumps.
     #[test]
     fn an_inertial_transition_at_a_seam_does_not_throw(far in 0.5f32..3.0,
@@ -349,14 +349,14 @@ proptest! {
         };
         let mix = Shared::new(Mix { lanes: vec![body, arms] });
         let mut mixer = Mixer::default();
-        // It was at the end of its way and went there at `far` metres a second: it goes on by no
+        // It was at the end of its way and went there at `far` meters a second: it goes on by no
         // more than that for the transition.
         let target = alone(&document, 1, 0.0)[0].translation;
         for k in 0..=50 {
             let time = 3.0 + f64::from(k) * 0.01;
             let z = pose(&document, &mixer.stack(&document, &mix, time))[0].translation.z;
-            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at \
-                {}", z, time);
+            prop_assert!(z > target.z.min(0.0) - 1.0 && z < far + 0.2 * far + 1.0, "{} at {}", z,
+                time);
         }
         let at = pose(&document, &mixer.stack(&document, &mix, 3.0))[0].translation.z;
         prop_assert!((at - far).abs() < 1e-4, "it stands where it was seen: {}", at);
@@ -385,8 +385,8 @@ proptest! {
                 let ((moved, turned), (m, t)) = (change(&seen, joint, h), own(joint));
                 // Linear keys turn corners: their velocity is known to within what it changes over
                 // one.
-                prop_assert!(moved < m + 0.12 && turned < t + 0.25, "joint {} at {}: {} m/s, {} \
-                    rad/s", joint, cut, moved, turned);
+                prop_assert!(moved < m + 0.12 && turned < t + 0.25,
+                    "joint {} at {}: {} m/s, {} rad/s", joint, cut, moved, turned);
             }
         }
     }
@@ -406,9 +406,9 @@ proptest! {
             for k in 0..JOINTS {
                 let ((moved, turned), (m, t)) = (change(&seen, k, h), own(k));
                 // A straight weight would make it jump by the distance of the clips over the fade:
-                // metres a second.
-                prop_assert!(moved < m + 0.15 && turned < t + 0.4, "joint {} at {}: {} m/s, {} \
-                    rad/s", k, edge, moved, turned);
+                // meters a second.
+                prop_assert!(moved < m + 0.15 && turned < t + 0.4,
+                    "joint {} at {}: {} m/s, {} rad/s", k, edge, moved, turned);
             }
         }
     }

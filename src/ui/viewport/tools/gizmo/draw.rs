@@ -419,7 +419,7 @@ fn fields(view: &View<'_>, gesture: &Gesture) -> Vec<Field> {
             let value = gesture.value[k];
             match gesture.operation {
                 Operation::Move | Operation::Reach => {
-                    format!("{}{sign}", signed(short_number(value * length.per_metre(), false)))
+                    format!("{}{sign}", signed(short_number(value * length.per_meter(), false)))
                 }
                 Operation::Rotate | Operation::Swivel => signed(short_number(value, true)),
                 Operation::Scale => format!("× {}", short_number(value, false)),

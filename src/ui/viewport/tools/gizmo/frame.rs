@@ -17,7 +17,7 @@ use ulna_render::Camera;
 pub struct Frame {
     /// The node whose axes they are.
     pub node: NodeId,
-    /// Scene, metres.
+    /// Scene, meters.
     pub origin: Vec3,
     /// Unit directions of the scene.
     pub axes: [Vec3; 3],
@@ -25,7 +25,7 @@ pub struct Frame {
     pub sight: Vec3,
     /// The origin in the picture.
     pub center: Vec2,
-    /// Metres that a point of the picture is there.
+    /// Meters that a point of the picture is there.
     pub unit: f32,
     /// Of a limb, what turns it about the line from its root to its end.
     pub swivel: Option<Swivel>,
@@ -79,7 +79,7 @@ impl Frame {
         let (center, depth) =
             camera.project(self.origin, size).filter(|_| self.origin.is_finite())?;
         let sight = (camera.eye() - self.origin).normalize_or(Vec3::Z);
-        Some(Self { center, unit: camera.metres_per_point(depth, size.y), sight, ..self })
+        Some(Self { center, unit: camera.meters_per_point(depth, size.y), sight, ..self })
     }
 }
 
@@ -143,7 +143,7 @@ pub fn axes(
     }
 }
 
-/// What one metre of the scene is along a space's axes in a node's parent, with the sign by which
+/// What one meter of the scene is along a space's axes in a node's parent, with the sign by which
 /// its axes are shown, where that is one number for all of them.
 pub fn parent_units(parent: &Mat4, space: Space) -> Option<f32> {
     if space == Space::World {

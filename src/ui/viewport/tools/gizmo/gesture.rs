@@ -445,7 +445,7 @@ impl Gesture {
     /// What is typed stands; whether it can be read.
     fn take_typed(&mut self, view: &View<'_>) -> bool {
         let scale = match self.operation {
-            Operation::Move | Operation::Reach => view.settings.length.per_metre(),
+            Operation::Move | Operation::Reach => view.settings.length.per_meter(),
             Operation::Rotate | Operation::Swivel | Operation::Scale => 1.0,
         };
         for k in 0..3 {
@@ -574,7 +574,7 @@ impl Gesture {
         };
         let facing = axis.dot(self.frame.sight);
         let sight = if facing.abs() > 0.15 {
-            RingSight::Round { center, towards: facing > 0.0 }
+            RingSight::Round { center, toward: facing > 0.0 }
         } else {
             let tangent = axis.cross(self.frame.sight).normalize_or(Vec3::X);
             let step = camera

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  tool ──► handles ──► press ─┐
-//!  key of the tool, again ─────┴► gesture ──► value ──► command, over what is seen ──► preview … commit or cancel
+//!  key of the tool, again ─────┴► gesture ─► value ─► command ─► preview … commit or cancel
 //! ```
 
 mod draw;
