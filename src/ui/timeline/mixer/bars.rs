@@ -5,8 +5,12 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::{MixerState, TimeAxis, preview, set};
+use super::{
+    edits::{preview, set},
+    state::{Drag, Grip, MixerState},
+};
 use crate::ui::popups::context_menu;
+use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
@@ -16,30 +20,6 @@ use ulna_edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seco
 use ulna_model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared};
 use ulna_motion::Playing;
 use ulna_render::ColorRole;
-
-/// What of a bar a hand has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grip {
-    Whole,
-    Copy,
-    Start,
-    End,
-    FadeIn,
-    FadeOut,
-}
-
-/// A bar under a hand.
-#[derive(Clone, Debug)]
-pub(super) struct Drag {
-    lane: usize,
-    bar: usize,
-    grip: Grip,
-    /// The mix as it was, and the time that was grabbed.
-    from: Shared<Mix>,
-    at: f64,
-    /// A marker of the bar's clip instead: the clip, when it is, and how fast the clip goes there.
-    marker: Option<(ClipId, f32, f64)>,
-}
 
 /// Points of a bar's height, of its ends, and of the squares of its fades.
 const HEIGHT: f32 = 48.0;

@@ -3,7 +3,11 @@
 use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
 
-use super::{MixerState, clip_menu, preview, set};
+use super::{
+    edits::{preview, set},
+    state::MixerState,
+};
+use crate::ui::clip_menu::clip_menu;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,

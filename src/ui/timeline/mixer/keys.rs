@@ -3,7 +3,8 @@
 
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use super::{MixerState, TimeAxis, bars::bar_text};
+use super::{bars::bar_text, state::MixerState};
+use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Actions, Theme, TimelineAction, View,
     theme::Font,
