@@ -3,18 +3,10 @@
 
 use egui::{PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{TimelineState, sheet::Sheet};
+use super::{sheet_layout::Sheet, state::TimelineState, time_view::Grip};
 use crate::ui::{Action, Actions, Theme, theme::Font, widgets::thousands};
 use ulna_edit::command::{CleanKeys, WhichKeys, field::ClipName};
 use ulna_render::ColorRole;
-
-/// What of the window is dragged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grip {
-    Start,
-    Middle,
-    End,
-}
 
 pub fn overview_ui(
     state: &mut TimelineState,
@@ -41,7 +33,7 @@ pub fn overview_ui(
         .timeline
         .playback
         .length(sheet.view.session.map_or(&ulna_model::Document::default(), |s| s.document()));
-    let all = (state.start.min(0.0), state.end.max(length.max(0.1)));
+    let all = (state.time.start.min(0.0), state.time.end.max(length.max(0.1)));
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
     let time =
         |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
@@ -76,8 +68,8 @@ pub fn overview_ui(
     );
 
     let window = Rect::from_min_max(
-        pos2(x(state.start), area.top() - 2.0),
-        pos2(x(state.end), area.bottom() + 2.0),
+        pos2(x(state.time.start), area.top() - 2.0),
+        pos2(x(state.time.end), area.bottom() + 2.0),
     );
     let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
     painter.rect(
@@ -108,19 +100,19 @@ pub fn overview_ui(
         });
     }
     if response.double_clicked() {
-        state.fit(length);
+        state.time.fit(length);
     } else if response.clicked()
         && let Some(at) = response.interact_pointer_pos()
     {
-        let span = state.end - state.start;
-        state.shift(time(at.x) - span * 0.5 - state.start);
+        let span = state.time.end - state.time.start;
+        state.time.shift(time(at.x) - span * 0.5 - state.time.start);
     }
     if let Some(grip) = state.grip {
         let by = f64::from(response.drag_delta().x / area.width().max(1.0)) * (all.1 - all.0);
         match grip {
-            Grip::Start => state.start = (state.start + by).min(state.end - 0.01),
-            Grip::End => state.end = (state.end + by).max(state.start + 0.01),
-            Grip::Middle => state.shift(by),
+            Grip::Start => state.time.start = (state.time.start + by).min(state.time.end - 0.01),
+            Grip::End => state.time.end = (state.time.end + by).max(state.time.start + 0.01),
+            Grip::Middle => state.time.shift(by),
         }
         if !response.dragged() {
             state.grip = None;
