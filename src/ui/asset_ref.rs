@@ -1,4 +1,4 @@
-//! What can be looked at besides nodes.
+//! References to things of the file that are no nodes.
 
 use ulna_model::{Document, ImageId, MaterialId, MeshId, SkinId, label};
 

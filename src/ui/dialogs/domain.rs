@@ -1,4 +1,4 @@
-//! What dialogs there are, and what they ask for.
+//! The dialogs and the actions that they ask for.
 
 use std::{collections::BTreeSet, path::PathBuf};
 

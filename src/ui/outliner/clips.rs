@@ -128,7 +128,7 @@ impl TypeAhead {
     }
 }
 
-/// What the list of clips keeps.
+/// State of the list of clips from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct ClipsState {
     /// The clip that was in sight last.
@@ -163,7 +163,7 @@ impl ClipsState {
         self.name = Some((clip, name, false));
     }
 
-    /// Where the list scrolls to: to the row that is to get the focus, else to the clip that is
+    /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that is
     /// shown, where that is another than before.
     fn scroll_offset(&mut self, ids: &[ClipId], shown: Option<ClipId>, height: f32) -> Option<f32> {
         let to = |id| ids.iter().position(|i| *i == id);

@@ -109,7 +109,7 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
 /// What rows are found from: the document's generation, the filter, and what is open.
 pub type RowsOf = (u64, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
-/// What the tree keeps.
+/// State of the tree from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct TreeState {
     /// Text that names or kinds of rows contain.

@@ -11,7 +11,7 @@ use crate::ui::{
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// What the brush keeps from frame to frame.
+/// State of the brush from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct BrushState {
     /// A stroke is under way.

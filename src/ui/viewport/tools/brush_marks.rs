@@ -1,4 +1,4 @@
-//! What is drawn over the model while painting: the rim of the brush, vertices, and the worst spots.
+//! Marks over the model while painting: the rim of the brush, vertices, and the worst spots.
 
 use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Vec2, Vec3};
@@ -18,7 +18,7 @@ pub fn vertex_marks_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
     selected(&painter, view, rect);
 }
 
-/// What is drawn over the model while painting. `lists_joints`: the list of joints of a spot is
+/// Draws the brush and the plates over the model. `lists_joints`: the list of joints of a spot is
 /// open.
 pub fn brush_overlay_ui(lists_joints: bool, ui: &Ui, view: &View<'_>, rect: Rect) {
     let painter = ui.painter_at(rect);

@@ -1,4 +1,4 @@
-//! What a tool is: its sign, its hints and its handles.
+//! The trait of tools: their signs, hints and handles.
 
 use egui_material_icons::MaterialIcon;
 
