@@ -1,6 +1,8 @@
 //! *Export pictures…*: the clip that is shown as numbered pictures, one that moves, or a sheet, as
 //! the viewport sees it.
 
+use std::path::PathBuf;
+
 use egui::{Align, Key, Layout, RichText, Ui};
 
 use super::{
@@ -24,6 +26,50 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let mut now = draft.clone();
     head(ui, theme, None, &format!("Render images of {}", document.clip_label(clip)), "", actions);
     ui.spacing_mut().item_spacing.y = 6.0;
+    choices_ui(ui, theme, &mut now);
+    let mut enter = false;
+    labeled(ui, theme, "File", |ui| {
+        let field = egui::TextEdit::singleline(&mut now.to)
+            .align(egui::Align2::LEFT_CENTER)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Monospace);
+        let field = edged(ui, |ui| ui.add(field));
+        name_widget(ui, &field, "File");
+        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    });
+    let clip = &document.clips[clip];
+    let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
+    let count = film_times(f64::from(clip.length()), now.fps, again).len();
+    let files = now.kind.files(&now.path(), count);
+    let there = files.iter().take(100).filter(|f| f.exists()).count();
+    ui.add_space(4.0);
+    files_ui(ui, theme, &now, &files, count);
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        let said =
+            if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
+        ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let named = expand(&now.to).file_name().is_some();
+            let verb = format!("Render {}", many(count, "image"));
+            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner
+                || (enter && named);
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if go {
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::TakePictures(Box::new(now.clone())));
+            } else if now != *draft {
+                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures {
+                    draft: Box::new(now.clone()),
+                })));
+            }
+        });
+    });
+}
+
+/// The format, size, rate and options of the images.
+fn choices_ui(ui: &mut Ui, theme: &Theme, now: &mut PicturesDraft) {
     labeled(ui, theme, "Format", |ui| {
         segments(ui, theme, |ui| {
             let kinds = [
@@ -67,22 +113,10 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         check(ui, theme, &mut now.joints, "Joints");
         check(ui, theme, &mut now.turns, "Turntable");
     });
-    let mut enter = false;
-    labeled(ui, theme, "File", |ui| {
-        let field = egui::TextEdit::singleline(&mut now.to)
-            .align(egui::Align2::LEFT_CENTER)
-            .desired_width(f32::INFINITY)
-            .font(egui::TextStyle::Monospace);
-        let field = edged(ui, |ui| ui.add(field));
-        name_widget(ui, &field, "File");
-        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-    });
-    let clip = &document.clips[clip];
-    let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
-    let count = film_times(f64::from(clip.length()), now.fps, again).len();
-    let files = now.kind.files(&now.path(), count);
-    let there = files.iter().take(100).filter(|f| f.exists()).count();
-    ui.add_space(4.0);
+}
+
+/// The files that will be written, and the size of the images.
+fn files_ui(ui: &mut Ui, theme: &Theme, now: &PicturesDraft, files: &[PathBuf], count: usize) {
     theme.well().inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let first = files.first().map(|f| name_of(f)).unwrap_or_default();
@@ -109,27 +143,5 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             _ => format!("{} of {w} × {h} pixels", many(count, "image")),
         };
         small(ui, theme, &about);
-    });
-    ui.add_space(10.0);
-    ui.horizontal(|ui| {
-        let said =
-            if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
-        ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let named = expand(&now.to).file_name().is_some();
-            let verb = format!("Render {}", many(count, "image"));
-            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner
-                || (enter && named);
-            if plain(ui, "Cancel").clicked() {
-                actions.push(DialogAction::SetDialog(None));
-            } else if go {
-                actions.push(DialogAction::SetDialog(None));
-                actions.push(DialogAction::TakePictures(Box::new(now.clone())));
-            } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures {
-                    draft: Box::new(now.clone()),
-                })));
-            }
-        });
     });
 }

@@ -5,6 +5,7 @@ mod edited;
 mod facts;
 mod fields;
 mod keys;
+mod layer_rows;
 mod layers;
 mod limb;
 mod mix_fields;
@@ -34,6 +35,7 @@ use ulna_edit::{
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
 use ulna_render::ColorRole;
+use ulna_session::Session;
 
 /// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to
 /// another spelling of the same rotation.
@@ -53,7 +55,7 @@ pub struct InspectorState {
     /// Of the skins of a joint.
     skins: skin::Apart,
     /// Of the layers.
-    layers: layers::LayersState,
+    layers: layer_rows::LayersState,
     /// What differs since opening.
     edited: edited::EditedState,
     /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
@@ -137,28 +139,7 @@ pub fn inspector_ui(
                 limb::pins_ui(ui, view, document, actions);
             }
             let Some(node) = view.selection.active else {
-                let text = if view.selected_keys().is_empty() {
-                    "Nothing is selected. Click a joint, the model, or a row in the outliner."
-                } else {
-                    "No joint is selected. Click a joint, the model, or a row in the outliner."
-                };
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(text).color(theme.color(ColorRole::TextTertiary)),
-                    )
-                    .wrap(),
-                );
-                if let Some(clip) = view.shown_clip() {
-                    facts::clip(
-                        &mut state.clip,
-                        ui,
-                        theme,
-                        (session.history().revision(), document),
-                        clip,
-                    );
-                }
-                edited::edited_ui(&mut state.edited, ui, view, session, actions);
-                facts::file(ui, theme, session);
+                no_node_ui(state, ui, view, session, actions);
                 return;
             };
             header(ui, view, document, node);
@@ -185,6 +166,30 @@ pub fn inspector_ui(
             }
         });
     });
+}
+
+/// The inspector while no node is selected: facts of the shown clip and of the file.
+fn no_node_ui(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    session: &Session,
+    actions: &mut Actions,
+) {
+    let (theme, document) = (view.theme, session.document());
+    let text = if view.selected_keys().is_empty() {
+        "Nothing is selected. Click a joint, the model, or a row in the outliner."
+    } else {
+        "No joint is selected. Click a joint, the model, or a row in the outliner."
+    };
+    ui.add(
+        egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap(),
+    );
+    if let Some(clip) = view.shown_clip() {
+        facts::clip(&mut state.clip, ui, theme, (session.history().revision(), document), clip);
+    }
+    edited::edited_ui(&mut state.edited, ui, view, session, actions);
+    facts::file(ui, theme, session);
 }
 
 fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {

@@ -5,6 +5,8 @@ mod acts;
 mod bend;
 mod brush;
 mod cells;
+mod falloff;
+mod joint_rows;
 mod joints;
 mod layers;
 mod selection_key;
