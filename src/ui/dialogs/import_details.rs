@@ -3,11 +3,11 @@
 use egui::{Align, Align2, Layout, Rect, RichText, Sense, Stroke, TextureId, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::parts::{head, many, plain, small, warning};
+use super::parts::{many, plain, small, warning};
 use crate::ui::{
     Actions, DialogAction, ImportDraft, ImportFile, ImportView, Theme,
     theme::Font,
-    widgets::{cut, edged, icon_button, name_widget, paint_icon, row, segment, segments},
+    widgets::{cut, edged, icon_button, name_widget, paint_icon, segment, segments},
 };
 use ulna_edit::command::KeysHow;
 use ulna_model::{Document, NodeId};

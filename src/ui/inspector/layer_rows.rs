@@ -181,8 +181,7 @@ fn strength_mark_ui(
     diamond(ui.painter(), place.center(), 9.0, color, color);
     let constant = ui.input(|i| i.modifiers.shift);
     let mark = mark.on_hover_text(
-        "The strength is animated. Click to set a key here. Shift-click to make it \
-            constant",
+        "The strength is animated. Click to set a key here. Shift-click to make it constant",
     );
     if mark.clicked() && constant {
         actions.push(Action::Run(

@@ -1,11 +1,9 @@
 //! The brush: what it does, its numbers, its fall-off, and how far it reaches.
 
-use egui::{
-    Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::falloff::falloff_ui;
+use super::falloff::{combo, falloff_ui};
 use crate::ui::PaintAction;
 use crate::ui::{
     Action, Actions, Theme, View,

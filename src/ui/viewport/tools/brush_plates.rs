@@ -164,53 +164,8 @@ fn legend_size(rect: Rect) -> egui::Vec2 {
 pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
-    let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
-    let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
     let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
-    let (title, ends): (String, [String; 5]) = match view.paint.look {
-        _ if mask.is_some() => (format!("Mask of {}", mask.unwrap_or_default()), parts),
-        WeightLook::Joint => {
-            let joint = view.paint.joint.zip(view.paint.canvas);
-            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-            let Some(node) = node else { return };
-            let when = if view.paint.before { ", as opened" } else { "" };
-            (format!("Weight of {}{when}", document.node(node).label(node)), parts)
-        }
-        WeightLook::Strain => ("Stretch in this pose".into(), stretch),
-        WeightLook::Volume => (
-            "Volume loss in this pose".into(),
-            ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
-        ),
-        WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
-        WeightLook::Bytes | WeightLook::Shorts => {
-            let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
-            let farthest = view.paint.farthest;
-            if farthest > 0.0 {
-                // In what it takes few digits in, whatever lengths are shown in elsewhere.
-                let (unit, per_meter) = match farthest {
-                    d if d >= 1.0 => ("m", 1.0),
-                    d if d >= 1e-3 => ("mm", 1e3),
-                    _ => ("µm", 1e6),
-                };
-                let most = farthest * per_meter;
-                let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
-                let at = |k: usize| {
-                    if k == 0 {
-                        "0".into()
-                    } else {
-                        format!("{:.*}", places, most * k as f32 / 4.0)
-                    }
-                };
-                (
-                    format!("Error of {bits}-bit weights in this pose, {unit}"),
-                    std::array::from_fn(at),
-                )
-            } else {
-                (format!("No error with {bits}-bit weights"), Default::default())
-            }
-        }
-        _ => return,
-    };
+    let Some((title, ends)) = scale(view, document, mask.as_deref()) else { return };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
     let area =
@@ -242,15 +197,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
         theme.color(ColorRole::TextSecondary),
     );
     let bar = Rect::from_min_size(area.min + vec2(10.0, 25.0), vec2(area.width() - 20.0, 8.0));
-    let steps = 48;
-    for k in 0..steps {
-        let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
-        let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
-        let part = (k as f32 + 0.5) / steps as f32;
-        let color =
-            if mask.is_some() { Color32::from_gray(mask_gray(part)) } else { heat_color(part) };
-        painter.rect_filled(cell, 0.0, color);
-    }
+    ramp(painter, bar, mask.is_some());
     let shown = |k: &usize| !is_small(rect) || k.is_multiple_of(4);
     for (k, text) in ends.into_iter().enumerate().filter(|(k, _)| shown(k)) {
         let anchor = match k {
@@ -267,6 +214,67 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
             Theme::font(Font::NumberSmall),
             theme.color(ColorRole::TextSecondary),
         );
+    }
+}
+
+/// A title and five numbers along a ramp.
+type Scale = (String, [String; 5]);
+
+/// The title of the legend, and the numbers under its ramp; none where nothing is shown by color.
+fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Scale> {
+    let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
+    let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
+    Some(match view.paint.look {
+        _ if mask.is_some() => (format!("Mask of {}", mask?), parts),
+        WeightLook::Joint => {
+            let joint = view.paint.joint.zip(view.paint.canvas);
+            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+            let node = node?;
+            let when = if view.paint.before { ", as opened" } else { "" };
+            (format!("Weight of {}{when}", document.node(node).label(node)), parts)
+        }
+        WeightLook::Strain => ("Stretch in this pose".into(), stretch),
+        WeightLook::Volume => (
+            "Volume loss in this pose".into(),
+            ["0 %", "25 %", "50 %", "75 %", "100 %"].map(str::to_owned),
+        ),
+        WeightLook::Worst => ("Worst stretch, all poses".into(), stretch),
+        WeightLook::Bytes | WeightLook::Shorts => rounding_scale(view),
+        _ => return None,
+    })
+}
+
+/// The legend of the error that rounded weights make: no numbers where there is none.
+fn rounding_scale(view: &View<'_>) -> Scale {
+    let bits = if view.paint.look == WeightLook::Bytes { 8 } else { 16 };
+    let farthest = view.paint.farthest;
+    if farthest > 0.0 {
+        // In what it takes few digits in, whatever lengths are shown in elsewhere.
+        let (unit, per_meter) = match farthest {
+            d if d >= 1.0 => ("m", 1.0),
+            d if d >= 1e-3 => ("mm", 1e3),
+            _ => ("µm", 1e6),
+        };
+        let most = farthest * per_meter;
+        let places = (2.0 - most.log10().floor()).clamp(0.0, 3.0) as usize;
+        let at = |k: usize| {
+            if k == 0 { "0".into() } else { format!("{:.*}", places, most * k as f32 / 4.0) }
+        };
+        (format!("Error of {bits}-bit weights in this pose, {unit}"), std::array::from_fn(at))
+    } else {
+        (format!("No error with {bits}-bit weights"), Default::default())
+    }
+}
+
+/// The ramp of colors, or of grays for a mask.
+fn ramp(painter: &Painter, bar: Rect, is_mask: bool) {
+    let steps = 48;
+    for k in 0..steps {
+        let x = |k: usize| bar.left() + bar.width() * k as f32 / steps as f32;
+        let cell = Rect::from_min_max(pos2(x(k), bar.top()), pos2(x(k + 1), bar.bottom()));
+        let part = (k as f32 + 0.5) / steps as f32;
+        let color = if is_mask { Color32::from_gray(mask_gray(part)) } else { heat_color(part) };
+        painter.rect_filled(cell, 0.0, color);
     }
 }
 
