@@ -1,7 +1,9 @@
 //! The bar at the foot: all keys of the clip at a glance, and the window onto them, which is
 //! dragged and pulled wider.
 
-use egui::{PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Painter, PointerButton, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::{sheet_layout::Sheet, state::TimelineState, time_view::Grip};
 use crate::ui::{Action, Actions, Theme, theme::Font, widgets::thousands};
@@ -35,31 +37,8 @@ pub fn overview_ui(
         .length(sheet.view.session.map_or(&ulna_model::Document::default(), |s| s.document()));
     let all = (state.time.start.min(0.0), state.time.end.max(length.max(0.1)));
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
-    let time =
-        |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
 
-    // Keys a column of two points, against the fullest one.
-    let columns = (area.width() / 2.0).max(1.0) as usize;
-    let times = state.summary.get().map_or(&[][..], |s| &s.times);
-    let mut counts = vec![0u32; columns];
-    let column = |t: f64| (((x(t) - area.left()) / 2.0).max(0.0) as usize).min(columns - 1);
-    // Where there are many, a sample is as good a picture.
-    let step = (times.len() / 20_000).max(1);
-    times.iter().step_by(step).for_each(|t| counts[column(f64::from(*t))] += 1);
-    let most = counts.iter().copied().max().unwrap_or(1).max(1) as f32;
-    let is_here = !sheet.keys().is_empty();
-    let chosen = state.selected.get().filter(|_| is_here).map_or(&[][..], |t| t);
-    for (k, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
-        let left = area.left() + k as f32 * 2.0;
-        let (from, to) = (time(left) as f32, time(left + 2.0) as f32);
-        let at = chosen.partition_point(|t| *t < from);
-        let is_chosen = chosen.get(at).is_some_and(|t| *t < to);
-        let role = if is_chosen { ColorRole::SelectionBase } else { ColorRole::KeyInbetween };
-        let height = area.height() * (0.35 + 0.65 * *count as f32 / most);
-        let bar =
-            Rect::from_min_max(pos2(left, area.bottom() - height), pos2(left + 1.0, area.bottom()));
-        painter.rect_filled(bar, 0.0, theme.color(role));
-    }
+    columns(state, &painter, sheet, area, all);
     let playhead = x(sheet.view.timeline.playback.time);
     painter.vline(
         playhead,
@@ -89,6 +68,56 @@ pub fn overview_ui(
         Sense::click_and_drag(),
     );
     response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Overview of the clip"));
+    drag_window(state, ui, &response, (area, window), (all, length));
+}
+
+/// The keys of the clip in columns of two points, each as high as it is full.
+fn columns(
+    state: &TimelineState,
+    painter: &Painter,
+    sheet: &Sheet<'_>,
+    area: Rect,
+    all: (f64, f64),
+) {
+    let theme = sheet.view.theme;
+    let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
+    let time =
+        |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
+    // Keys a column of two points, against the fullest one.
+    let columns = (area.width() / 2.0).max(1.0) as usize;
+    let times = state.summary.get().map_or(&[][..], |s| &s.times);
+    let mut counts = vec![0u32; columns];
+    let column = |t: f64| (((x(t) - area.left()) / 2.0).max(0.0) as usize).min(columns - 1);
+    // Where there are many, a sample is as good a picture.
+    let step = (times.len() / 20_000).max(1);
+    times.iter().step_by(step).for_each(|t| counts[column(f64::from(*t))] += 1);
+    let most = counts.iter().copied().max().unwrap_or(1).max(1) as f32;
+    let is_here = !sheet.keys().is_empty();
+    let chosen = state.selected.get().filter(|_| is_here).map_or(&[][..], |t| t);
+    for (k, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+        let left = area.left() + k as f32 * 2.0;
+        let (from, to) = (time(left) as f32, time(left + 2.0) as f32);
+        let at = chosen.partition_point(|t| *t < from);
+        let is_chosen = chosen.get(at).is_some_and(|t| *t < to);
+        let role = if is_chosen { ColorRole::SelectionBase } else { ColorRole::KeyInbetween };
+        let height = area.height() * (0.35 + 0.65 * *count as f32 / most);
+        let bar =
+            Rect::from_min_max(pos2(left, area.bottom() - height), pos2(left + 1.0, area.bottom()));
+        painter.rect_filled(bar, 0.0, theme.color(role));
+    }
+}
+
+/// The window onto the clip is dragged, or pulled wider at a side; a click brings it to the
+/// pointer, and a double click shows the whole clip.
+fn drag_window(
+    state: &mut TimelineState,
+    ui: &Ui,
+    response: &Response,
+    (area, window): (Rect, Rect),
+    (all, length): ((f64, f64), f64),
+) {
+    let time =
+        |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
     let near = |at: f32, side: f32| (at - side).abs() <= 6.0;
     if response.drag_started_by(PointerButton::Primary)
         && let Some(at) = ui.input(|i| i.pointer.press_origin())

@@ -85,51 +85,17 @@ impl ViewportState {
 }
 
 pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
     let rect = ui.available_rect_before_wrap();
     let response = ui.allocate_rect(rect, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
-    let painter = ui.painter_at(rect);
     actions.push(ViewportAction::ViewportSize(Vec2::new(rect.width(), rect.height())));
-    if let Some(texture) = view.viewport.texture {
-        painter.image(
-            texture,
-            rect,
-            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
-            egui::Color32::WHITE,
-        );
-    } else {
-        painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
-    }
+    picture_ui(ui, view, rect);
     if view.session.is_none() {
-        let text = if view.program.job.is_some() {
-            "Opening…"
-        } else {
-            "Drop a glTF file here, or open one with Ctrl+O"
-        };
-        painter.text(
-            rect.center(),
-            egui::Align2::CENTER_CENTER,
-            text,
-            super::Theme::font(super::theme::Font::Body),
-            theme.color(ColorRole::TextSecondary),
-        );
         return;
     }
     // What lies over the picture is seen from where the picture will be, which is drawn when the
     // frame's input is taken up.
-    let pressed = ui.input(|i| {
-        i.events.iter().find_map(|e| match e {
-            egui::Event::PointerButton {
-                button: PointerButton::Primary | PointerButton::Secondary,
-                pressed: true,
-                modifiers,
-                ..
-            } => Some(*modifiers),
-            _ => None,
-        })
-    });
-    state.press = pressed.unwrap_or(state.press);
+    state.press = pressed_with(ui).unwrap_or(state.press);
     scrub(ui, view, &response, actions);
     let moved;
     // The wheel is the chain's while a limb is dragged.
@@ -191,6 +157,52 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if state.tools.under_way().is_none() && !swallowed {
         menu::viewport_menu(&response, view, actions);
     }
+}
+
+/// The picture of the model; without a file, words in its place.
+fn picture_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let painter = ui.painter_at(rect);
+    if let Some(texture) = view.viewport.texture {
+        painter.image(
+            texture,
+            rect,
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            egui::Color32::WHITE,
+        );
+    } else {
+        painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
+    }
+    if view.session.is_some() {
+        return;
+    }
+    let text = if view.program.job.is_some() {
+        "Opening…"
+    } else {
+        "Drop a glTF file here, or open one with Ctrl+O"
+    };
+    painter.text(
+        rect.center(),
+        egui::Align2::CENTER_CENTER,
+        text,
+        super::Theme::font(super::theme::Font::Body),
+        theme.color(ColorRole::TextSecondary),
+    );
+}
+
+/// The modifiers of a button that was pressed in this frame.
+fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
+    ui.input(|i| {
+        i.events.iter().find_map(|e| match e {
+            egui::Event::PointerButton {
+                button: PointerButton::Primary | PointerButton::Secondary,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some(*modifiers),
+            _ => None,
+        })
+    })
 }
 
 /// The rings that bend the painted joint, and what selects joints beside them; whether the pointer

@@ -2,6 +2,7 @@
 //! hand does to them is one step; what plays is seen live. What a bar is by number is in the
 //! inspector.
 
+mod bar_drawing;
 mod bars;
 mod edits;
 mod header;
@@ -58,7 +59,6 @@ pub fn mixer_ui(
     state.mixer.find_jumps(view, document, &mix);
     let time = view.timeline.playback.time;
     reveal_added(state, &mix, time);
-    let playing = view.timeline.playing;
     let chosen = view
         .timeline
         .mix_bar
@@ -105,6 +105,22 @@ pub fn mixer_ui(
         empty_ui(ui, view, body, actions);
         return;
     }
+    lanes_ui(state, ui, view, document, (&mix, chosen), (&axis, body), actions);
+}
+
+/// The lanes, the jumps of the mix and the playhead.
+fn lanes_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, chosen): (&Shared<Mix>, Option<(usize, usize)>),
+    (axis, body): (&TimeAxis, Rect),
+    actions: &mut Actions,
+) {
+    let painter = ui.painter_at(body);
+    let sheet = body.with_min_x(axis.left);
+    let playing = view.timeline.playing;
     // The last lane is on top.
     for (row, lane) in (0..mix.lanes.len()).rev().enumerate() {
         let top = body.top() + row as f32 * LANE - state.mixer.scroll;
@@ -120,9 +136,9 @@ pub fn mixer_ui(
             ui,
             view,
             document,
-            (&mix, lane),
+            (mix, lane),
             chosen,
-            &axis,
+            axis,
             room.intersect(body),
             room,
             &own,
@@ -133,7 +149,7 @@ pub fn mixer_ui(
             ui,
             view,
             document,
-            (&mix, lane),
+            (mix, lane),
             head,
             body,
             &own,
@@ -151,7 +167,7 @@ pub fn mixer_ui(
     {
         painter.vline(x, body.y_range(), mark);
     }
-    let x = axis.x(time);
+    let x = axis.x(view.timeline.playback.time);
     if sheet.x_range().contains(x) {
         painter.vline(
             x,
