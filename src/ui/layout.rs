@@ -66,6 +66,8 @@ impl Pane {
 /// Points below which inspector and problems share a place, and below which the outliner hides.
 const NARROW: f32 = 1280.0;
 const NARROWER: f32 = 1000.0;
+/// Points of height that the inspector has before the problems below it have more than the least.
+const INSPECTOR_ROOM: f32 = 260.0;
 /// No panel is squeezed below this.
 const LEAST: f32 = 90.0;
 
@@ -263,7 +265,10 @@ impl Layout {
                 Some(Pane::Problems) => room_for.problems,
                 _ => None,
             };
-            let cap = most.unwrap_or(f32::INFINITY).min(room * part);
+            let mut cap = most.unwrap_or(f32::INFINITY).min(room * part);
+            if !horizontal && self.holds(child, Pane::Problems) {
+                cap = cap.min((room - INSPECTOR_ROOM).max(LEAST));
+            }
             let least = if self.holds(child, Pane::Inspector) { room_for.inspector } else { 0.0 };
             let given = wanted.max(least).min(cap.max(1.0));
             self.points.insert(child, (wanted, given));

@@ -7,6 +7,7 @@
 use std::{fmt, ops::Deref, sync::Arc};
 
 use bytemuck::AnyBitPattern;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::{Held, Parts, held::address};
 
@@ -74,11 +75,26 @@ impl<T: AnyBitPattern> Slice<T> {
     }
 }
 
-impl<T: AnyBitPattern> Slice<T> {
+/// Bytes from which on a copy is shared among threads: one thread would take longer than a frame
+/// has for the weights of a million vertices, most of it for pages that it touches first.
+const LARGE_COPY: usize = 1 << 20;
+
+fn copied<T: AnyBitPattern + Send + Sync>(list: &[T]) -> Vec<T> {
+    if size_of_val(list) < LARGE_COPY {
+        return list.to_vec();
+    }
+    list.par_iter().copied().collect()
+}
+
+impl<T: AnyBitPattern + Send + Sync> Slice<T> {
     /// The elements, to be written: a copy of its own where others share them.
     pub fn make_mut(&mut self) -> &mut [T] {
-        if !matches!(self.0, Storage::Own(_)) {
-            self.0 = Storage::Own(Arc::new(self.to_vec()));
+        let alone = match &mut self.0 {
+            Storage::Own(list) => Arc::get_mut(list).is_some(),
+            Storage::Part { .. } | Storage::Floats(_) => false,
+        };
+        if !alone {
+            self.0 = Storage::Own(Arc::new(copied(self)));
         }
         match &mut self.0 {
             Storage::Own(list) => Arc::make_mut(list).as_mut_slice(),

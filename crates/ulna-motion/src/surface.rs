@@ -9,7 +9,7 @@ use ulna_model::{Document, NodeId, Primitive, PrimitiveId, Slice, Topology};
 /// What a ray hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Distance along the ray, metres.
+    /// Distance along the ray, meters.
     pub distance: f32,
     /// The node whose mesh was hit.
     pub node: NodeId,
@@ -35,9 +35,14 @@ struct PosedMesh {
     /// Whether the pose hides its node.
     hidden: bool,
     bvh: Bvh,
-    /// Made when a few vertices move for the first time.
+    /// The leaves that use each vertex. In small primitives they are found when vertices first
+    /// move.
     leaves: Option<LeavesOf>,
 }
+
+/// Vertices of a primitive from which on the leaves of each vertex are found with the tree, which
+/// is built beside the window, and not at the first dab, which a person waits for.
+const MANY_VERTICES: usize = 50_000;
 
 /// What a part was made from: while that is the same memory, its tree and its normals stay.
 #[derive(Clone, Debug)]
@@ -119,6 +124,9 @@ impl Surface {
                 skinning::skin(primitive, &part.base_normals, morphs, &placement, &mut part.posed);
                 if part.bvh.triangle_count() == 0 {
                     part.bvh = Bvh::build(&part.posed.positions, &primitive.indices);
+                    let count = part.posed.positions.len();
+                    part.leaves =
+                        (count > MANY_VERTICES).then(|| part.bvh.leaves_of_vertices(count));
                 } else {
                     part.bvh.refit(&part.posed.positions);
                 }
@@ -177,11 +185,11 @@ impl Surface {
     }
 
     /// Hands over, list by list with its part, the vertices of the posed surface at most `radius`
-    /// metres from a place in the scene, and some more, each once. Instances are left out, and so
+    /// meters from a place in the scene, and some more, each once. Instances are left out, and so
     /// are vertices that no triangle uses.
-    pub fn around(&self, centre: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
+    pub fn around(&self, center: Vec3, radius: f32, add: &mut impl FnMut(usize, &[u32])) {
         for (k, part) in self.parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
-            part.bvh.around(centre, radius, &mut |list| add(k, list));
+            part.bvh.around(center, radius, &mut |list| add(k, list));
         }
     }
 
@@ -393,22 +401,22 @@ mod tests {
             [0, 0, 2]
         );
         let mut seen = [0; 3];
-        for centre in
+        for center in
             [Vec3::new(0.1, 0.5, 0.0), Vec3::new(-0.4, 0.8, 0.0), Vec3::new(0.2, 0.1, 0.1)]
         {
             let mut found = Vec::new();
-            surface.around(centre, 0.17, &mut |part, list| {
+            surface.around(center, 0.17, &mut |part, list| {
                 found.extend(list.iter().map(|v| (part, *v)))
             });
             let mut plain = Vec::new();
             for (k, part) in parts.iter().enumerate().filter(|(_, p)| p.places.is_none()) {
                 let near =
-                    part.positions.iter().enumerate().filter(|(_, p)| p.distance(centre) <= 0.17);
+                    part.positions.iter().enumerate().filter(|(_, p)| p.distance(center) <= 0.17);
                 plain.extend(near.map(|(v, _)| (k, v as u32)));
             }
             found.sort_unstable();
             assert!(found.is_sorted_by(|a, b| a < b), "each once");
-            found.retain(|(part, v)| parts[*part].positions[*v as usize].distance(centre) <= 0.17);
+            found.retain(|(part, v)| parts[*part].positions[*v as usize].distance(center) <= 0.17);
             assert_eq!(found, plain);
             found.iter().for_each(|(part, _)| seen[*part] += 1);
         }

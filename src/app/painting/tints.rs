@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+
 use super::{Painting, ranges};
 use crate::{app::ViewportRenderer, ui::WeightLook};
 use ulna_edit::Change;
@@ -28,7 +30,9 @@ pub struct Tinted {
 }
 
 /// How long a frame may count.
-const COUNTING: Duration = Duration::from_millis(10);
+const COUNTING: Duration = Duration::from_millis(5);
+/// Vertices from which on tints are made by several threads.
+const MANY_VERTICES: usize = 1 << 14;
 /// Vertices or places that are counted before the clock is looked at again.
 const BATCH: usize = 8192;
 
@@ -128,8 +132,18 @@ impl Painting {
             strays.extend(moved.iter().flat_map(|p| canvas.vertices_at(*p)));
             strays.sort_unstable();
         }
+        let maps = canvas.maps(document);
         for (k, part) in canvas.parts().iter().enumerate() {
-            let map = canvas.maps(document).part(k);
+            let tints = PartTints {
+                look: self.look,
+                joint: self.joint,
+                limit: self.limit,
+                tally: &self.tally,
+                strain: self.strain.get().map(|s| s.values.as_slice()),
+                colors: &colors,
+                map: maps.part(k),
+                first: part.first,
+            };
             let mut wanted = Vec::new();
             if whole {
                 wanted.push(0..part.count as usize);
@@ -149,15 +163,40 @@ impl Painting {
             let own: Vec<u32> = strays[own].iter().map(|v| v - part.first).collect();
             wanted.extend(ranges(&own));
             for range in wanted {
-                let values: Vec<u32> =
-                    range.clone().map(|v| self.value(map, part.first, v, &colors)).collect();
-                stage.tint(part.node, part.primitive, range.start, &values);
+                let (first, count) = (range.start, range.len());
+                // Vertices need nothing of one another; few are not worth the way to the threads.
+                let values: Vec<u32> = if count > MANY_VERTICES {
+                    range.into_par_iter().map(|v| tints.of(v)).collect()
+                } else {
+                    range.map(|v| tints.of(v)).collect()
+                };
+                log::trace!("tinted {count} vertices");
+                stage.tint(part.node, part.primitive, first, &values);
             }
         }
         self.tinted = Some(now);
     }
+}
 
-    fn value(&self, map: &WeightMap, first: u32, vertex: usize, colors: &Colors<'_>) -> u32 {
+/// What the tints of one primitive are made from.
+#[derive(Clone, Copy)]
+struct PartTints<'a> {
+    look: WeightLook,
+    joint: Option<u16>,
+    limit: usize,
+    tally: &'a WeightStats,
+    /// The strain of each vertex of the canvas, where it is known.
+    strain: Option<&'a [f32]>,
+    colors: &'a Colors<'a>,
+    map: &'a WeightMap,
+    /// The canvas's number of the primitive's first vertex.
+    first: u32,
+}
+
+impl PartTints<'_> {
+    /// The tint of one vertex of the primitive.
+    fn of(&self, vertex: usize) -> u32 {
+        let Self { map, first, colors, .. } = *self;
         match self.look {
             WeightLook::Joint => {
                 TintKind::weight(self.joint.map_or(f32::NAN, |j| map.weight(vertex, j)))
@@ -195,8 +234,7 @@ impl Painting {
             WeightLook::Materials => TintKind::NONE,
             _ => TintKind::weight(
                 self.strain
-                    .get()
-                    .and_then(|s| s.values.get((first as usize) + vertex))
+                    .and_then(|s| s.get((first as usize) + vertex))
                     .copied()
                     .unwrap_or(f32::NAN),
             ),
