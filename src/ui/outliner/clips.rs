@@ -163,8 +163,8 @@ impl ClipsState {
         self.name = Some((clip, name, false));
     }
 
-    /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that is
-    /// shown, where that is another than before.
+    /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that
+    /// is shown, where that is another than before.
     fn scroll_offset(&mut self, ids: &[ClipId], shown: Option<ClipId>, height: f32) -> Option<f32> {
         let to = |id| ids.iter().position(|i| *i == id);
         let target = self.type_ahead.wanted.and_then(to).or_else(|| {

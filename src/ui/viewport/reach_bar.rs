@@ -98,7 +98,8 @@ pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Acti
             );
             let limits = check(ui, theme, &mut now.limits, "Limits");
             limits.on_hover_text(
-                "Limits joints to the rotations that occur in the file's clips; arcs show the range",
+                "Limits joints to the rotations that occur in the file's clips; arcs show the \
+                    range",
             );
         });
     });

@@ -224,12 +224,13 @@ type Scale = (String, [String; 5]);
 fn scale(view: &View<'_>, document: &Document, mask: Option<&str>) -> Option<Scale> {
     let parts = ["0", "0.25", "0.5", "0.75", "1"].map(str::to_owned);
     let stretch = ["1×", "1.4×", "2×", "2.8×", "4×"].map(str::to_owned);
+    if let Some(name) = mask {
+        return Some((format!("Mask of {name}"), parts));
+    }
     Some(match view.paint.look {
-        _ if mask.is_some() => (format!("Mask of {}", mask?), parts),
         WeightLook::Joint => {
             let joint = view.paint.joint.zip(view.paint.canvas);
-            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-            let node = node?;
+            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied())?;
             let when = if view.paint.before { ", as opened" } else { "" };
             (format!("Weight of {}{when}", document.node(node).label(node)), parts)
         }
