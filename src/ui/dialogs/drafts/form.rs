@@ -5,11 +5,45 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     CommandLine, CommandSpec,
     command::forms::{Entry, Quantity, entry, is_needed},
     find,
 };
+use ulna_session::KeptLayer;
+
+/// Arguments whose names say little to a person.
+const LABELED: [(&str, &str); 18] = [
+    ("most", "Max influences"),
+    ("how", "Mode"),
+    ("millimetres", "Max error"),
+    ("locked", "Locked joints"),
+    ("taken", "If the name exists"),
+    ("in_common", "Shared vertices, min"),
+    ("set", "Set number (0–9)"),
+    ("new_keys", "New keys"),
+    ("parts", "Channels"),
+    ("about", "Pivot"),
+    ("part", "Amount"),
+    ("below", "Below"),
+    ("repeat", "At the end"),
+    ("make_room", "Move clip past 0"),
+    ("falloff", "Fall-off, joints"),
+    ("passes", "Iterations"),
+    ("wrap", "Wrapping UVs"),
+    ("bits", "Bits per weight"),
+];
+
+/// An argument's name as a label: `from_mesh` → *From mesh*.
+pub fn label(name: &str) -> String {
+    if let Some((_, label)) = LABELED.iter().find(|(n, _)| *n == name) {
+        return (*label).to_owned();
+    }
+    let words = name.replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
 
 /// An argument as it is entered.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +96,7 @@ impl FormDraft {
     /// The file that it names.
     pub fn file(&self) -> Option<PathBuf> {
         let at = self.path_at()?;
-        self.entered[at].value.as_ref()?.as_str().map(super::super::files::expand)
+        self.entered[at].value.as_ref()?.as_str().map(expand)
     }
 
     /// Names a file that was chosen elsewhere.
@@ -89,12 +123,12 @@ impl FormDraft {
                 continue;
             }
             if let Some(wrong) = &entered.wrong {
-                return Err(format!("{} {wrong}", super::label(argument.name)));
+                return Err(format!("{} {wrong}", label(argument.name)));
             }
             match &entered.value {
                 Some(value) => line.arguments.insert(argument.name.to_owned(), value.clone()),
                 None if is_needed(spec, argument) => {
-                    let label = super::label(argument.name);
+                    let label = label(argument.name);
                     let typed = entry(spec, argument).is_some_and(|e| field_count(&e) > 0);
                     let verb = if typed { "Enter" } else { "Pick" };
                     // Some names are no nouns: “the to” is no English.
@@ -130,6 +164,13 @@ impl FormDraft {
             Err(wrong) => (entered.value, entered.wrong) = (None, Some(wrong)),
         }
     }
+}
+
+/// Layers that the file of a form keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayersThere {
+    /// All of them, or why the file cannot be read.
+    pub layers: Result<Vec<KeptLayer>, String>,
 }
 
 /// How many fields an editor has that are typed into.
