@@ -5,6 +5,7 @@
 //! but drawing. The large model has 3,001 joints, 126 MB of keys, a million vertices, ten layers
 //! and 2,000 problems. No pixel is drawn here; what the harness itself takes is in both columns.
 
+// Shared with the tests of the window; to modules outside of its folder a bench gets by a path.
 #[path = "../tests/common/frames.rs"]
 mod frames;
 #[path = "../tests/common/large.rs"]

@@ -1,51 +1,15 @@
 //! Problems kept true: a while after the last change the file as it would be saved is looked over,
 //! beside the window.
 
-use std::{collections::BTreeSet, sync::mpsc, thread};
+use std::{sync::mpsc, thread};
 
 use egui::Context;
 
 use super::App;
-use ulna_model::{Diagnostic, MeshId, PrimitiveId, Shared, SkinId};
+use ulna_model::Diagnostic;
 
 /// Seconds without a change after which problems are looked for.
 const QUIET: f64 = 0.35;
-
-/// A scene, and the generation of its document.
-type State = (u64, u64);
-
-/// A look that is under way, and what was looked over last.
-#[derive(Default)]
-pub(super) struct Checking {
-    /// The document's generation that the problems are of.
-    known: Option<State>,
-    /// The state that is waited with, and since when.
-    seen: Option<(State, f64)>,
-    result: Option<(State, mpsc::Receiver<Vec<Diagnostic>>)>,
-}
-
-/// What is odd about the file.
-#[derive(Default)]
-pub(super) struct Problems {
-    /// All of it, the gravest first.
-    pub list: Shared<Vec<Diagnostic>>,
-    /// What is odd about the file's images, which were decoded when it was opened.
-    pub of_images: Vec<Diagnostic>,
-    pub checking: Checking,
-    /// Primitives whose weights changed since their problems were counted.
-    pub weights_moved: BTreeSet<(MeshId, PrimitiveId)>,
-    /// Of which skins' surfaces it was said what is to be known, by the serial of the scene.
-    pub surfaces_told: BTreeSet<(u64, SkinId)>,
-}
-
-impl Problems {
-    /// Changes the list, which stays in order.
-    pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<Diagnostic>)) {
-        let list = Shared::make_mut(&mut self.list);
-        change(list);
-        list.sort_by_key(|d| std::cmp::Reverse(d.severity));
-    }
-}
 
 impl App {
     /// Begins a look where one is due, and takes up what one found.

@@ -1,13 +1,13 @@
 //! Files of other formats on their way in: what was found is shown before one is opened, and it is
 //! read anew where it is to be taken otherwise.
 
-use std::path::Path;
-
 use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Loaded, load},
+    files::name_of,
+    jobs::Done,
+    loading::{Loaded, load},
 };
 use crate::ui::{ConvertDraft, Dialog};
 use ulna_model::Document;
@@ -61,7 +61,7 @@ impl App {
             Some(loaded) if is_it(&loaded) => self.take(ctx, Done::Opened(Ok(loaded), Some(path))),
             _ => {
                 let conversion = draft.conversion.clone();
-                self.start(ctx, format!("Opening {}", name(&path)), true, move |progress| {
+                self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
                     Done::Opened(
                         Session::open_as(&path, &conversion, progress).map(load),
                         Some(path),
@@ -70,9 +70,4 @@ impl App {
             }
         }
     }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }

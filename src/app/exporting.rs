@@ -7,7 +7,7 @@ use std::{
 
 use egui::Context;
 
-use super::{App, jobs::Done};
+use super::{App, files::Measuring, jobs::Done};
 use crate::ui::{
     Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words,
 };
@@ -19,20 +19,6 @@ use ulna_session::{ExportFailure, ExportRequest, Exported};
 
 /// Bytes of exported files that are checked before they are written.
 const CHECKED: usize = 256 << 20;
-
-/// An export that is made beside the window to see what it comes to; nothing of it is written.
-pub(super) struct Measuring {
-    of: (ExportRequest, u64),
-    progress: Arc<Progress>,
-    result: mpsc::Receiver<ExportForeseen>,
-    pub found: Option<ExportForeseen>,
-}
-
-impl Drop for Measuring {
-    fn drop(&mut self) {
-        self.progress.cancel();
-    }
-}
 
 /// Clips that are said to be loops, or were left or given a frame by mistake, and do not close.
 fn open_loops(document: &Document, clips: &[ClipId]) -> Vec<(ClipId, String)> {

@@ -3,14 +3,17 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, mpsc},
     time::{Instant, SystemTime},
 };
 
+use super::{import_state::Importing, loading::Loaded};
 use crate::ui::{
-    DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, PathFor, PicturesDraft, RecoveryView,
+    DeferredAction, Dialog, Dialogs, DialogsView, ExportDraft, ExportForeseen, LayersThere,
+    PathFor, PicturesDraft, RecoveryView,
 };
+use ulna_formats::gltf::Progress;
 use ulna_model::{Shared, Unkeyed, UnkeyedAt};
 use ulna_motion::BestSeam;
 use ulna_session::{Disk, ExportRequest, Recovery, SystemDisk};
@@ -30,15 +33,15 @@ pub(super) struct Files {
     /// As it was chosen.
     pub export_draft: Option<ExportDraft>,
     /// What is exported, being measured.
-    pub measuring: Option<super::exporting::Measuring>,
+    pub measuring: Option<Measuring>,
     /// The content of the file that a form names.
-    pub reading: Option<super::there::Reading>,
+    pub reading: Option<Reading>,
     /// How pictures were made last.
     pub pictures: PicturesDraft,
     /// Clips of other files that are being chosen from.
-    pub importing: Option<super::importing::Importing>,
+    pub importing: Option<Importing>,
     /// A file of another format that waits for how it is to be taken.
-    pub arriving: Option<Box<super::jobs::Loaded>>,
+    pub arriving: Option<Box<Loaded>>,
     /// Files that were dropped together with one that is to be opened first.
     pub dropped: Option<(PathBuf, Vec<PathBuf>)>,
     /// The system's file dialog.
@@ -75,6 +78,27 @@ pub(super) struct Browsing {
     pub since: Instant,
     /// What comes where the system's does not.
     pub instead: Option<Dialog>,
+}
+
+/// An export that is made beside the window to see what it comes to; nothing of it is written.
+pub(super) struct Measuring {
+    pub of: (ExportRequest, u64),
+    pub progress: Arc<Progress>,
+    pub result: mpsc::Receiver<ExportForeseen>,
+    pub found: Option<ExportForeseen>,
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+/// A file that is being read, or was.
+pub(super) struct Reading {
+    pub path: PathBuf,
+    pub result: mpsc::Receiver<LayersThere>,
+    pub found: Option<LayersThere>,
 }
 
 impl Default for Files {
@@ -137,4 +161,10 @@ fn has_session_bus() -> bool {
 fn has_program(name: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(name).is_file()))
+}
+
+/// A file's own name.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }

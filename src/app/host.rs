@@ -1,33 +1,25 @@
 //! Commands that are the window's: files, playback, view, selection.
 
-use std::{
-    collections::BTreeSet,
-    convert::Infallible,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, convert::Infallible};
 
 use egui::Context;
 
 use super::{
     App,
-    files::{Browse, Browsing},
-    jobs::{Done, Purpose},
-    save_queue::SaveTo,
+    jobs::Done,
+    save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
-    BindDraft, Compare, DeferredAction, Dialog, Layout, Pasting, PathFor, PreferencePage, Settings,
-    ThemeChoice, ToastKind, ViewOptions, children_words,
+    BindDraft, DeferredAction, Dialog, Pasting, PreferencePage, ToastKind, children_words,
 };
 use ulna_edit::{
     Mode,
     command::{
         BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
-        TimelineCommand, ToolCommand, VertexCommand, ViewCommand, field::Nodes,
+        TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
     },
 };
 use ulna_model::NodeId;
-use ulna_render::{Axis, Shading};
-use ulna_session::endings;
 
 /// The window as the host of commands.
 pub(super) struct WindowHost<'a> {
@@ -215,108 +207,6 @@ impl App {
         self.timeline.playback.playing = false;
     }
 
-    fn view(&mut self, ctx: &Context, command: &ViewCommand) {
-        match command {
-            ViewCommand::NextPanel => self.next_panel(ctx, false),
-            ViewCommand::PreviousPanel => self.next_panel(ctx, true),
-            ViewCommand::MenuBar => self.panels.open_menu_bar(),
-            ViewCommand::FrameAll => self.frame(ctx, false),
-            ViewCommand::FrameSelected => self.frame(ctx, true),
-            ViewCommand::Perspective => {
-                self.viewport.camera.orthographic = !self.viewport.camera.orthographic
-            }
-            ViewCommand::Front => self.look(ctx, Axis::Front),
-            ViewCommand::Back => self.look(ctx, Axis::Back),
-            ViewCommand::Side => self.look(ctx, Axis::Side),
-            ViewCommand::OtherSide => self.look(ctx, Axis::OtherSide),
-            ViewCommand::Top => self.look(ctx, Axis::Top),
-            ViewCommand::Bottom => self.look(ctx, Axis::Bottom),
-            ViewCommand::ThreeQuarter => self.look(ctx, Axis::ThreeQuarter),
-            ViewCommand::Textured => self.viewport.options.shading = Shading::Textured,
-            ViewCommand::Solid => self.viewport.options.shading = Shading::Solid,
-            ViewCommand::Wireframe => self.viewport.options.shading = Shading::Wireframe,
-            ViewCommand::XRay => self.viewport.options.shading = Shading::XRay,
-            ViewCommand::Axes => self.viewport.options.axes = !self.viewport.options.axes,
-            ViewCommand::OfSelected => {
-                self.viewport.options.of_selected = !self.viewport.options.of_selected
-            }
-            ViewCommand::Sticks => self.viewport.options.sticks = !self.viewport.options.sticks,
-            ViewCommand::Deforming => {
-                self.viewport.options.deforming = !self.viewport.options.deforming
-            }
-            ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
-            ViewCommand::MotionPaths => {
-                self.viewport.options.motion_paths = !self.viewport.options.motion_paths
-            }
-            ViewCommand::OnionSkin => {
-                self.viewport.options.onion.shown = !self.viewport.options.onion.shown
-            }
-            ViewCommand::Compare => {
-                let next = self.viewport.compare.next();
-                // Weights have no ghost.
-                let skips = self.mode == Mode::Paint && next == Compare::Both;
-                self.viewport.compare = if skips { next.next() } else { next };
-            }
-            ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
-            ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
-            ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
-            ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
-            ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
-            ViewCommand::ShowAll => self.outliner.visibility.show_all(),
-            ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
-            ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
-            ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
-                self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
-            }
-            ViewCommand::Outliner => {
-                self.viewport.options.outliner = !self.viewport.options.outliner
-            }
-            ViewCommand::Problems => {
-                self.viewport.options.problems = !self.viewport.options.problems
-            }
-            ViewCommand::Theme => {
-                let theme = if self.program.theme.name() == "light" {
-                    ThemeChoice::Dark
-                } else {
-                    ThemeChoice::Light
-                };
-                self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
-            }
-            ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
-            ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
-            ViewCommand::NormalSize => self.resize(ctx, 1.0),
-            ViewCommand::Inspector => {
-                self.viewport.options.inspector = !self.viewport.options.inspector
-            }
-            ViewCommand::Timeline => {
-                self.viewport.options.timeline = !self.viewport.options.timeline
-            }
-            ViewCommand::ResetLayout => {
-                let ViewOptions {
-                    outliner, outliner_narrow, problems, inspector, timeline, ..
-                } = ViewOptions::default();
-                self.viewport.options = ViewOptions {
-                    outliner,
-                    outliner_narrow,
-                    problems,
-                    inspector,
-                    timeline,
-                    ..self.viewport.options
-                };
-                self.panels.set_layout(Layout::default());
-                // The sizes that parts of panels remember are egui's.
-                ctx.memory_mut(egui::Memory::reset_areas);
-                ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
-            }
-        }
-    }
-
-    /// Shows the whole window at a scale.
-    fn resize(&mut self, ctx: &Context, scale: f32) {
-        let scale = (scale.clamp(Settings::SCALES.0, Settings::SCALES.1) * 100.0).round() / 100.0;
-        self.set_settings(ctx, Settings { scale, ..self.program.settings.clone() });
-    }
-
     /// The welcome page, with the list of files as it is now.
     pub(super) fn show_welcome(&mut self, ctx: &Context) {
         self.program.recent.refresh(ctx, &self.program.preferences.recent);
@@ -331,85 +221,6 @@ impl App {
         }
         self.program.welcome = false;
         self.program.tour = Some(0);
-    }
-
-    /// Hides, isolates or locks what is selected.
-    fn mark(&mut self, command: &ViewCommand) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let nodes = self.outliner.selection.nodes.clone();
-        match command {
-            ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
-            ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
-            _ => self.outliner.visibility.toggle_locked(document, &nodes),
-        }
-    }
-
-    fn look(&mut self, ctx: &Context, axis: Axis) {
-        let mut camera = self.viewport.camera;
-        camera.look(axis);
-        self.begin_transition(ctx, camera);
-    }
-
-    /// Looks through a camera of the file: the one that is named, or the next.
-    fn look_through(&mut self, ctx: &Context, named: Option<&Nodes>) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let cameras: Vec<NodeId> = document
-            .shown_nodes()
-            .into_iter()
-            .filter(|n| document.node(*n).camera.is_some())
-            .collect();
-        let node = match named {
-            Some(nodes) => {
-                nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n)))
-            }
-            None => {
-                let at = cameras.iter().position(|n| self.viewport.looked_through == Some(*n));
-                cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
-            }
-        };
-        let Some(node) = node else { return };
-        self.viewport.looked_through = Some(node);
-        let mut camera = self.viewport.camera;
-        camera.look_from(&self.renderer.pose().world[node.index()]);
-        self.begin_transition(ctx, camera);
-        self.outliner.selection.set(node);
-    }
-
-    /// Shows the whole model, or what is selected: the selected joints with all their children.
-    fn frame(&mut self, ctx: &Context, selected: bool) {
-        let Some(session) = &self.session else { return };
-        let document = session.document();
-        let size = self.renderer.size();
-        let bounds = if selected && !self.outliner.selection.nodes.is_empty() {
-            let pose = self.renderer.pose();
-            let mut points = Vec::new();
-            for node in &self.outliner.selection.nodes {
-                points.push(pose.world[node.index()].w_axis.truncate());
-                points.extend(
-                    document
-                        .children(*node)
-                        .iter()
-                        .map(|c| pose.world[c.index()].w_axis.truncate()),
-                );
-            }
-            let low = points.iter().copied().reduce(glam::Vec3::min);
-            low.zip(points.into_iter().reduce(glam::Vec3::max)).map(|(low, high)| {
-                let room = ((high - low).length() * 0.5).max(self.viewport.camera.distance * 0.02);
-                (low - room, high + room)
-            })
-        } else {
-            self.renderer
-                .surface(document)
-                .bounds()
-                .or_else(|| ulna_motion::joint_bounds(document, self.renderer.pose()))
-        };
-        if let Some((low, high)) = bounds {
-            let mut camera = self.viewport.camera;
-            camera.frame(low, high, size.x / size.y);
-            self.begin_transition(ctx, camera);
-        }
     }
 
     fn play(&mut self, command: &PlayCommand) {
@@ -479,46 +290,6 @@ impl App {
         });
     }
 
-    /// Asks for a file to open: a path field, with the system's dialog a button away. Asks for a
-    /// path: by the system's dialog where there is one, else, or where it does not come, by the one
-    /// of ours.
-    pub(super) fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
-        if self.files.system_dialogs {
-            self.browse(ctx, Browse::Path(what));
-        }
-        match &mut self.files.browsing {
-            Some(browsing) => browsing.instead = Some(ours),
-            None => self.dialogs.open = Some(ours),
-        }
-    }
-
-    pub(super) fn ask_open(&mut self, ctx: &Context) {
-        let folder = self
-            .program
-            .preferences
-            .recent
-            .first()
-            .and_then(|f| f.path.parent())
-            .map_or_else(String::new, |p| format!("{}/", p.display()));
-        self.ask_path(ctx, PathFor::Open, Dialog::Open { path: folder });
-    }
-
-    pub(super) fn ask_save(&mut self, ctx: &Context) {
-        let path = self
-            .session
-            .as_ref()
-            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.ask_path(ctx, PathFor::Save, Dialog::SaveAs { path, copy: false });
-    }
-
-    fn ask_copy(&mut self, ctx: &Context) {
-        let path = self
-            .session
-            .as_ref()
-            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
-        self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
-    }
-
     /// Asks what is bound to what.
     fn ask_bind(&mut self) {
         let Some(session) = &self.session else { return };
@@ -528,133 +299,5 @@ impl App {
             playback.clip.filter(|_| self.mode != Mode::Pose).map(|clip| (clip, playback.time));
         let draft = BindDraft::of(session.document(), &selected, moment);
         self.dialogs.open = Some(Dialog::Bind { draft: Box::new(draft) });
-    }
-
-    /// The system's own dialog, off this thread: some of them wait for another program.
-    pub(super) fn browse(&mut self, ctx: &Context, what: Browse) {
-        let save = matches!(what, Browse::Path(PathFor::Save | PathFor::Copy));
-        let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        let waker = ctx.clone();
-        let name = self
-            .session
-            .as_ref()
-            .map_or_else(|| "model.glb".into(), ulna_session::Session::file_name);
-        let dialog = rfd::FileDialog::new();
-        let dialog = match save {
-            true => dialog.add_filter("glTF", &["glb", "gltf", "vrm", "vrma"]).set_file_name(name),
-            false if what == Browse::Path(PathFor::WeightsOut) => {
-                let name = std::path::Path::new(&name)
-                    .with_extension("weights.json")
-                    .display()
-                    .to_string();
-                dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)
-            }
-            false if weights => {
-                let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
-                dialog.add_filter("Weights and models", &kinds)
-            }
-            false => dialog.add_filter("Models and motion", &endings().collect::<Vec<_>>()),
-        };
-        let dialog = match (what, &self.dialogs.open) {
-            (Browse::Export { .. }, Some(Dialog::Export { draft })) => {
-                let (folder, name) = draft.place();
-                dialog.set_directory(folder).set_file_name(name)
-            }
-            _ => dialog,
-        };
-        let ask = move || {
-            let chosen = match what {
-                Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
-                Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
-                | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
-                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
-                    dialog.pick_file().map(|p| vec![p])
-                }
-                Browse::Path(PathFor::Import) => dialog.pick_files(),
-            };
-            if sender.send(chosen).is_ok() {
-                waker.request_repaint();
-            }
-        };
-        match std::thread::Builder::new().name("file dialog".into()).spawn(ask) {
-            Ok(_) => {
-                self.files.browsing =
-                    Some(Browsing { chosen: receiver, what, since: Instant::now(), instead: None });
-            }
-            Err(error) => self.toast(
-                ctx,
-                ToastKind::Error,
-                format!("The file dialog could not be opened: {error}. Type a path instead."),
-            ),
-        }
-    }
-
-    /// Takes up what the system's dialog gave.
-    pub(super) fn poll_browse(&mut self, ctx: &Context) {
-        // No hand closes a dialog so fast.
-        const AT_ONCE: Duration = Duration::from_millis(400);
-        let Some(browsing) = &self.files.browsing else { return };
-        let (what, since) = (browsing.what, browsing.since);
-        match browsing.chosen.try_recv() {
-            Ok(Some(mut paths)) => {
-                self.files.browsing = None;
-                let what = match what {
-                    Browse::Path(what) => what,
-                    Browse::Form => {
-                        if let (Some(Dialog::Arguments { draft }), Some(path)) =
-                            (&mut self.dialogs.open, paths.first())
-                        {
-                            draft.name_file(path);
-                        }
-                        return;
-                    }
-                    Browse::Export { .. } => {
-                        if let (Some(Dialog::Export { draft }), Some(path)) =
-                            (&mut self.dialogs.open, paths.first())
-                        {
-                            draft.go_to(path);
-                        }
-                        return;
-                    }
-                };
-                self.dialogs.open = None;
-                match what {
-                    PathFor::Import => self.read_clips(ctx, paths),
-                    _ if paths.is_empty() => {}
-                    PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
-                    PathFor::Save => self.queue_save(
-                        ctx,
-                        SaveTo::Asked,
-                        self.request(paths.remove(0)),
-                        Purpose::Own,
-                    ),
-                    PathFor::Copy => self.queue_save(
-                        ctx,
-                        SaveTo::Asked,
-                        self.request(paths.remove(0)),
-                        Purpose::Copy,
-                    ),
-                    PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
-                    PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
-                }
-            }
-            // Canceled, or the system has none: the list of files stays.
-            Ok(None) | Err(std::sync::mpsc::TryRecvError::Disconnected) => {
-                let instead = self.files.browsing.take().and_then(|b| b.instead);
-                if since.elapsed() < AT_ONCE && instead.is_some() {
-                    // Ours, from now on without asking the system first.
-                    self.files.system_dialogs = false;
-                    self.dialogs.open = instead;
-                } else if since.elapsed() < AT_ONCE {
-                    let text = "The system's file dialog is not available. Choose from the list, \
-                        or type a path.";
-                    self.toast(ctx, ToastKind::Note, text);
-                }
-            }
-            Err(std::sync::mpsc::TryRecvError::Empty) => {
-                ctx.request_repaint_after(std::time::Duration::from_millis(100))
-            }
-        }
     }
 }

@@ -7,7 +7,7 @@ use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 use super::{App, key_routing::Topmost};
 use crate::ui::{Action, Actions, Pane, ToastKind};
 use ulna_edit::{
-    KeyScope,
+    Availability, CommandSpec, KeyScope, Mode,
     command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
     table,
 };
@@ -44,25 +44,7 @@ impl App {
             Topmost::Widget => true,
             Topmost::Panels => false,
         };
-        // What one works beside is closed by Escape before that acts on the selection.
-        let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
-        if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
-            self.dialogs.open = None;
-        }
-        // A key that is held goes on being pressed, and a modifier that joins it would make another
-        // command of that.
-        if let Some(key) = self.held_bend_key() {
-            let again =
-                |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
-            ctx.input_mut(|i| i.events.retain(|e| !again(e)));
-        }
-        // What is typed for a ring is ended before the rings are.
-        let by_key = self.panels.takes_numbers(false);
-        let rings =
-            self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
-        if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
-            ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
-        }
+        self.keys_of_what_is_open(ctx, typing);
         // While a gesture is open nothing else runs, but another mode ends it.
         let held = ctx.input(|i| i.pointer.any_down());
         // A drag that takes numbers has the digits, which are modes elsewhere.
@@ -84,16 +66,55 @@ impl App {
             return;
         }
         let availability = self.availability();
-        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode]
-            .map(|m| m.name());
+        let taken = Taken { typing, gesture, numbers, chosen, awaited };
         let mut actions = Actions::default();
-        // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z.
+        for (command, key) in self.commands_by_key(&availability) {
+            let Some(shortcut) = parse(&key) else { continue };
+            let of = KeyOfCommand { command, key: &key, shortcut };
+            let pressed = !self.leaves_key(ctx, taken, of)
+                && (ctx.input_mut(|i| i.consume_shortcut(&shortcut))
+                    || shifted_digit(ctx, &shortcut));
+            if pressed && let Some(action) = self.press(ctx, of, &availability) {
+                actions.push(action);
+            }
+        }
+        if !actions.is_empty() {
+            self.apply(ctx, actions);
+        }
+    }
+
+    /// Keys of dialogs that one works beside, and of the rings of bending, which go before
+    /// commands.
+    fn keys_of_what_is_open(&mut self, ctx: &Context, typing: bool) {
+        // What one works beside is closed by Escape before that acts on the selection.
+        let loose = self.dialogs.open.as_ref().is_some_and(crate::ui::Dialog::is_loose);
+        if loose && !typing && ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+            self.dialogs.open = None;
+        }
+        // A key that is held goes on being pressed, and a modifier that joins it would make another
+        // command of that.
+        if let Some(key) = self.held_bend_key() {
+            let again =
+                |e: &Event| matches!(e, Event::Key { key: k, repeat: true, .. } if *k == key);
+            ctx.input_mut(|i| i.events.retain(|e| !again(e)));
+        }
+        // What is typed for a ring is ended before the rings are.
+        let by_key = self.panels.takes_numbers(false);
+        let rings =
+            self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
+        if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
+            ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
+        }
+    }
+
+    /// Commands with the keys that mean them now, in the order in which keys are looked for.
+    fn commands_by_key(&self, availability: &Availability) -> Vec<(&'static CommandSpec, String)> {
         let mut commands: Vec<_> = table()
             .iter()
             .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
-        let painting = self.mode == ulna_edit::Mode::Paint;
+        let painting = self.mode == Mode::Paint;
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
@@ -110,72 +131,107 @@ impl App {
             .collect();
         commands.retain(|(c, key)| {
             KeyScope::of(c) != KeyScope::Timeline
-                || (c.enabled)(&availability).is_ok()
+                || (c.enabled)(availability).is_ok()
                 || !windows.contains(key)
         });
-        // A panel's keys go before the window's.
+        // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z. A panel's keys
+        // go before the window's.
         commands
             .sort_by_key(|(c, key)| (Reverse(key.matches('+').count()), Reverse(KeyScope::of(c))));
-        for (command, key) in commands {
-            let Some(shortcut) = parse(&key) else { continue };
-            // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands
-            // found all the same, and no text has a function key.
-            let no_text = shortcut.modifiers.command || is_function(shortcut.logical_key);
-            if typing && !(no_text && command.anywhere) {
-                continue;
-            }
-            // The panels are not seen behind the welcome page, and are not worked.
-            if self.program.welcome && !command.anywhere {
-                continue;
-            }
-            // From a panel that has the focus, Tab goes to what is in it.
-            if shortcut.logical_key == Key::Tab && self.is_on_panel(ctx) {
-                continue;
-            }
-            // Escape ends a gesture, what is typed, or the way through widgets first.
-            let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some();
-            if key == "Escape" && (ends || self.escape_is_taken()) {
-                continue;
-            }
-            if gesture && (numbers || !modes.contains(&command.name)) {
-                continue;
-            }
-            // Another tool may be chosen meanwhile, but by no key that is an axis.
-            let is_axis = matches!(shortcut.logical_key, Key::X | Key::Y | Key::Z);
-            let is_tool = ToolCommand::ALL.iter().any(|t| t.name() == command.name)
-                && (!is_axis || Some(shortcut.logical_key) == chosen);
-            if awaited.has(&shortcut) && !is_tool {
-                continue;
-            }
-            if ctx.input_mut(|i| i.consume_shortcut(&shortcut)) || shifted_digit(ctx, &shortcut) {
-                // Some systems say both: the key, and what it means.
-                let meant = |i: &egui::InputState| {
-                    i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
-                };
-                if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()]
-                    .contains(&command.name)
-                    && ctx.input(meant)
-                {
-                    continue;
-                }
-                if command.name == ModeCommand::CopyPose.name() && self.copy_in_place_of_pose(ctx) {
-                    continue;
-                }
-                match (command.enabled)(&availability) {
-                    Ok(()) => actions.push(Action::Invoke(command)),
-                    // Escape is pressed to be sure that nothing is selected: that it is so already
-                    // is no news.
-                    Err(_) if key == "Escape" => {}
-                    Err(reason) => {
-                        self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title))
-                    }
-                }
-            }
-        }
-        if !actions.is_empty() {
-            self.apply(ctx, actions);
-        }
+        commands
     }
+
+    /// Whether a command leaves its key to something else that takes it.
+    fn leaves_key(&self, ctx: &Context, taken: Taken, of: KeyOfCommand<'_>) -> bool {
+        let KeyOfCommand { command, shortcut, .. } = of;
+        // What is typed is the text's, Ctrl+A and Ctrl+Z too; files can be saved and commands
+        // found all the same, and no text has a function key.
+        let no_text = shortcut.modifiers.command || is_function(shortcut.logical_key);
+        if taken.typing && !(no_text && command.anywhere) {
+            return true;
+        }
+        // The panels are not seen behind the welcome page, and are not worked.
+        if self.program.welcome && !command.anywhere {
+            return true;
+        }
+        // From a panel that has the focus, Tab goes to what is in it.
+        if shortcut.logical_key == Key::Tab && self.is_on_panel(ctx) {
+            return true;
+        }
+        // Escape ends a gesture, what is typed, or the way through widgets first.
+        let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some();
+        if of.key == ESCAPE && (ends || self.escape_is_taken()) {
+            return true;
+        }
+        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode]
+            .map(|m| m.name());
+        if taken.gesture && (taken.numbers || !modes.contains(&command.name)) {
+            return true;
+        }
+        // Another tool may be chosen meanwhile, but by no key that is an axis.
+        let is_axis = matches!(shortcut.logical_key, Key::X | Key::Y | Key::Z);
+        let is_tool = ToolCommand::ALL.iter().any(|t| t.name() == command.name)
+            && (!is_axis || Some(shortcut.logical_key) == taken.chosen);
+        taken.awaited.has(&shortcut) && !is_tool
+    }
+
+    /// Does what a key means that was pressed for a command; the command, where it is to be run.
+    fn press(
+        &mut self,
+        ctx: &Context,
+        of: KeyOfCommand<'_>,
+        availability: &Availability,
+    ) -> Option<Action> {
+        let command = of.command;
+        // Some systems say both: the key, and what it means.
+        let meant = |i: &egui::InputState| {
+            i.events.iter().any(|e| matches!(e, Event::Copy | Event::Paste(_)))
+        };
+        if [ModeCommand::CopyPose.name(), ModeCommand::PastePose.name()].contains(&command.name)
+            && ctx.input(meant)
+        {
+            return None;
+        }
+        if command.name == ModeCommand::CopyPose.name() && self.copy_in_place_of_pose(ctx) {
+            return None;
+        }
+        match (command.enabled)(availability) {
+            Ok(()) => return Some(Action::Invoke(command)),
+            // Escape is pressed to be sure that nothing is selected: that it is so already is no
+            // news.
+            Err(_) if of.key == ESCAPE => {}
+            Err(reason) => {
+                self.toast(ctx, ToastKind::Note, format!("{}: {reason}.", command.title))
+            }
+        }
+        None
+    }
+}
+
+/// Key that ends what is under way.
+const ESCAPE: &str = "Escape";
+
+/// A command, and the key that means it.
+#[derive(Clone, Copy)]
+struct KeyOfCommand<'a> {
+    command: &'static CommandSpec,
+    /// As the settings have it.
+    key: &'a str,
+    shortcut: KeyboardShortcut,
+}
+
+/// Takers of keys that go before commands.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    /// A field has the focus.
+    typing: bool,
+    /// A gesture is open.
+    gesture: bool,
+    /// A gesture takes numbers.
+    numbers: bool,
+    /// The key by which a tool is chosen in this frame.
+    chosen: Option<Key>,
+    awaited: Awaited,
 }
 
 /// Keys that a tool waits for, so that they run no commands.
@@ -236,7 +292,7 @@ impl App {
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
-        if self.mode == ulna_edit::Mode::Paint {
+        if self.mode == Mode::Paint {
             return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
@@ -247,7 +303,7 @@ impl App {
     /// not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
-        let mixing = self.timeline.playback.mixing && self.mode == ulna_edit::Mode::Animate;
+        let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
         let Some(at) =
             self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline))
         else {

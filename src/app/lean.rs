@@ -121,39 +121,7 @@ impl Parts {
             bind_group_layouts: &[Some(&window_layout), Some(&texture_layout)],
             immediate_size: 0,
         });
-        let pipeline = |blend| {
-            let attributes =
-                wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4];
-            device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-                label: Some("panels"),
-                layout: Some(&layout),
-                vertex: wgpu::VertexState {
-                    module: &module,
-                    entry_point: Some("vertex"),
-                    compilation_options: Default::default(),
-                    buffers: &[Some(wgpu::VertexBufferLayout {
-                        array_stride: size_of::<Vertex>() as u64,
-                        step_mode: wgpu::VertexStepMode::Vertex,
-                        attributes: &attributes,
-                    })],
-                },
-                primitive: wgpu::PrimitiveState::default(),
-                depth_stencil: None,
-                multisample: wgpu::MultisampleState::default(),
-                fragment: Some(wgpu::FragmentState {
-                    module: &module,
-                    entry_point: Some("fragment"),
-                    compilation_options: Default::default(),
-                    targets: &[Some(wgpu::ColorTargetState {
-                        format: state.target_format,
-                        blend,
-                        write_mask: wgpu::ColorWrites::ALL,
-                    })],
-                }),
-                multiview_mask: None,
-                cache: None,
-            })
-        };
+        let pipeline = |blend| make_pipeline(state, &module, &layout, blend);
         let window = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("window"),
             size: 16,
@@ -174,6 +142,45 @@ impl Parts {
             renderer: state.renderer.clone(),
         }
     }
+}
+
+/// Makes what triangles are drawn by, with a way to blend them.
+fn make_pipeline(
+    state: &RenderState,
+    module: &wgpu::ShaderModule,
+    layout: &wgpu::PipelineLayout,
+    blend: Option<wgpu::BlendState>,
+) -> wgpu::RenderPipeline {
+    let attributes = wgpu::vertex_attr_array![0 => Float32x2, 1 => Float32x2, 2 => Unorm8x4];
+    state.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("panels"),
+        layout: Some(layout),
+        vertex: wgpu::VertexState {
+            module,
+            entry_point: Some("vertex"),
+            compilation_options: Default::default(),
+            buffers: &[Some(wgpu::VertexBufferLayout {
+                array_stride: size_of::<Vertex>() as u64,
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: &attributes,
+            })],
+        },
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some("fragment"),
+            compilation_options: Default::default(),
+            targets: &[Some(wgpu::ColorTargetState {
+                format: state.target_format,
+                blend,
+                write_mask: wgpu::ColorWrites::ALL,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
 }
 
 /// One frame's triangles.

@@ -1,10 +1,10 @@
-//! Leaving a file with layers or a mix that it does not keep: they are kept in it, or baked, before
-//! it is saved.
+//! Leaving a file: unsaved work is asked about, and layers or a mix that it does not keep are kept
+//! in it, or baked, before it is saved.
 
 use egui::Context;
 
 use super::App;
-use crate::ui::{DeferredAction, ToastKind};
+use crate::ui::{DeferredAction, Dialog, ToastKind};
 use ulna_edit::{
     Command,
     command::{
@@ -12,8 +12,45 @@ use ulna_edit::{
         field::ClipName,
     },
 };
+use ulna_session::Session;
 
 impl App {
+    /// Asks before unsaved work is lost, then does what is wanted.
+    pub(super) fn wish(&mut self, ctx: &Context, wish: DeferredAction) {
+        self.end_gesture(ctx);
+        if self.session.as_ref().is_some_and(Session::is_unsaved) {
+            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
+        } else {
+            self.perform(ctx, wish);
+        }
+    }
+
+    /// As [`App::wish`], after a save: what no file holds was asked about already.
+    pub(super) fn wish_without_file(&mut self, ctx: &Context, wish: DeferredAction) {
+        if self.session.as_ref().is_some_and(|s| s.unsaved().file) {
+            self.dialogs.open = Some(Dialog::Unsaved { then: wish });
+        } else {
+            self.perform(ctx, wish);
+        }
+    }
+
+    /// Does what was wanted, now that nothing is in its way.
+    pub(super) fn perform(&mut self, ctx: &Context, wish: DeferredAction) {
+        match wish {
+            DeferredAction::Quit if self.is_writing() => {
+                self.window.may_close = true;
+                self.close_after_work(ctx);
+            }
+            DeferredAction::Quit => {
+                self.window.may_close = true;
+                ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+            }
+            DeferredAction::Open(path) => self.open(ctx, path),
+            DeferredAction::Sample => self.open_sample(ctx),
+            DeferredAction::Revert => self.reload(ctx, false),
+        }
+    }
+
     /// Keeps layers and the mix in the file, saves, and then does what was wanted.
     pub(super) fn keep_then(&mut self, ctx: &Context, wish: DeferredAction) {
         let Some(unsaved) = self.session.as_ref().map(|s| s.unsaved()) else { return };

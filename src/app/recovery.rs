@@ -6,7 +6,8 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Loaded, Redone, load},
+    jobs::{Done, Redone},
+    loading::{Loaded, load},
 };
 use crate::ui::{Dialog, RecoveryView, StepView, ToastKind};
 use ulna_edit::{

@@ -1,18 +1,8 @@
-//! The queue of saves: one is carried out at a time, beside the window. What is written is taken
-//! from the document when its save begins, with what is known of the file then; none is dropped,
-//! and none is left behind when another file is opened.
+//! The queue of saves, and the sessions that are kept until theirs are done.
 
 use std::collections::VecDeque;
 
-use egui::Context;
-
-use super::{
-    App,
-    jobs::{Done, Purpose},
-    saving::name_of,
-};
-use crate::ui::ToastKind;
-use ulna_session::{SaveRequest, Session, incremented};
+use ulna_session::{SaveRequest, Session};
 
 /// Where a save goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +15,21 @@ pub(super) enum SaveTo {
     Asked,
 }
 
+/// What a save is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The file becomes the document's own.
+    Own,
+    /// The document stays with its file.
+    Copy,
+}
+
 /// A save that waits for its turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueuedSave {
     /// The session whose document is saved.
-    session: u64,
-    to: SaveTo,
+    pub session: u64,
+    pub to: SaveTo,
     pub request: SaveRequest,
     pub purpose: Purpose,
 }
@@ -38,10 +37,10 @@ pub(super) struct QueuedSave {
 /// Saves that wait, and sessions that are not shown any more and have some.
 #[derive(Default)]
 pub(super) struct SaveQueue {
-    waiting: VecDeque<QueuedSave>,
-    parted: Vec<Session>,
+    pub waiting: VecDeque<QueuedSave>,
+    pub parted: Vec<Session>,
     /// The session whose document is being saved.
-    running: Option<u64>,
+    pub running: Option<u64>,
     /// Dialogs about saves that were refused while another dialog was open.
     pub refused: VecDeque<crate::ui::Dialog>,
 }
@@ -52,150 +51,7 @@ impl SaveQueue {
         self.waiting.is_empty()
     }
 
-    fn has(&self, session: u64) -> bool {
+    pub fn has(&self, session: u64) -> bool {
         self.running == Some(session) || self.waiting.iter().any(|w| w.session == session)
-    }
-}
-
-impl App {
-    /// Whether a save is under way, or waits.
-    pub(super) fn is_saving(&self) -> bool {
-        self.jobs.save.is_some() || !self.saves.is_empty()
-    }
-
-    /// Puts a save at the end of the queue; it begins at once where there is no other.
-    pub(super) fn queue_save(
-        &mut self,
-        ctx: &Context,
-        to: SaveTo,
-        request: SaveRequest,
-        purpose: Purpose,
-    ) {
-        self.end_gesture(ctx);
-        let Some(session) = &self.session else { return };
-        let save = QueuedSave { session: session.id(), to, request, purpose };
-        // One that waits will write the document as it is by then, and so what another one would.
-        let is_same = save.to == SaveTo::Own && self.saves.waiting.back() == Some(&save);
-        if !is_same {
-            self.saves.waiting.push_back(save);
-        }
-        self.begin_save(ctx);
-    }
-
-    /// Begins the next save, if none is under way. One gesture is one step: half of one is not
-    /// saved.
-    pub(super) fn begin_save(&mut self, ctx: &Context) {
-        if self.jobs.save.is_some()
-            || self.saves.waiting.front().is_none()
-            || self.is_gesture_open()
-        {
-            return;
-        }
-        let Some(mut save) = self.saves.waiting.pop_front() else { return };
-        let disk = self.files.disk.clone();
-        let Some(session) = self.session_of(save.session) else { return };
-        match (&save.to, session.path()) {
-            (SaveTo::Own, Some(path)) => save.request.path = path.to_owned(),
-            (SaveTo::NextNumber, Some(path)) => save.request.path = incremented(path),
-            (SaveTo::Asked, _) | (_, None) => {}
-        }
-        let saving = match save.purpose {
-            Purpose::Own => session.saving(save.request.clone()),
-            Purpose::Copy => session.saving_copy(save.request.clone()),
-        };
-        self.saves.running = Some(save.session);
-        let label = format!("Saving {}", name_of(&save.request.path));
-        self.start_save(ctx, label, move |_| Done::Saved(saving.run(&*disk).map(Box::new), save));
-    }
-
-    /// The session of a number: the one that is shown, or one that has saves to come.
-    fn session_of(&mut self, id: u64) -> Option<&mut Session> {
-        self.session.iter_mut().chain(&mut self.saves.parted).find(|s| s.id() == id)
-    }
-
-    /// Parts with the session that is shown: for good, or until its saves are done.
-    pub(super) fn part_with_session(&mut self) {
-        let Some(session) = self.session.take() else { return };
-        if self.saves.has(session.id()) {
-            self.saves.parted.push(session);
-        } else {
-            end_journal(session);
-        }
-    }
-
-    /// Tells a session what became of its save; whether it is the one that is shown.
-    pub(super) fn tell_saved(
-        &mut self,
-        save: &QueuedSave,
-        saved: Option<&ulna_session::SavedFile>,
-    ) -> bool {
-        self.saves.running = None;
-        let shown = self.session.as_ref().is_some_and(|s| s.id() == save.session);
-        if let (Some(saved), Some(session)) = (saved, self.session_of(save.session)) {
-            // A copy over the file itself is a save.
-            let is_own = save.purpose == Purpose::Own || session.is_at(&saved.path);
-            if is_own {
-                session.take_saved(saved);
-            }
-        }
-        if !shown && !self.saves.has(save.session) {
-            let at = self.saves.parted.iter().position(|s| s.id() == save.session);
-            let parted = at.map(|at| self.saves.parted.remove(at));
-            // What failed is in the journal still, and is offered at the next start.
-            if let Some(session) = parted.filter(|_| saved.is_some()) {
-                end_journal(session);
-            }
-        }
-        shown
-    }
-
-    /// Asks about a save that was refused, now or when the dialog that is open is closed.
-    pub(super) fn ask_about_refused(&mut self, dialog: crate::ui::Dialog) {
-        if self.dialogs.open.is_none() {
-            self.dialogs.open = Some(dialog);
-        } else {
-            self.saves.refused.push_back(dialog);
-        }
-    }
-
-    /// Goes on with what waited for the frame before: saves, dialogs about them, and closing the
-    /// window after them.
-    pub(super) fn follow_saves(&mut self, ctx: &Context) {
-        if self.dialogs.open.is_none() && self.files.browsing.is_none() {
-            self.dialogs.open = self.saves.refused.pop_front();
-        }
-        self.begin_save(ctx);
-        if self.window.closes_after_work && !self.is_writing() {
-            self.window.closes_after_work = false;
-            if self.window.may_close {
-                self.perform(ctx, crate::ui::DeferredAction::Quit);
-            } else {
-                self.wish(ctx, crate::ui::DeferredAction::Quit);
-            }
-        }
-    }
-
-    /// Whether files are being written, or are to be.
-    pub(super) fn is_writing(&self) -> bool {
-        self.is_saving() || self.jobs.is_writing()
-    }
-
-    /// The window is to close, and files are being written: it closes after them.
-    pub(super) fn close_after_work(&mut self, ctx: &Context) {
-        if !std::mem::replace(&mut self.window.closes_after_work, true) {
-            let what =
-                self.jobs.shown().map_or_else(|| "Saving".to_owned(), |job| job.label.clone());
-            self.toast(
-                ctx,
-                ToastKind::Note,
-                format!("{what} is still running. The window will close when it finishes."),
-            );
-        }
-    }
-}
-
-fn end_journal(mut session: Session) {
-    if let Err(error) = session.end_journal() {
-        log::warn!("the journal could not be removed: {error}");
     }
 }

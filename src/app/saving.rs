@@ -1,17 +1,16 @@
 //! Saving from the window: what is asked before, what is said after, and the ways out where it
 //! cannot be done.
 
-use std::{
-    path::{Path, PathBuf},
-    time::SystemTime,
-};
+use std::{path::PathBuf, time::SystemTime};
 
 use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Loaded, Purpose, load_whole},
-    save_queue::{QueuedSave, SaveTo},
+    files::name_of,
+    jobs::Done,
+    loading::{Loaded, load_whole},
+    save_queue::{Purpose, QueuedSave, SaveTo},
 };
 use crate::ui::DialogAction;
 use crate::ui::{ChangedOnDisk, Dialog, Obstacle, ToastKind, UnkeyedRow};
@@ -451,10 +450,4 @@ impl App {
             log::warn!("the journal could not be removed: {error}");
         }
     }
-}
-
-/// A file's own name.
-pub(super) fn name_of(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
 }

@@ -1,19 +1,12 @@
 //! Layers of a file that a form names, read beside the window.
 
-use std::{path::PathBuf, sync::mpsc, thread};
+use std::{sync::mpsc, thread};
 
 use egui::Context;
 
-use super::App;
+use super::{App, files::Reading};
 use crate::ui::{Dialog, LayersThere};
 use ulna_session::{KeptLayer, kept_layers_of};
-
-/// A file that is being read, or was.
-pub(super) struct Reading {
-    path: PathBuf,
-    result: mpsc::Receiver<LayersThere>,
-    pub found: Option<LayersThere>,
-}
 
 impl App {
     /// Reads the file that a form names, when it names another one.

@@ -3,57 +3,13 @@
 
 use std::{cell::RefCell, path::PathBuf, rc::Rc};
 
-use egui::{Context, Ui};
+use egui::Ui;
 
-use super::{App, devices::Devices, key_routing::KeyRouting, lean::LeanPanels};
-use crate::ui::{Theme, ToastKind};
+use super::{App, devices::Devices, lean::LeanPanels, window_state::Leaving};
+use crate::ui::Theme;
 
 /// Frames after which a device is known to work.
 const PROOF: u32 = 3;
-
-/// Why a window is left for another on the same work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaving {
-    /// Its device, or what it draws to, is no more.
-    Lost,
-    /// A person chose another device.
-    Switch,
-}
-
-/// What is of the window itself, whatever it shows.
-pub(super) struct WindowState {
-    /// A person agreed to close it.
-    pub may_close: bool,
-    /// It is to close when the files are written that are being written.
-    pub closes_after_work: bool,
-    /// Why this window is left for another.
-    pub leaving: Option<Leaving>,
-    pub routing: KeyRouting,
-    /// When something was typed or clicked last, on egui's clock.
-    pub active: f64,
-    pub first_frame: bool,
-    /// Frames that failed.
-    pub faults: u32,
-    /// The next frame fails, for a test.
-    #[cfg(feature = "inspection")]
-    pub fails: bool,
-}
-
-impl Default for WindowState {
-    fn default() -> Self {
-        Self {
-            may_close: false,
-            closes_after_work: false,
-            leaving: None,
-            routing: KeyRouting::default(),
-            active: 0.0,
-            first_frame: true,
-            faults: 0,
-            #[cfg(feature = "inspection")]
-            fails: false,
-        }
-    }
-}
 
 /// Opens the window; returns when it is closed. `adapter` is a device to use this once.
 ///
@@ -222,7 +178,7 @@ impl eframe::App for Window {
 /// real window. `ULNA_LOSE_DEVICE` is before a frame, `ULNA_LOSE_DEVICE_LATE` between it and its
 /// painting.
 #[cfg(feature = "inspection")]
-fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
+fn lose_on_request(ctx: &egui::Context, frame: &eframe::Frame, variable: &str) {
     use std::sync::atomic::{AtomicBool, Ordering};
     static DONE: AtomicBool = AtomicBool::new(false);
     let wanted = std::env::var(variable).ok().and_then(|text| text.parse::<f64>().ok());
@@ -239,82 +195,10 @@ fn lose_on_request(ctx: &Context, frame: &eframe::Frame, variable: &str) {
 /// The first window's address stays its own: another window is inspected at
 /// `ULNA_INSPECTION_AGAIN`.
 #[cfg(feature = "inspection")]
-fn inspect_again(ctx: &Context) {
+fn inspect_again(ctx: &egui::Context) {
     if let Ok(address) = std::env::var("ULNA_INSPECTION_AGAIN")
         && let Err(error) = egui_inspection::serve(ctx, &address)
     {
         log::warn!("the window cannot be inspected at {address}: {error}");
-    }
-}
-
-impl App {
-    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether
-    /// it is left.
-    pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
-        if self.window.leaving.is_none()
-            && (self.renderer.is_lost() || self.program.devices.is_surface_lost())
-        {
-            self.leave(ctx, Leaving::Lost);
-        }
-        self.window.leaving.is_some()
-    }
-
-    pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
-        self.window.leaving = Some(why);
-        // Half a gesture is none.
-        if let Some(session) = &mut self.session {
-            session.cancel();
-        }
-        self.painting.drop_stroke();
-        self.panels.end_gestures();
-        ctx.send_viewport_cmd(egui::ViewportCommand::Close);
-        ctx.request_repaint();
-    }
-
-    /// Whether it is to go on in another window, for tests.
-    pub const fn is_leaving(&self) -> bool {
-        self.window.leaving.is_some()
-    }
-
-    /// Whether the viewport has a picture of the document as it is, for tests.
-    pub const fn shows_picture(&self) -> bool {
-        self.renderer.shows_picture()
-    }
-
-    /// Goes on in another window, whose theme is installed, on its device: with the same document,
-    /// history, selection, view and panels.
-    pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
-        let why = self.window.leaving.take();
-        self.renderer.reopen(state);
-        self.show_settings(ctx);
-        // Pictures were the old window's.
-        self.program.recent = super::recent::RecentList::default();
-        if self.program.welcome {
-            self.program.recent.refresh(ctx, &self.program.preferences.recent);
-        }
-        self.show_recoveries(ctx);
-        self.program.taking = None;
-        // Its clock begins anew.
-        (
-            self.window.active,
-            self.viewport.transition,
-            self.outliner.hover,
-            self.viewport.last_pick,
-        ) = (0.0, None, None, None);
-        for toast in &mut self.dialogs.toasts {
-            toast.since = 0.0;
-        }
-        self.window.first_frame = true;
-        self.show_title(ctx);
-        self.restore_scene(ctx);
-        let device = self.renderer.device().to_owned();
-        let text = match why {
-            Some(Leaving::Switch) => format!("The window now uses {device}"),
-            _ => format!(
-                "The graphics device was lost; the window now uses {device}. Your work is \
-                not affected"
-            ),
-        };
-        self.toast(ctx, ToastKind::Note, text);
     }
 }

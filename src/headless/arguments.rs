@@ -303,14 +303,9 @@ fn seconds(text: &str) -> Result<f64, String> {
     if value.is_finite() { Ok(value) } else { Err("a time is a finite number of seconds".into()) }
 }
 
-/// `ulna eval`
+/// Moment of a clip or mix, for verbs with an argument `clip`.
 #[derive(Debug, Args)]
-pub struct EvalArgs {
-    /// Input file.
-    pub file: PathBuf,
-    /// Clip, by name or index, or `none` for the file's own pose; the first clip if omitted.
-    #[arg(long)]
-    pub clip: Option<String>,
+pub struct MomentArgs {
     /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
     #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
     pub mix: Option<PathBuf>,
@@ -320,6 +315,19 @@ pub struct EvalArgs {
     /// Interpolate rotations with NLERP, as older players do, instead of SLERP.
     #[arg(long)]
     pub nlerp: bool,
+}
+
+/// `ulna eval`
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// Input file.
+    pub file: PathBuf,
+    /// Clip, by name or index, or `none` for the file's own pose; the first clip if omitted.
+    #[arg(long)]
+    pub clip: Option<String>,
+    /// Moment to evaluate.
+    #[command(flatten)]
+    pub moment: MomentArgs,
     /// Where the vertices are skinned.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
@@ -354,15 +362,9 @@ pub struct RenderArgs {
     /// Clip, by name or index, or `none`; the file's own pose if omitted.
     #[arg(long)]
     pub clip: Option<String>,
-    /// Mix to play instead of a clip: a JSON file, or `kept` for the mix in the file's extras.
-    #[arg(long, value_name = "SPEC", conflicts_with = "clip")]
-    pub mix: Option<PathBuf>,
-    /// Time in seconds.
-    #[arg(long, default_value_t = 0.0, value_parser = seconds, allow_hyphen_values = true)]
-    pub time: f64,
-    /// Interpolate rotations with NLERP, as older players do, instead of SLERP.
-    #[arg(long)]
-    pub nlerp: bool,
+    /// Moment to evaluate.
+    #[command(flatten)]
+    pub moment: MomentArgs,
     /// Width and height in pixels, such as 1280x960.
     #[arg(long, default_value = "1280x960")]
     pub size: String,

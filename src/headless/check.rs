@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
-    CheckArgs, Failure, Out,
+    arguments::{CheckArgs, Out},
+    inputs::open,
     many::{each, files_of},
-    open, print,
-    report::{many, members, of_files},
-    writable,
+    outputs::writable,
+    report::{Failure, many, members, of_files, print},
 };
 use ulna_edit::{CommandLine, command::Bind, did_you_mean};
 use ulna_model::{Diagnostic, Severity};

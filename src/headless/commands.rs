@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Failure, print,
-    report::{members, object},
-};
+use super::report::{Failure, members, object, print};
 use ulna_edit::{ArgumentSpec, ArgumentType, table};
 
 /// The words that can stand for an argument, as the parser knows them.

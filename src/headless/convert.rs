@@ -5,11 +5,11 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ConvertArgs, Failure, Out,
-    many::{files_of, outputs},
-    open_as, print,
-    report::{members, of_files},
-    writable,
+    arguments::{ConvertArgs, Out},
+    inputs::open_as,
+    many::{files_of, in_turn, outputs},
+    outputs::writable,
+    report::{Failure, members},
 };
 use ulna_session::Conversion;
 
@@ -19,29 +19,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<u8, Failure> {
     let files = files_of(&args.files)?;
     let outputs = outputs(&files, &args.output, |name| name.with_extension(&args.to))?;
     outputs.iter().try_for_each(|output| writable(output))?;
-    let (mut entries, mut status) = (Vec::new(), 0);
-    for (file, output) in files.iter().zip(&outputs) {
-        match one(file, output, &conversion, args.out) {
-            Ok(entry) => entries.push(entry),
-            Err(failure) if is_single => return Err(failure),
-            Err(failure) => {
-                status = status.max(failure.status);
-                entries.push(failed(file, &failure, args.out));
-            }
-        }
-    }
-    if args.out.json {
-        print(&of_files("convert", entries, is_single, Map::new()).to_string())?;
-    }
-    Ok(status)
-}
-
-/// The entry of a file that was not done, which is said where people read.
-pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Value> {
-    if !out.json {
-        eprintln!("ulna: {}", failure.message);
-    }
-    members(json!({"file": file.display().to_string(), "error": failure.facts()}))
+    let work = |file: &Path, output: &Path| one(file, output, &conversion, args.out);
+    in_turn("convert", files.iter().zip(&outputs), is_single, args.out, work)
 }
 
 fn one(

@@ -8,10 +8,10 @@ use std::{
 use serde_json::json;
 
 use super::{
-    Failure, Out,
+    arguments::Out,
+    inputs::open,
     many::is_model,
-    open, print,
-    report::{members, object},
+    report::{Failure, members, object, print},
 };
 use ulna_session::{Comparison, Session};
 

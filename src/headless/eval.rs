@@ -4,8 +4,10 @@ use glam::{Mat4, Vec3};
 use serde_json::{Value, json};
 
 use super::{
-    Device, EvalArgs, Failure, between, clip_named, mix_named, one_name, open, print,
-    report::{members, object},
+    arguments::{Device, EvalArgs},
+    inputs::{between, clip_named, mix_named, open},
+    outputs::one_name,
+    report::{Failure, members, object, print},
 };
 use ulna_model::{ClipId, Document, NodeId, Notice, PrimitiveId};
 use ulna_motion::{Evaluator, Mixer, Placement, Pose, Posed, Stack, skinning};
@@ -17,16 +19,18 @@ pub(super) fn eval(args: &EvalArgs) -> Result<u8, Failure> {
     }
     let session = open(&args.file)?;
     let document = session.document();
-    let clip = match (&args.clip, &args.mix) {
+    let clip = match (&args.clip, &args.moment.mix) {
         (Some(text), _) => clip_named(document, text)?,
         (None, Some(_)) => None,
         (None, None) => document.clips.ids().next(),
     };
-    let stack = match &args.mix {
-        Some(spec) => Mixer::default().stack(document, &mix_named(document, spec)?, args.time),
-        None => Stack::shown(document, clip, args.time),
+    let stack = match &args.moment.mix {
+        Some(spec) => {
+            Mixer::default().stack(document, &mix_named(document, spec)?, args.moment.time)
+        }
+        None => Stack::shown(document, clip, args.moment.time),
     };
-    let stack = stack.going(between(args.nlerp));
+    let stack = stack.going(between(args.moment.nlerp));
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
     evaluator.update(document, &stack, &mut pose);
     let unscaled_nodes = |node: &NodeId| {
@@ -151,7 +155,7 @@ fn facts(
     let facts = json!({
         "scene": document.shown_scene(),
         "clip": clip.map(|c| c.0),
-        "time": args.time,
+        "time": args.moment.time,
         "device": if args.device == Device::Gpu { "gpu" } else { "cpu" },
         "notes": notes,
         "nodes": nodes,

@@ -3,9 +3,11 @@
 use serde_json::json;
 
 use super::{
-    ExportArgs, Failure, open, print,
-    report::{members, object},
-    run, writable,
+    arguments::ExportArgs,
+    inputs::open,
+    outputs::writable,
+    report::{Failure, members, object, print},
+    run,
 };
 use ulna_edit::find_clips;
 use ulna_formats::gltf::Progress;

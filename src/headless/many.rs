@@ -12,7 +12,12 @@ use std::{
     thread,
 };
 
-use super::Failure;
+use serde_json::{Map, Value, json};
+
+use super::{
+    arguments::Out,
+    report::{Failure, members, of_files, print},
+};
 use ulna_session::endings;
 
 /// The files that paths mean: files as they are, of folders every model in them and below, in the
@@ -101,6 +106,40 @@ pub(super) fn outputs(
         )
     })?;
     Ok(made)
+}
+
+/// Works on files in turn, each with its output, and prints their entries as one object where that
+/// is wanted; the exit status. The failure of a file that was named alone is the verb's own.
+pub(super) fn in_turn<'a>(
+    verb: &str,
+    files: impl Iterator<Item = (&'a PathBuf, &'a PathBuf)>,
+    is_single: bool,
+    out: Out,
+    mut work: impl FnMut(&Path, &Path) -> Result<Map<String, Value>, Failure>,
+) -> Result<u8, Failure> {
+    let (mut entries, mut status) = (Vec::new(), 0);
+    for (file, output) in files {
+        match work(file, output) {
+            Ok(entry) => entries.push(entry),
+            Err(failure) if is_single => return Err(failure),
+            Err(failure) => {
+                status = status.max(failure.status);
+                entries.push(failed(file, &failure, out));
+            }
+        }
+    }
+    if out.json {
+        print(&of_files(verb, entries, is_single, Map::new()).to_string())?;
+    }
+    Ok(status)
+}
+
+/// The entry of a file that was not done, which is said where people read.
+pub(super) fn failed(file: &Path, failure: &Failure, out: Out) -> Map<String, Value> {
+    if !out.json {
+        eprintln!("ulna: {}", failure.message);
+    }
+    members(json!({"file": file.display().to_string(), "error": failure.facts()}))
 }
 
 /// Bytes of files that are worked on at one time; a larger file is worked on alone.

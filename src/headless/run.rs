@@ -5,12 +5,11 @@ use std::{fs, io::Read as _, path::Path};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Failure, Out, RunArgs,
-    convert::failed,
-    many::{files_of, outputs},
-    open, print,
-    report::{many, members, of_files},
-    writable,
+    arguments::{Out, RunArgs},
+    inputs::open,
+    many::{files_of, in_turn, outputs},
+    outputs::writable,
+    report::{Failure, many, members, print},
 };
 use ulna_edit::{
     Command, CommandLine, CommandSpec,
@@ -185,21 +184,10 @@ pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
     let outputs = outputs(&files, &args.output, Path::to_owned)?;
     outputs.iter().try_for_each(|output| writable(output))?;
     let text = text_of(&args.script)?;
-    let (mut entries, mut status) = (Vec::new(), 0);
-    for (file, output) in files.iter().zip(&outputs) {
-        match one(args, &text, file, output) {
-            Ok(entry) => entries.push(entry),
-            Err(failure) if is_single => return Err(failure.of_file(file)),
-            Err(failure) => {
-                status = status.max(failure.status);
-                entries.push(failed(file, &failure, args.out));
-            }
-        }
-    }
-    if args.out.json {
-        print(&of_files("run", entries, is_single, Map::new()).to_string())?;
-    }
-    Ok(status)
+    let work = |file: &Path, output: &Path| {
+        one(args, &text, file, output).map_err(|failure| failure.of_file(file))
+    };
+    in_turn("run", files.iter().zip(&outputs), is_single, args.out, work)
 }
 
 /// Runs the script on one file, and saves it.

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
-    Failure, Out, open, print,
-    report::{members, object},
+    arguments::Out,
+    inputs::open,
+    report::{Failure, members, object, print},
 };
 use ulna_model::ClipId;
 use ulna_motion::best_seams;

@@ -5,8 +5,10 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{
-    Failure, Out, has_ending, one_name, open, print,
-    report::{members, object},
+    arguments::Out,
+    inputs::open,
+    outputs::{has_ending, one_name},
+    report::{Failure, members, object, print},
 };
 use ulna_edit::command::field::Meshes;
 use ulna_formats::weight_files::WeightFile;

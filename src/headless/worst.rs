@@ -8,8 +8,9 @@ use std::{
 use serde_json::json;
 
 use super::{
-    Failure, Out, open, print,
-    report::{members, object},
+    arguments::Out,
+    inputs::open,
+    report::{Failure, members, object, print},
 };
 use ulna_model::Document;
 use ulna_motion::{Sampling, Spot, WorstPose};

@@ -1,8 +1,13 @@
 //! What panels ask for: [`Action`]s, an enum a panel, carried out after all panels are laid out.
 
 use super::{
-    dialogs::DialogAction, layers::LayerAction, outliner::OutlinerAction, painting::PaintAction,
-    poses::PosesAction, problems::ProblemAction, program::ProgramAction, timeline::TimelineAction,
+    dialogs::DialogAction,
+    layers::LayerAction,
+    outliner::OutlinerAction,
+    painting::{BendAction, PaintAction},
+    poses::PosesAction,
+    program::ProgramAction,
+    timeline::TimelineAction,
     viewport::ViewportAction,
 };
 use ulna_edit::{Command, CommandLine, CommandSpec};
@@ -48,6 +53,15 @@ pub enum Action {
     Paint(PaintAction),
 }
 
+/// What the list of problems asks for.
+#[derive(Clone, Debug)]
+pub enum ProblemAction {
+    /// Show the place of a problem.
+    ShowProblem(usize),
+    /// Mend a problem.
+    FixProblem(usize),
+}
+
 /// What panels ask for in one frame.
 #[derive(Debug, Default)]
 pub struct Actions(Vec<Action>);
@@ -81,5 +95,65 @@ impl IntoIterator for Actions {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
+    }
+}
+
+impl From<BendAction> for Action {
+    fn from(action: BendAction) -> Self {
+        Self::Paint(PaintAction::Bend(action))
+    }
+}
+
+impl From<PaintAction> for Action {
+    fn from(action: PaintAction) -> Self {
+        Self::Paint(action)
+    }
+}
+
+impl From<LayerAction> for Action {
+    fn from(action: LayerAction) -> Self {
+        Self::Layers(action)
+    }
+}
+
+impl From<ProblemAction> for Action {
+    fn from(action: ProblemAction) -> Self {
+        Self::Problem(action)
+    }
+}
+
+impl From<ViewportAction> for Action {
+    fn from(action: ViewportAction) -> Self {
+        Self::Viewport(action)
+    }
+}
+
+impl From<TimelineAction> for Action {
+    fn from(action: TimelineAction) -> Self {
+        Self::Timeline(action)
+    }
+}
+
+impl From<OutlinerAction> for Action {
+    fn from(action: OutlinerAction) -> Self {
+        Self::Outliner(action)
+    }
+}
+
+impl From<PosesAction> for Action {
+    fn from(action: PosesAction) -> Self {
+        Self::Poses(action)
+    }
+}
+
+impl From<DialogAction> for Action {
+    fn from(action: DialogAction) -> Self {
+        Self::Dialog(action)
+    }
+}
+
+impl From<ProgramAction> for Action {
+    fn from(action: ProgramAction) -> Self {
+        Self::Program(action)
     }
 }

@@ -51,90 +51,8 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        // The brush is the only tool of Paint mode.
-        if view.mode != Mode::Paint {
-            for tool in ToolCommand::ALL {
-                let (spec, on) = (tool.spec(), view.viewport.tool == tool);
-                let (key, enabled) =
-                    (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
-                if icon_button(ui, theme, icon_of(tool), spec.title, key, on, enabled).clicked() {
-                    actions.push(ViewportAction::SetTool(tool));
-                }
-            }
-            divider(ui, theme);
-            spaces_ui(ui, view, actions);
-            divider(ui, theme);
-            let animate = view.mode == Mode::Animate;
-            if ui.ctx().content_rect().width() >= if animate { 1500.0 } else { 1100.0 } {
-                pivot_ui(ui, view, actions);
-                symmetry_ui(ui, view, actions);
-                children_ui(ui, view, actions);
-                snap_ui(ui, view, actions);
-            } else {
-                options_ui(ui, view, actions);
-            }
-            divider(ui, theme);
-        } else if view.paint.bend.rings {
-            // Rings bend joints as they are posed.
-            symmetry_ui(ui, view, actions);
-            divider(ui, theme);
-        }
-        if view.mode == Mode::Animate && view.timeline.playback.mixing {
-            ui.label(RichText::new("Showing").color(theme.color(ColorRole::TextSecondary)));
-            ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
-        } else if view.mode == Mode::Animate {
-            let narrow = ui.ctx().content_rect().width() < 1280.0;
-            if !narrow {
-                ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
-            }
-            into_ui(ui, view, actions);
-            let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
-            let text = match (on_selected, view.timeline.auto_key) {
-                (true, _) => "all selected keys",
-                (false, true) => "key at the playhead",
-                (false, false) => "as unkeyed pose",
-            };
-            if !view.layers.into && !narrow {
-                ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
-            }
-            auto_key(ui, view, actions);
-            if !view.selected_keys().is_empty() && !view.layers.into {
-                selected_keys(ui, view, actions);
-            }
-            unkeyed_ui(ui, view, actions);
-        } else if view.mode == Mode::Paint {
-            ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
-            let joint = view.paint.joint.zip(view.paint.canvas);
-            let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
-            let layer = crate::ui::weight_marks::painted_layer(view);
-            let text = match (node.zip(view.session), layer) {
-                (_, Some((name, Painted::Mask))) => format!("mask of {name}"),
-                (Some((node, session)), layer) => {
-                    let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
-                    format!("weights of {}{place}", session.document().node(node).label(node))
-                }
-                (None, _) => "no joint selected".to_owned(),
-            };
-            let text = elided(
-                ui,
-                &text,
-                &Theme::font(Font::Body),
-                (ui.available_width() - 340.0).max(120.0),
-            );
-            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
-        } else {
-            ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
-            let layer = view.session.zip(view.layers.written);
-            let layer = layer
-                .and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
-            if layer.is_some() {
-                let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
-                ui.label(icon.color(theme.color(ColorRole::AccentText)));
-            }
-            let text = layer.as_deref().unwrap_or("the file's pose");
-            let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
-            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
-        }
+        tools_ui(ui, view, actions);
+        destination_ui(ui, view, actions);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
@@ -150,6 +68,96 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
         });
     });
+}
+
+/// The tools, and how they work.
+fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    // The brush is the only tool of Paint mode.
+    if view.mode != Mode::Paint {
+        for tool in ToolCommand::ALL {
+            let (spec, on) = (tool.spec(), view.viewport.tool == tool);
+            let (key, enabled) =
+                (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
+            if icon_button(ui, theme, icon_of(tool), spec.title, key, on, enabled).clicked() {
+                actions.push(ViewportAction::SetTool(tool));
+            }
+        }
+        divider(ui, theme);
+        spaces_ui(ui, view, actions);
+        divider(ui, theme);
+        let animate = view.mode == Mode::Animate;
+        if ui.ctx().content_rect().width() >= if animate { 1500.0 } else { 1100.0 } {
+            pivot_ui(ui, view, actions);
+            symmetry_ui(ui, view, actions);
+            children_ui(ui, view, actions);
+            snap_ui(ui, view, actions);
+        } else {
+            options_ui(ui, view, actions);
+        }
+        divider(ui, theme);
+    } else if view.paint.bend.rings {
+        // Rings bend joints as they are posed.
+        symmetry_ui(ui, view, actions);
+        divider(ui, theme);
+    }
+}
+
+/// The place that edits go to now: the pose, keys, weights; with the switches that change it.
+fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
+    if view.mode == Mode::Animate && view.timeline.playback.mixing {
+        ui.label(RichText::new("Showing").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("the mix").color(theme.color(ColorRole::TextPrimary)));
+    } else if view.mode == Mode::Animate {
+        let narrow = ui.ctx().content_rect().width() < 1280.0;
+        if !narrow {
+            ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
+        }
+        into_ui(ui, view, actions);
+        let on_selected = view.timeline.edit_selected && !view.selected_keys().is_empty();
+        let text = match (on_selected, view.timeline.auto_key) {
+            (true, _) => "all selected keys",
+            (false, true) => "key at the playhead",
+            (false, false) => "as unkeyed pose",
+        };
+        if !view.layers.into && !narrow {
+            ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+        }
+        auto_key(ui, view, actions);
+        if !view.selected_keys().is_empty() && !view.layers.into {
+            selected_keys(ui, view, actions);
+        }
+        unkeyed_ui(ui, view, actions);
+    } else if view.mode == Mode::Paint {
+        ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
+        let joint = view.paint.joint.zip(view.paint.canvas);
+        let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
+        let layer = crate::ui::weight_marks::painted_layer(view);
+        let text = match (node.zip(view.session), layer) {
+            (_, Some((name, Painted::Mask))) => format!("mask of {name}"),
+            (Some((node, session)), layer) => {
+                let place = layer.map_or_else(String::new, |(name, _)| format!(" in {name}"));
+                format!("weights of {}{place}", session.document().node(node).label(node))
+            }
+            (None, _) => "no joint selected".to_owned(),
+        };
+        let text =
+            elided(ui, &text, &Theme::font(Font::Body), (ui.available_width() - 340.0).max(120.0));
+        ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+    } else {
+        ui.label(RichText::new("Edit").color(theme.color(ColorRole::TextSecondary)));
+        let layer = view.session.zip(view.layers.written);
+        let layer =
+            layer.and_then(|(s, id)| s.document().aids.pose_layer(id).map(|(_, l)| l.name.clone()));
+        if layer.is_some() {
+            let icon = RichText::new(icons::ICON_LAYERS.codepoint).font(icon_font(16.0, false));
+            ui.label(icon.color(theme.color(ColorRole::AccentText)));
+        }
+        let text = layer.as_deref().unwrap_or("the file's pose");
+        let text = elided(ui, text, &Theme::font(Font::Body), 240.0);
+        ui.label(RichText::new(text).color(theme.color(ColorRole::TextPrimary)));
+    }
 }
 
 /// Whose axes the handles have: side by side where there is room, else in a list.

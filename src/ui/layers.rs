@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Action;
 use ulna_edit::KeysHome;
 use ulna_model::{Clip, ClipId, Document, LayerHome, PoseLayerId, Shared};
 
@@ -14,12 +13,6 @@ pub enum LayerAction {
     Choose(LayerHome, Option<PoseLayerId>),
     /// Whether edits over a clip go to its chosen layer.
     Into(bool),
-}
-
-impl From<LayerAction> for Action {
-    fn from(action: LayerAction) -> Self {
-        Self::Layers(action)
-    }
 }
 
 /// What is kept for the whole program.

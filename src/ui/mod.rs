@@ -2,6 +2,7 @@
 //! keeps for itself, such as which rows are open.
 
 mod action;
+mod asset_ref;
 mod bars;
 mod beside;
 mod blend_drag;
@@ -41,7 +42,8 @@ use ulna_render::{ColorRole, Measure};
 pub use self::weight_marks::mask_gray;
 pub use self::widgets::thousands;
 pub use self::{
-    action::{Action, Actions},
+    action::{Action, Actions, ProblemAction},
+    asset_ref::AssetRef,
     bars::children_words,
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs,
@@ -59,12 +61,11 @@ pub use self::{
         StrokePhase, VertexArea, VertexPick, WeightLook,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
-    problems::ProblemAction,
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice},
     theme::Theme,
     timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
-    view::{AssetRef, View},
+    view::View,
     viewport::{
         Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,
         ViewOptions, Viewport, ViewportAction, ViewportView,

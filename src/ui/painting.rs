@@ -2,7 +2,6 @@
 
 use glam::{Vec2, Vec3};
 
-use super::Action;
 use ulna_model::{NodeId, PrimitiveId, Shared, SkinId, WeightEncoding};
 use ulna_motion::{Role, Spot, TestPose};
 use ulna_render::Color;
@@ -287,12 +286,6 @@ pub enum BendAction {
     Keep(String),
 }
 
-impl From<BendAction> for Action {
-    fn from(action: BendAction) -> Self {
-        Self::Paint(PaintAction::Bend(action))
-    }
-}
-
 /// What is done to the weights of several joints at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointAct {
@@ -406,10 +399,4 @@ pub enum PaintAction {
         /// Besides those that are.
         add: bool,
     },
-}
-
-impl From<PaintAction> for Action {
-    fn from(action: PaintAction) -> Self {
-        Self::Paint(action)
-    }
 }

@@ -6,28 +6,14 @@ use egui::{Rect, RichText, Role, ScrollArea, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    Action, Actions, AssetRef, Theme, View,
+    Actions, AssetRef, Theme, View,
+    action::ProblemAction,
     theme::Font,
     widgets::{name_widget, paint_icon, panel_title, severity_icon},
 };
 use ulna_edit::command::Bind;
 use ulna_model::{Diagnostic, Severity, Shared};
 use ulna_render::ColorRole;
-
-/// What the list of problems asks for.
-#[derive(Clone, Debug)]
-pub enum ProblemAction {
-    /// Show the place of a problem.
-    ShowProblem(usize),
-    /// Mend a problem.
-    FixProblem(usize),
-}
-
-impl From<ProblemAction> for Action {
-    fn from(action: ProblemAction) -> Self {
-        Self::Problem(action)
-    }
-}
 
 /// What the panel keeps: the findings in groups, made anew when there are others.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use egui::TextureId;
 
-use super::{Action, settings::Settings};
+use super::settings::Settings;
 use ulna_model::NodeId;
 use ulna_render::DeviceFacts;
 
@@ -68,12 +68,6 @@ pub enum ProgramAction {
         /// Where to, in meters.
         to: glam::Vec3,
     },
-}
-
-impl From<ProgramAction> for Action {
-    fn from(action: ProgramAction) -> Self {
-        Self::Program(action)
-    }
 }
 
 /// What panels see of it.

@@ -1,54 +1,14 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    LayersView, Theme, ViewOptions, dialogs::DialogsView, painting::PaintView, poses::PosesView,
-    program::ProgramView, settings::Settings, timeline::TimelineView, viewport::ViewportView,
+    LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, painting::PaintView,
+    poses::PosesView, program::ProgramView, settings::Settings, timeline::TimelineView,
+    viewport::ViewportView,
 };
 use ulna_edit::{Availability, KeysHome, Mode, NodeVisibility, Selection};
-use ulna_model::{
-    Clip, ClipId, Diagnostic, Document, ImageId, KeySet, MaterialId, MeshId, NodeId, Shared,
-    SkinId, UnkeyedAt, label,
-};
+use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};
 use ulna_motion::Pose;
 use ulna_session::Session;
-
-/// Something of the file that is no node, to be looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AssetRef {
-    /// A skin.
-    Skin(SkinId),
-    /// A mesh.
-    Mesh(MeshId),
-    /// A material.
-    Material(MaterialId),
-    /// An image.
-    Image(ImageId),
-}
-
-impl AssetRef {
-    /// What it is.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Skin(_) => "Skin",
-            Self::Mesh(_) => "Mesh",
-            Self::Material(_) => "Material",
-            Self::Image(_) => "Image",
-        }
-    }
-
-    /// Its name, or its number.
-    pub fn name(self, document: &Document) -> String {
-        let (name, k) = match self {
-            Self::Skin(k) => (document.skins.get(k).and_then(|s| s.name.clone()), k.0),
-            Self::Mesh(k) => (document.meshes.get(k).and_then(|m| m.name.clone()), k.0),
-            Self::Material(k) => {
-                (document.materials.get(k.index()).and_then(|m| m.name.clone()), k.0)
-            }
-            Self::Image(k) => (document.images.get(k.index()).and_then(|i| i.name.clone()), k.0),
-        };
-        label(name.as_deref(), &self.label().to_lowercase(), k)
-    }
-}
 
 /// Everything a panel may look at.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! What needs no window and no device: files, edits, saving, weights, the command line. One binary,
 //! so that the library is linked once.
 
+// Test binaries share modules; to one outside of its folder a binary gets by a path alone.
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -1,6 +1,7 @@
 //! The whole window, driven by the accessible names of its widgets.
 #![cfg(feature = "gui")]
 
+// Test binaries share modules; to one outside of its folder a binary gets by a path alone.
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -1,5 +1,5 @@
-//! Counterparts by the humanoid map of a VRM: which node is which part of a body is known there,
-//! and no name says better.
+//! Counterparts of the joints of another file: by the humanoid map of a VRM, by name, or by what
+//! part of a body they are.
 //!
 //! The map of either side wins over names and over what they are guessed to be. Only where both
 //! skeletons are the very same one, path by path and rest by rest, do the names say all there is to
@@ -8,21 +8,142 @@
 use std::collections::HashMap;
 
 use super::{
-    humanoid::{BodyRole, Kind, in_row, mapped_part},
-    transfer::{Sought, roles_of},
+    humanoid::{BodyPart, BodyRole, Kind, body_roles, in_row, mapped_part},
+    mirror_pairs::Side,
+    roles::{mapped_roles, roles_of},
 };
-use ulna_model::{Document, NodeId};
+use ulna_model::{Document, NodeId, Transform};
 
-/// Roles of a humanoid map that are known parts of a body, by node, in the spelling of VRM 1.0.
-pub(super) fn mapped_roles(document: &Document) -> HashMap<NodeId, String> {
-    let roles = document.vrm.as_ref().into_iter().flat_map(|v| v.roles());
-    let known = roles.filter(|(role, _)| mapped_part(role).is_some());
-    known.map(|(role, node)| (node, role.into_owned())).collect()
+/// What a joint of another file is found by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sought {
+    /// Its name.
+    pub name: String,
+    /// Its names from the root, with `/` between them.
+    pub path: String,
+    /// The nearest one above it that is sought, too, as an index of an earlier one.
+    pub parent: Option<usize>,
+    /// What the humanoid map of its file says it is, in the spelling of VRM 1.0.
+    pub role: Option<String>,
+    /// Its rest.
+    pub rest: Transform,
+}
+
+/// What a joint was found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Its path, or its name.
+    Name,
+    /// Its name without a namespace, case, or what stands between its words.
+    PlainName,
+    /// What part of a body it is, by a humanoid map or by its name.
+    Role,
+}
+
+/// Which node here each joint of another file is, and what it was found by.
+pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
+    let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
+    let mut taken = vec![false; document.nodes.len()];
+    let bodies = Bodies::of(document, sought, sought_roles(sought));
+    for (k, node) in bodies.pairs_of_maps() {
+        if !taken[node.index()] {
+            found[k] = Some((node, FoundBy::Role));
+            taken[node.index()] = true;
+        }
+    }
+    let mut pair = |found: &mut Vec<Option<(NodeId, FoundBy)>>,
+                    by: FoundBy,
+                    key: &dyn Fn(&Sought) -> String,
+                    of: &dyn Fn(NodeId) -> String| {
+        let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
+        for node in document.node_ids().filter(|n| !taken[n.index()]) {
+            // What is there twice says nothing.
+            here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
+        }
+        let mut there: HashMap<String, usize> = HashMap::new();
+        let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
+        for k in &open {
+            *there.entry(key(&sought[*k])).or_default() += 1;
+        }
+        for k in open {
+            let key = key(&sought[k]);
+            if let Some(Some(node)) = here.get(&key).copied().filter(|n| {
+                there[&key] == 1 && !key.is_empty() && n.is_none_or(|n| !bodies.deny(k, n))
+            }) {
+                found[k] = Some((node, by));
+                taken[node.index()] = true;
+            }
+        }
+    };
+    pair(&mut found, FoundBy::Name, &|j| j.path.clone(), &|n| document.path(n));
+    pair(&mut found, FoundBy::Name, &|j| j.name.clone(), &|n| document.node(n).label(n));
+    pair(&mut found, FoundBy::PlainName, &|j| plain(&j.name), &|n| {
+        plain(&document.node(n).label(n))
+    });
+    by_parts(document, sought, &mut found, &mut taken);
+    found
+}
+
+/// The roles of joints that are sought, by the humanoid map of their file and by their names.
+fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
+    let named: Vec<(&str, Option<usize>)> =
+        sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
+    let mapped: Vec<_> = sought.iter().map(|j| j.role.as_deref().and_then(mapped_part)).collect();
+    body_roles(&named, &mapped)
+}
+
+fn by_parts(
+    document: &Document,
+    sought: &[Sought],
+    found: &mut [Option<(NodeId, FoundBy)>],
+    taken: &mut [bool],
+) {
+    let theirs = sought_roles(sought);
+    let mut rows: HashMap<(BodyPart, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
+    let mut here: Vec<(usize, NodeId, BodyRole)> = roles_of(document)
+        .into_iter()
+        .filter_map(|(node, role)| role.map(|r| (r.place, node, r)))
+        .collect();
+    here.sort_by_key(|(place, ..)| *place);
+    for (_, node, role) in here {
+        rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
+    }
+    for (k, role) in theirs.iter().enumerate() {
+        let Some(role) = role.filter(|_| found[k].is_none()) else { continue };
+        let Some(row) = rows.get(&(role.part, role.side.map(NamedSide::of))) else { continue };
+        let node = in_row(role.place, role.count, row.len()).map(|at| row[at]);
+        if let Some(node) = node.filter(|n| !taken[n.index()]) {
+            found[k] = Some((node, FoundBy::Role));
+            taken[node.index()] = true;
+        }
+    }
+}
+
+/// A side that a name speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum NamedSide {
+    Left,
+    Right,
+}
+
+impl NamedSide {
+    const fn of(side: Side) -> Self {
+        match side {
+            Side::Right => Self::Right,
+            Side::Left | Side::Center => Self::Left,
+        }
+    }
+}
+
+/// A name without a namespace, case, or what stands between its words.
+fn plain(name: &str) -> String {
+    let name = name.rsplit([':', '|']).next().unwrap_or(name);
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// What is known of the bodies of both sides: of joints that are sought, and of the nodes of a
 /// document.
-pub(super) struct Bodies {
+struct Bodies {
     /// By joint that is sought: its role in the map there.
     mapped_there: Vec<Option<String>>,
     /// By joint that is sought: what it is to the body, by the map or by its name.
@@ -34,7 +155,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    pub(super) fn of(document: &Document, sought: &[Sought], there: Vec<Option<BodyRole>>) -> Self {
+    fn of(document: &Document, sought: &[Sought], there: Vec<Option<BodyRole>>) -> Self {
         let mapped_here = mapped_roles(document);
         let mapped_there: Vec<Option<String>> = sought.iter().map(|j| j.role.clone()).collect();
         let here = roles_of(document).into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
@@ -43,7 +164,7 @@ impl Bodies {
     }
 
     /// Pairs of joints that both maps name, as indices of what is sought and nodes.
-    pub(super) fn pairs_of_maps(&self) -> Vec<(usize, NodeId)> {
+    fn pairs_of_maps(&self) -> Vec<(usize, NodeId)> {
         if self.is_same {
             return Vec::new();
         }
@@ -79,7 +200,7 @@ impl Bodies {
     }
 
     /// Whether a map says that a joint is not this node, whatever both are called.
-    pub(super) fn deny(&self, joint: usize, node: NodeId) -> bool {
+    fn deny(&self, joint: usize, node: NodeId) -> bool {
         if self.is_same
             || (self.mapped_here.is_empty() && self.mapped_there.iter().all(Option::is_none))
         {

@@ -12,7 +12,11 @@ use std::{
     sync::Arc,
 };
 
-use super::{humanoid::BodyRole, mirror::Mirror, rig::Rig};
+use super::{
+    humanoid::BodyRole,
+    mirror::{Mirror, carriers},
+    rig::Rig,
+};
 use ulna_model::{
     Document, Local, MeshId, Node, NodeId, PointerTrack, Shared, SharedWeak, Skin, SkinId, Slots,
     Targets, Tree, Vrm, WeightMap,
@@ -138,10 +142,6 @@ pub(super) fn known(document: &Document) -> Rc<Known> {
 }
 
 impl Known {
-    pub fn rig(&self, find: impl FnOnce() -> Rig) -> Arc<Rig> {
-        self.rig.get_or_init(|| Arc::new(find())).clone()
-    }
-
     pub fn roles(
         &self,
         find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>,
@@ -152,17 +152,28 @@ impl Known {
     pub fn hips(&self, find: impl FnOnce() -> Option<NodeId>) -> Option<NodeId> {
         *self.hips.get_or_init(find)
     }
+}
 
-    pub fn mirror(&self, carriers: Vec<bool>, find: impl FnOnce(&[bool]) -> Mirror) -> Arc<Mirror> {
-        let kept = self
+impl Rig {
+    /// The carriers of a document.
+    pub fn of(document: &Document) -> Arc<Self> {
+        known(document).rig.get_or_init(|| Arc::new(Self::find(document))).clone()
+    }
+}
+
+impl Mirror {
+    /// The mirror of all bodies of a document.
+    pub fn of(document: &Document) -> Arc<Self> {
+        let (known, carriers) = (known(document), carriers(document));
+        let kept = known
             .mirror
             .borrow()
             .as_ref()
             .filter(|(of, _)| *of == carriers)
             .map(|(_, mirror)| mirror.clone());
         kept.unwrap_or_else(|| {
-            let made = Arc::new(find(&carriers));
-            *self.mirror.borrow_mut() = Some((carriers, made.clone()));
+            let made = Arc::new(Self::find(document, &carriers));
+            *known.mirror.borrow_mut() = Some((carriers, made.clone()));
             made
         })
     }

@@ -1,6 +1,7 @@
 //! What a document *does*: sampling, the pose, skinning, surfaces. Reads the model, changes
 //! nothing.
 
+mod ancestors;
 mod axes;
 mod balance;
 mod bend;
@@ -25,7 +26,9 @@ mod motion_path;
 mod names;
 mod pose;
 mod range;
+mod recent_poses;
 mod rig;
+mod roles;
 mod sample;
 mod seen;
 mod skeleton;
@@ -50,6 +53,7 @@ pub use self::{
     balance::{Balance, Masses},
     bend::{Bend, TestPose, test_poses},
     clip_transfer::{CarriedClip, ClipTransfer, JointPair, KeysBy},
+    counterparts::FoundBy,
     evaluator::Evaluator,
     fold::{
         Folded, Folder, TOLERANCE, difference, fold_clip, fold_error, fold_pose, folded, merged,
@@ -66,8 +70,9 @@ pub use self::{
     },
     motion_path::{MotionPath, PathPlace, motion_paths},
     names::joint_key,
-    pose::{Pose, RecentPoses, joint_bounds},
+    pose::{Pose, joint_bounds},
     range::range_of_motion,
+    recent_poses::RecentPoses,
     sample::{nlerp, sample_into, slerp},
     seen::SeenPoints,
     skeleton::{Bone, Skeleton, bones},
@@ -78,7 +83,7 @@ pub use self::{
     strain::{Strain, StrainScratch, VertexStrain},
     surface::{Hit, PartView, Surface, joints_at},
     tangents::Tangents,
-    transfer::{Fitted, FoundBy, fit, flipped_morphs, keep_pose, morph_partner},
+    transfer::{Fitted, fit, flipped_morphs, keep_pose, morph_partner},
     under_layers::{LayerWriteError, below_layers, under_layers},
     worst::{Sampling, Spot, WorstPose},
 };

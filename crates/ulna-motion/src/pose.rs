@@ -1,14 +1,10 @@
 //! The pose: every node's local and world transform at a moment, `W_j = W_p · M_j`.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use super::{Evaluator, Stack};
-use ulna_model::{Asset, Components, Document, Local, NodeId, Nodes, SkinId, Transform};
+use ulna_model::{Asset, Components, Document, Local, NodeId, SkinId, Transform};
 
 /// Local and world transforms of every node, and the weights of morph targets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,74 +17,6 @@ pub struct Pose {
     pub morphs: Vec<Vec<f32>>,
     /// Nodes that the file or its clips hide, with everything below them.
     pub hidden: BTreeSet<NodeId>,
-}
-
-/// Poses of the last stacks that were asked for: a gesture asks for the same ones in every frame.
-#[derive(Debug, Default)]
-pub struct RecentPoses(Mutex<VecDeque<Recent>>);
-
-impl Clone for RecentPoses {
-    /// None of them: a copy begins without.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-#[derive(Debug)]
-struct Recent {
-    nodes: Nodes,
-    /// Without what is not keyed.
-    stack: Stack,
-    pose: Pose,
-}
-
-impl RecentPoses {
-    /// Poses that are kept: with and without a clip's layers, before and after a first command.
-    const KEPT: usize = 4;
-
-    /// As [`Pose::evaluate`]. What is not keyed yet is put on what is kept, since it changes from
-    /// frame to frame.
-    pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
-        if !stack.constraints.is_empty() {
-            return Pose::evaluate(file, stack);
-        }
-        let keyed = Stack { unkeyed: None, ..stack.clone() };
-        // A panic elsewhere leaves whole poses here.
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|k| k.stack == keyed && k.nodes == file.nodes);
-        let found = match at.and_then(|at| kept.remove(at)) {
-            Some(found) => found,
-            None => Recent {
-                nodes: file.nodes.clone(),
-                pose: Pose::evaluate(file, &keyed),
-                stack: keyed,
-            },
-        };
-        let pose = match &stack.unkeyed {
-            None => found.pose.clone(),
-            Some(unkeyed) => {
-                let locals: Vec<(NodeId, Components)> =
-                    unkeyed.locals.iter().map(|(n, to)| (*n, *to)).collect();
-                let mut pose = found.pose.with(file, &locals);
-                for (node, weights) in &unkeyed.morphs {
-                    if let Some(morphs) =
-                        pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len())
-                    {
-                        morphs.copy_from_slice(weights);
-                    }
-                }
-                pose
-            }
-        };
-        kept.push_front(found);
-        kept.truncate(Self::KEPT);
-        pose
-    }
-
-    /// Lets go of all of them, and of the clips that they hold.
-    pub fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
 }
 
 /// `W_p · M`, where `M` is no more than translation, rotation and scale: its last row is known.
@@ -108,14 +36,6 @@ fn child(parent: &Mat4, local: &Transform) -> Mat4 {
 }
 
 impl Pose {
-    /// The pose that a stack makes of a document's nodes. Of one after another, an [`Evaluator`]
-    /// makes them faster.
-    pub fn evaluate(file: &Asset, stack: &Stack) -> Self {
-        let mut pose = Self::default();
-        Evaluator::default().update(file, stack, &mut pose);
-        pose
-    }
-
     /// `W_j = W_p · M_j`, parents first.
     pub(super) fn find_worlds(&mut self, tree: &[(u32, Option<u32>)]) {
         self.world.resize(self.local.len(), Mat4::IDENTITY);

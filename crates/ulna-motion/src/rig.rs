@@ -2,9 +2,7 @@
 //! bones of a VRM's humanoid map, and all parts of a figure without a skin. Helper nodes between
 //! them (nulls, the nodes that an FBX importer splits a joint into) are skipped.
 
-use std::sync::Arc;
-
-use super::{Pose, known::known, mirror_pairs::Side, names::Stem};
+use super::{Pose, mirror_pairs::Side, names::Stem};
 use ulna_model::{Document, Node, NodeId, Property};
 
 /// The carriers of motion of a document.
@@ -28,12 +26,8 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// The carriers of a document.
-    pub fn of(document: &Document) -> Arc<Self> {
-        known(document).rig(|| Self::find(document))
-    }
-
-    fn find(document: &Document) -> Self {
+    /// The carriers of a document, not kept for the next time.
+    pub fn find(document: &Document) -> Self {
         let count = document.nodes.len();
         let joints = document.joint_flags();
         let (mut turned, mut moved, mut strong) =

@@ -20,12 +20,10 @@ use glam::{DMat4, Quat, Vec3};
 
 use super::{
     Mirror, Pose,
-    counterparts::{Bodies, mapped_roles},
-    humanoid::{BodyPart, BodyRole, body_roles, in_row, mapped_part},
-    known::known,
-    mirror_pairs::Side,
+    ancestors::above,
+    counterparts::{FoundBy, Sought, pairs},
     names::Stem,
-    rig::Rig,
+    roles::mapped_roles,
 };
 use ulna_model::{
     Document, KeptJoint, KeptMorphs, KeptPose, NodeId, Property, Transform, transform::unit_or,
@@ -168,176 +166,6 @@ pub fn morph_partner(document: &Document, node: NodeId, target: usize) -> Option
     })
 }
 
-/// A name without a namespace, case, or what stands between its words.
-fn plain(name: &str) -> String {
-    let name = name.rsplit([':', '|']).next().unwrap_or(name);
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// What a joint of another file is found by.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sought {
-    /// Its name.
-    pub name: String,
-    /// Its names from the root, with `/` between them.
-    pub path: String,
-    /// The nearest one above it that is sought, too, as an index of an earlier one.
-    pub parent: Option<usize>,
-    /// What the humanoid map of its file says it is, in the spelling of VRM 1.0.
-    pub role: Option<String>,
-    /// Its rest.
-    pub rest: Transform,
-}
-
-/// What a joint was found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FoundBy {
-    /// Its path, or its name.
-    Name,
-    /// Its name without a namespace, case, or what stands between its words.
-    PlainName,
-    /// What part of a body it is, by a humanoid map or by its name.
-    Role,
-}
-
-/// Which node here each joint of another file is, and what it was found by.
-pub(super) fn pairs(document: &Document, sought: &[Sought]) -> Vec<Option<(NodeId, FoundBy)>> {
-    let mut found: Vec<Option<(NodeId, FoundBy)>> = vec![None; sought.len()];
-    let mut taken = vec![false; document.nodes.len()];
-    let bodies = Bodies::of(document, sought, sought_roles(sought));
-    for (k, node) in bodies.pairs_of_maps() {
-        if !taken[node.index()] {
-            found[k] = Some((node, FoundBy::Role));
-            taken[node.index()] = true;
-        }
-    }
-    let mut pair = |found: &mut Vec<Option<(NodeId, FoundBy)>>,
-                    by: FoundBy,
-                    key: &dyn Fn(&Sought) -> String,
-                    of: &dyn Fn(NodeId) -> String| {
-        let mut here: HashMap<String, Option<NodeId>> = HashMap::new();
-        for node in document.node_ids().filter(|n| !taken[n.index()]) {
-            // What is there twice says nothing.
-            here.entry(of(node)).and_modify(|n| *n = None).or_insert(Some(node));
-        }
-        let mut there: HashMap<String, usize> = HashMap::new();
-        let open: Vec<usize> = (0..found.len()).filter(|k| found[*k].is_none()).collect();
-        for k in &open {
-            *there.entry(key(&sought[*k])).or_default() += 1;
-        }
-        for k in open {
-            let key = key(&sought[k]);
-            if let Some(Some(node)) = here.get(&key).copied().filter(|n| {
-                there[&key] == 1 && !key.is_empty() && n.is_none_or(|n| !bodies.deny(k, n))
-            }) {
-                found[k] = Some((node, by));
-                taken[node.index()] = true;
-            }
-        }
-    };
-    pair(&mut found, FoundBy::Name, &|j| j.path.clone(), &|n| document.path(n));
-    pair(&mut found, FoundBy::Name, &|j| j.name.clone(), &|n| document.node(n).label(n));
-    pair(&mut found, FoundBy::PlainName, &|j| plain(&j.name), &|n| {
-        plain(&document.node(n).label(n))
-    });
-    by_parts(document, sought, &mut found, &mut taken);
-    found
-}
-
-/// The roles of joints that are sought, by the humanoid map of their file and by their names.
-fn sought_roles(sought: &[Sought]) -> Vec<Option<BodyRole>> {
-    let named: Vec<(&str, Option<usize>)> =
-        sought.iter().map(|j| (j.name.as_str(), j.parent)).collect();
-    let mapped: Vec<_> = sought.iter().map(|j| j.role.as_deref().and_then(mapped_part)).collect();
-    body_roles(&named, &mapped)
-}
-
-/// The roles of the nodes of a document that carry motion, by node. Roles that no joint of a skin
-/// has are those of other nodes.
-pub(super) fn roles_of(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
-    known(document).roles(|| find_roles(document)).to_vec()
-}
-
-fn find_roles(document: &Document) -> Vec<(NodeId, Option<BodyRole>)> {
-    let joints = document.joint_flags();
-    let known = roles_among(document, &joints);
-    let rig = Rig::of(document);
-    if document.node_ids().all(|n| rig.carries(n) == joints[n.index()]) {
-        return known;
-    }
-    let kind = |role: &BodyRole| (role.part, role.side);
-    let own: HashMap<NodeId, BodyRole> =
-        known.into_iter().filter_map(|(n, r)| Some((n, r?))).collect();
-    let is_free = |role: &BodyRole| own.values().all(|r| kind(r) != kind(role));
-    let flags: Vec<bool> = (0..joints.len()).map(|k| rig.carries(NodeId(k as u32))).collect();
-    let all = roles_among(document, &flags).into_iter();
-    all.map(|(n, role)| {
-        (n, own.get(&n).copied().or_else(|| role.filter(|r| !joints[n.index()] && is_free(r))))
-    })
-    .collect()
-}
-
-/// The roles of some nodes of a document, by node.
-fn roles_among(document: &Document, flags: &[bool]) -> Vec<(NodeId, Option<BodyRole>)> {
-    let roles = mapped_roles(document);
-    let is_meant = |n: &NodeId| flags[n.index()] || roles.contains_key(n);
-    let nodes: Vec<NodeId> = document.nodes.order().iter().copied().filter(is_meant).collect();
-    let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
-    let labels: Vec<String> = nodes.iter().map(|n| document.node(*n).label(*n)).collect();
-    let named: Vec<(&str, Option<usize>)> = nodes
-        .iter()
-        .zip(&labels)
-        .map(|(n, label)| {
-            (label.as_str(), above(document, *n).find_map(|p| place.get(&p).copied()))
-        })
-        .collect();
-    let mapped: Vec<_> = nodes.iter().map(|n| roles.get(n).and_then(|r| mapped_part(r))).collect();
-    nodes.iter().copied().zip(body_roles(&named, &mapped)).collect()
-}
-
-fn by_parts(
-    document: &Document,
-    sought: &[Sought],
-    found: &mut [Option<(NodeId, FoundBy)>],
-    taken: &mut [bool],
-) {
-    let theirs = sought_roles(sought);
-    let mut rows: HashMap<(BodyPart, Option<NamedSide>), Vec<NodeId>> = HashMap::new();
-    let mut here: Vec<(usize, NodeId, BodyRole)> = roles_of(document)
-        .into_iter()
-        .filter_map(|(node, role)| role.map(|r| (r.place, node, r)))
-        .collect();
-    here.sort_by_key(|(place, ..)| *place);
-    for (_, node, role) in here {
-        rows.entry((role.part, role.side.map(NamedSide::of))).or_default().push(node);
-    }
-    for (k, role) in theirs.iter().enumerate() {
-        let Some(role) = role.filter(|_| found[k].is_none()) else { continue };
-        let Some(row) = rows.get(&(role.part, role.side.map(NamedSide::of))) else { continue };
-        let node = in_row(role.place, role.count, row.len()).map(|at| row[at]);
-        if let Some(node) = node.filter(|n| !taken[n.index()]) {
-            found[k] = Some((node, FoundBy::Role));
-            taken[node.index()] = true;
-        }
-    }
-}
-
-/// A side that a name speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum NamedSide {
-    Left,
-    Right,
-}
-
-impl NamedSide {
-    const fn of(side: Side) -> Self {
-        match side {
-            Side::Right => Self::Right,
-            Side::Left | Side::Center => Self::Left,
-        }
-    }
-}
-
 /// What a pose comes to here; nothing is put anywhere. `flip`: as its mirror image.
 pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fitted {
     let rests = Rests::of(document);
@@ -418,10 +246,6 @@ pub fn fit(document: &Document, seen: &Pose, kept: &KeptPose, flip: bool) -> Fit
     }
     made.morphs = morphs(document, seen, kept);
     if flip { flipped(document, made) } else { made }
-}
-
-pub(super) fn above(document: &Document, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-    std::iter::successors(document.node(node).parent, |n| document.node(*n).parent)
 }
 
 fn morphs(document: &Document, seen: &Pose, kept: &KeptPose) -> BTreeMap<NodeId, Vec<f32>> {

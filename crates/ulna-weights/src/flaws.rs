@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::canvas::Topo;
+use super::topology::Topo;
 
 /// Places of a canvas where its triangles do not make a closed surface. Places rise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

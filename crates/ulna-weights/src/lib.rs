@@ -2,19 +2,23 @@
 //! many vertices at once.
 
 mod bind;
+mod branches;
 mod brush;
 mod canvas;
 mod carry;
 mod draft;
 mod faults;
 mod flaws;
+mod influences;
 mod joined;
 mod laid;
 mod lanes;
 pub mod layers;
 mod limb;
 mod loops;
+mod means;
 mod mirror;
+mod one_sided;
 mod overlay;
 mod quick;
 mod reach;
@@ -26,28 +30,32 @@ mod stored;
 mod stroke;
 mod tally;
 mod tools;
+mod topology;
 mod volume;
 
 pub use self::{
     bind::Bones,
     brush::{Brush, BrushKind, Falloff, Radius, Reach},
-    canvas::{Maps, NOWHERE, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
+    canvas::{Maps, SkinnedSurface, SurfacePart, joint_heads, joint_parents},
     carry::{Carried, CarryBy, CarrySource, Distances, RowOf, TakeWeight, carry, corners, no_row},
     draft::{PartChange, Refused, Scope, WorkingWeights},
     faults::{Fault, Faults, fault, fault_in, faults, faults_in},
     flaws::WeightIssues,
-    joined::{Joined, JoinedMirror, bodies, is_one_sided},
+    influences::{Influences, MOST, Refusal, WeightConstraints},
+    joined::{Joined, JoinedMirror, bodies},
     laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
+    one_sided::is_one_sided,
     overlay::rest_scale,
     reach::{PosedSurface, Touch, faces_eye},
     seams::{Claimed, Seams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
-    share::{Influences, MOST, Refusal, WeightConstraints, blend, normalize, paint},
+    share::{blend, normalize, paint},
     snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},
     tools::{gradient, in_common, strays},
+    topology::NOWHERE,
     volume::KEPT,
 };

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::{
     SkinnedSurface,
-    canvas::{NOWHERE, PackedLists, group},
-    is_one_sided,
+    one_sided::is_one_sided,
+    topology::{NOWHERE, PackedLists, group},
 };
 use ulna_model::Document;
 use ulna_motion::MirrorPairs;

@@ -1,27 +1,13 @@
 //! The center of mass of what is shown, and its way over the clip: found anew when the pose, the
 //! weights or the clip are others.
 
-use glam::Vec3;
-
+use super::overlays::BalanceState;
 use crate::app::App;
 use ulna_edit::Mode;
-use ulna_model::{ClipId, Derived, Mesh, MeshId, Shared, Slots};
-use ulna_motion::{Averaging, Balance, Evaluator, Masses, Pose, Stack};
+use ulna_motion::{Evaluator, Masses, Pose, Stack};
 
 /// Places along a clip's way.
 const PLACES: usize = 96;
-
-/// What balance was found from, and what it is.
-#[derive(Default)]
-pub(in crate::app) struct BalanceState {
-    masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
-    of: Option<(u64, u64)>,
-    way_of: Option<(u64, ClipId, Averaging)>,
-    /// In the pose that is seen.
-    pub now: Option<Balance>,
-    /// Over the clip that is shown.
-    pub path: Vec<Vec3>,
-}
 
 impl App {
     /// Finds the center of mass, where it is shown.

@@ -3,7 +3,11 @@
 use egui::Context;
 
 use crate::{
-    app::{App, files::Browse, jobs::Purpose, save_queue::SaveTo},
+    app::{
+        App,
+        files::Browse,
+        save_queue::{Purpose, SaveTo},
+    },
     ui::{DialogAction, ExportPlace, ToastKind},
 };
 use ulna_edit::command::FileCommand;

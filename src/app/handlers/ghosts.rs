@@ -1,13 +1,13 @@
 //! The model at other moments of the clip that is shown: which ones, and when they are to be posed
 //! anew.
 
+use super::overlays::GhostsAsked;
 use crate::{
     app::{App, viewport_renderer::GhostsWanted},
     ui::{Compare, Onion},
 };
 use ulna_edit::Mode;
 use ulna_model::{Clip, NodeId};
-use ulna_motion::Averaging;
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it
 /// below 0.
@@ -90,19 +90,21 @@ impl App {
             of: if onion.of_selected && !compares { nodes.clone() } else { Vec::new() },
             moments: Vec::new(),
         };
-        let asked = (
-            of.made_from,
-            (mends, compares, playback.between),
-            playback.time.to_bits(),
-            playback.fps.to_bits(),
+        let asked = GhostsAsked {
+            made_from: of.made_from,
+            mends,
+            compares,
+            between: playback.between,
+            time: playback.time.to_bits(),
+            fps: playback.fps.to_bits(),
             onion,
             nodes,
-        );
+        };
         if self.ghosts_asked.as_ref() == Some(&asked) && self.renderer.shows_ghosts() {
             return;
         }
         let keys = match clip {
-            Some(clip) if onion.by_keys => key_times(clip, &asked.5),
+            Some(clip) if onion.by_keys => key_times(clip, &asked.nodes),
             _ => Vec::new(),
         };
         let moments = match clip {
@@ -116,10 +118,6 @@ impl App {
         self.ghosts_asked = Some(asked);
     }
 }
-
-/// What ghosts were asked for from.
-pub(in crate::app) type GhostsAsked =
-    ((u64, Option<ulna_model::ClipId>), (bool, bool, Averaging), u64, u64, Onion, Vec<NodeId>);
 
 #[cfg(test)]
 mod tests {

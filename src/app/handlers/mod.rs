@@ -5,8 +5,10 @@
 mod balance;
 mod dialogs;
 mod ghosts;
+mod overlays;
 mod paint;
 mod paths;
+mod pose_pictures;
 mod poses;
 mod program;
 mod repair;
@@ -15,6 +17,6 @@ mod timeline;
 mod viewport;
 
 pub(super) use self::{
-    balance::BalanceState, ghosts::GhostsAsked, paths::PathState, poses::PosePictures,
-    viewport::is_before,
+    overlays::{BalanceState, GhostsAsked, PathState},
+    pose_pictures::PosePictures,
 };

@@ -1,23 +1,16 @@
 //! The ways of the selected joints over the clip: found anew when the clip, the selection or the
 //! model are others.
 
+use super::overlays::PathState;
 use crate::app::App;
 use ulna_edit::Mode;
-use ulna_model::{ClipId, NodeId};
-use ulna_motion::{Averaging, MotionPath, motion_paths};
+use ulna_model::NodeId;
+use ulna_motion::motion_paths;
 
 /// More joints are not followed at once.
 const JOINTS: usize = 12;
 /// Places along a way at most.
 const PLACES: usize = 240;
-
-/// What ways were found from, and what they are.
-#[derive(Default)]
-pub(in crate::app) struct PathState {
-    of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
-    /// Of the selected joints.
-    pub paths: Vec<MotionPath>,
-}
 
 impl App {
     /// Finds the ways of the selected joints, where they are shown.

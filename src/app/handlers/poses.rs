@@ -2,13 +2,13 @@
 //! each; and what the clipboard holds.
 
 use std::{
-    collections::BTreeMap,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::PathBuf,
 };
 
-use egui::{ColorImage, Context, TextureHandle, TextureId, TextureOptions};
+use egui::{ColorImage, Context, TextureOptions};
 
+use super::pose_pictures::PosePictures;
 use crate::{
     app::App,
     ui::{Applied, Library, PosesAction, ToastKind, reached},
@@ -22,23 +22,9 @@ use ulna_edit::{
 };
 use ulna_model::{Components, Document, KeptPose, NodeId};
 use ulna_motion::{Pose, Stack, fit, keep_pose};
-use ulna_render::Capture;
 
 /// Pixels of a picture: twice the points of a card.
 const PICTURE: [u32; 2] = [244, 188];
-
-/// Pictures of the model that is open in each pose that is shown.
-#[derive(Default)]
-pub(in crate::app) struct PosePictures {
-    /// As panels see them.
-    pub shown: BTreeMap<(Library, String), TextureId>,
-    /// What each was taken of, and the texture.
-    taken: BTreeMap<(Library, String), (u64, Option<TextureHandle>)>,
-    /// The upload of the model that they are of.
-    serial: u64,
-    /// One that is on its way.
-    awaited: Option<((Library, String), u64, Capture)>,
-}
 
 /// `poses.json`.
 #[derive(serde::Serialize, serde::Deserialize)]

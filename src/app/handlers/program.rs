@@ -16,7 +16,7 @@ impl App {
         match action {
             ProgramAction::ChooseDevice(wish) => {
                 self.program.devices.choose(wish);
-                self.leave(ctx, crate::app::window::Leaving::Switch);
+                self.leave(ctx, crate::app::window_state::Leaving::Switch);
             }
             ProgramAction::Tour(step) => self.program.tour = step,
             ProgramAction::Forget(path) => {

@@ -12,7 +12,7 @@ use ulna_model::NodeId;
 use ulna_motion::{ik, joints_at};
 
 /// Whether what a ray hits at a distance lies before a spot.
-pub(in crate::app) fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
+fn is_before(ray: &Ray, distance: f32, spot: Vec3) -> bool {
     distance < (spot - ray.origin).dot(ray.direction)
 }
 
@@ -86,6 +86,54 @@ impl App {
             joints_at(document, &hit).into_iter().map(|(n, _)| n).find(|n| !barred(*n))
         });
         self.outliner.hover = self.outliner.hover.or(*found);
+    }
+
+    /// A click on the skin means the joint that moves that spot most; clicking again, the next. A
+    /// part without weights means the joint that carries it, clicked again the part itself, and
+    /// then what carries both. A joint that moves no vertices is meant where no skin lies before
+    /// it.
+    fn pick_surface(&mut self, at: Vec2, size: Vec2, behind: Option<PickedBone>, toggle: bool) {
+        let ray = self.viewport.camera.ray(at, size);
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let in_file = self.renderer.pose().hidden.clone();
+        let hit = self.renderer.surface(document).hit(document, &ray, &|n| {
+            self.outliner.visibility.hides(n, &in_file)
+                || self.outliner.visibility.locked.contains(&n)
+        });
+        let seen = |distance: f32| behind.is_none_or(|b| is_before(&ray, distance, b.spot));
+        let Some(hit) = hit.filter(|hit| seen(hit.distance)) else {
+            match behind {
+                Some(bone) if toggle => self.outliner.selection.toggle(bone.joint),
+                Some(bone) => self.outliner.selection.set(bone.joint),
+                None if !toggle => self.outliner.selection.clear(),
+                None => {}
+            }
+            self.viewport.last_pick = None;
+            return;
+        };
+        let mut joints = joints_at(document, &hit);
+        joints.retain(|(n, _)| !self.outliner.visibility.locked.contains(n));
+        let round = match self.viewport.last_pick {
+            Some((last, round)) if last.distance(at) < 4.0 => round + 1,
+            _ => 0,
+        };
+        self.viewport.last_pick = Some((at, round));
+        self.panels.forget_clicked_clip();
+        let carrying = || std::iter::successors(Some(hit.node), |n| document.node(*n).parent);
+        let meant: Vec<NodeId> = if joints.is_empty() {
+            let flags = document.joint_flags();
+            let joint = carrying().find(|n| flags[n.index()]);
+            joint.into_iter().chain(carrying().filter(|n| Some(*n) != joint)).collect()
+        } else {
+            joints.into_iter().map(|j| j.0).collect()
+        };
+        let node = meant[round % meant.len()];
+        if toggle {
+            self.outliner.selection.toggle(node)
+        } else {
+            self.outliner.selection.set(node)
+        }
     }
 
     /// Takes hold of the limb under the pointer, by a joint or by a point of its skin.

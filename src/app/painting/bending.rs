@@ -5,115 +5,23 @@
 use egui::Context;
 use glam::Vec3;
 
-use super::Painting;
+use super::{
+    Painting,
+    bend_state::{Drag, HeldKey},
+};
 use crate::{
-    app::App,
-    ui::{BendAction, BendView, ToastKind},
+    app::{App, keys},
+    ui::{BendAction, ToastKind},
 };
 use ulna_edit::{
     Mode,
     command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
 };
-use ulna_model::{Components, Derived, Document, NodeId, Shared, SkinId};
-use ulna_motion::{Bend, Mirror, Pose, TestPose, fit, keep_pose, test_poses};
+use ulna_model::{Components, NodeId, Shared, SkinId};
+use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 
 /// Seconds after which a key that is let go was held, not pressed.
 const HELD: f64 = 0.3;
-
-/// What bending keeps.
-#[derive(Default)]
-pub(in crate::app) struct Bending {
-    bend: Bend,
-    /// Another number for every bend.
-    serial: u64,
-    /// Whether rings are shown.
-    rings: bool,
-    held: Option<HeldKey>,
-    drag: Option<Drag>,
-    /// Poses to try, by the document's generation and the skin.
-    tests: Derived<(u64, SkinId), Vec<Shared<TestPose>>>,
-}
-
-/// The key of the rings is down.
-struct HeldKey {
-    /// On egui's clock.
-    since: f64,
-    /// Something was bent meanwhile: it was held for that.
-    used: bool,
-}
-
-/// A drag of a ring.
-struct Drag {
-    before: Bend,
-    /// The whole bend at its start.
-    seen: Pose,
-}
-
-impl Bending {
-    /// What is bent, with the number of the bend; nothing where nothing is.
-    pub fn shown(&self) -> Option<(&Bend, u64)> {
-        (!self.bend.is_none()).then_some((&self.bend, self.serial))
-    }
-
-    /// Whether rings are shown.
-    pub const fn rings(&self) -> bool {
-        self.rings
-    }
-
-    /// Whether a ring is dragged.
-    pub const fn is_dragging(&self) -> bool {
-        self.drag.is_some()
-    }
-
-    /// What panels see of it.
-    pub fn view(&self) -> BendView<'_> {
-        BendView {
-            amount: self.bend.amount,
-            rings: self.rings,
-            turned: self.bend.turns.len(),
-            pose: self.bend.pose.as_ref().map(|p| p.name.as_str()),
-            tests: self.tests.get().map_or(&[], Vec::as_slice),
-            listed: self.tests.key().copied(),
-        }
-    }
-
-    /// Another pose is shown: what stands in its place does no longer, and all of it is seen.
-    pub fn show_whole(&mut self) {
-        self.change(|bend| {
-            *bend = Bend { pose: None, amount: 1.0, turns: std::mem::take(&mut bend.turns) }
-        });
-    }
-
-    fn change(&mut self, change: impl FnOnce(&mut Bend)) {
-        let before = self.bend.clone();
-        change(&mut self.bend);
-        if self.bend != before {
-            self.serial += 1;
-        }
-    }
-
-    fn show(&mut self, pose: Shared<TestPose>) {
-        self.change(|bend| *bend = Bend { pose: Some(pose), ..Bend::default() });
-    }
-
-    /// Another skin is painted: a pose of the one before says nothing of its joints.
-    pub fn leave_skin(&mut self) {
-        self.drag = None;
-        self.change(|bend| bend.pose = None);
-    }
-
-    /// A drag that was under way is over.
-    pub fn let_go(&mut self) {
-        self.drag = None;
-    }
-
-    /// Joints that are no more are not bent.
-    pub fn purge(&mut self, document: &Document) {
-        if self.bend.turns.keys().any(|n| !document.nodes.contains(*n)) {
-            self.change(|bend| bend.turns.retain(|n, _| document.nodes.contains(*n)));
-        }
-    }
-}
 
 impl Painting {
     /// What is painted on besides the pose that is shown.
@@ -140,7 +48,7 @@ impl App {
     /// The key of the rings, while it is held.
     pub(in crate::app) fn held_bend_key(&self) -> Option<egui::Key> {
         self.painting.bending.held.as_ref()?;
-        crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()))
+        keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()))
             .map(|k| k.logical_key)
     }
 
@@ -153,8 +61,7 @@ impl App {
             return;
         }
         let Some(held) = &bending.held else { return };
-        let key =
-            crate::app::keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
+        let key = keys::parse(self.program.settings.keys.key(BrushCommand::Bend.name()));
         let (now, down) = ctx.input(|i| (i.time, key.is_some_and(|k| i.key_down(k.logical_key))));
         if down || bending.drag.is_some() {
             return;

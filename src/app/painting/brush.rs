@@ -3,9 +3,9 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Adjusting, Painting};
+use super::{Painting, state::Adjusting};
 use crate::{
-    app::{App, ViewportRenderer},
+    app::{App, viewport_renderer::ViewportRenderer},
     ui::{BrushHover, BrushNumber},
 };
 use ulna_edit::Mode;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use egui::Context;
 use glam::{Vec2, Vec3};
 
-use super::{Painting, Stroking, clear_view::in_sight, layers::Live};
+use super::{Painting, layering::Live, sights::in_sight, state::Stroking};
 use crate::{
     app::App,
     ui::{Action, PaintAction, StrokePhase, ToastKind},

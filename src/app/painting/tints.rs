@@ -7,27 +7,16 @@ use std::{
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use super::{Painting, ranges};
-use crate::{app::ViewportRenderer, ui::WeightLook};
+use super::{Painting, state::Tinted};
+use crate::{
+    app::{ranges::ranges, viewport_renderer::ViewportRenderer},
+    ui::WeightLook,
+};
 use ulna_edit::Change;
 use ulna_model::{Document, WeightMap};
 use ulna_render::ColorRole;
 use ulna_render::{Color, TintKind, tokens};
 use ulna_weights::{Fault, SkinnedSurface, WeightStats, fault_in};
-
-/// What the tints on the device show.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tinted {
-    look: WeightLook,
-    joint: Option<u16>,
-    limit: usize,
-    theme: String,
-    /// The pose, where the look depends on it.
-    pose: Option<u64>,
-    searched: bool,
-    /// Which mask, where one is shown instead.
-    mask: Option<u64>,
-}
 
 /// How long a frame may count.
 const COUNTING: Duration = Duration::from_millis(5);

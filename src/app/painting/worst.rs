@@ -4,15 +4,14 @@
 use egui::Context;
 use glam::Vec3;
 
-use super::Painting;
+use super::{Painting, strain::StrainColors};
 use crate::{
-    app::{App, ViewportRenderer},
-    ui::WeightLook,
+    app::{App, jobs::Done, viewport_renderer::ViewportRenderer},
+    ui::{Action, ToastKind},
 };
-use ulna_edit::Change;
+use ulna_edit::{Change, command::BrushCommand};
 use ulna_model::{Document, NodeId, PrimitiveId, SkinId};
-use ulna_motion::{Pose, Spot, Strain, StrainScratch, VertexStrain, WorstPose, range_of_motion};
-use ulna_weights::{SkinnedSurface, moved_by_storing};
+use ulna_motion::{Sampling, Spot, WorstPose, range_of_motion};
 
 /// Spots in the list.
 const SPOTS: usize = 10;
@@ -26,12 +25,6 @@ const MANY: u32 = 200_000;
 /// Whether two spots are of one vertex.
 fn is_same(a: &Spot, b: &Spot) -> bool {
     (a.node, a.primitive, a.vertex) == (b.node, b.primitive, b.vertex)
-}
-
-/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times
-/// the length.
-fn on_ramp(score: f32) -> f32 {
-    (score * 0.5).clamp(0.0, 1.0)
 }
 
 impl Painting {
@@ -146,62 +139,36 @@ impl Painting {
     }
 }
 
-/// What the strain views show, and those of another stored type.
-#[derive(Default)]
-pub(super) struct StrainColors {
-    /// By the canvas's vertices, 0 to 1; NaN for none.
-    pub values: Vec<f32>,
-    /// What 1 is where another stored type is shown, meters.
-    pub farthest: f32,
-}
-
-impl StrainColors {
-    fn of(
-        document: &Document,
-        canvas: &SkinnedSurface,
-        pose: &Pose,
-        look: WeightLook,
-        worst: Option<&WorstPose>,
-    ) -> Self {
-        let mut colors = Self::default();
-        match (look, worst) {
-            (WeightLook::Bytes | WeightLook::Shorts, _) => {
-                let mut values =
-                    moved_by_storing(document, canvas, pose, look.stored().unwrap_or_default());
-                colors.farthest = values.iter().copied().fold(0.0, f32::max);
-                let scale = if colors.farthest > 0.0 { 1.0 / colors.farthest } else { 0.0 };
-                values.iter_mut().for_each(|d| *d *= scale);
-                colors.values = values;
-            }
-            (WeightLook::Worst, Some(worst)) => {
-                for part in canvas.parts() {
-                    colors.values.extend(worst.scores(part.node, part.primitive).map(on_ramp));
-                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
-                }
-            }
-            (WeightLook::Strain | WeightLook::Volume, _) => {
-                let lost = |s: &VertexStrain| {
-                    if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 }
-                };
-                let shown = |s: &VertexStrain| {
-                    if look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) }
-                };
-                let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
-                for part in canvas.parts() {
-                    if let Some(strain) = Strain::of(document, part.node, part.primitive) {
-                        strain.measure(document, pose, &mut scratch, &mut found);
-                        colors.values.extend(found.iter().map(shown));
-                    }
-                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
-                }
-            }
-            _ => {}
-        }
-        colors
-    }
-}
-
 impl App {
+    /// Looks for the worst pose of every vertex.
+    pub(in crate::app) fn search_worst(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let (document, serial) = (session.document().clone(), self.renderer.scene_serial());
+        self.start(ctx, "Searching for the worst deformation".into(), true, move |progress| {
+            let (cancel, permille) = progress.parts();
+            let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
+            Done::Searched(found.map(Box::new), serial)
+        });
+    }
+
+    /// Takes up what a search for the worst pose found; nothing where it was canceled.
+    pub(in crate::app) fn take_search(
+        &mut self,
+        ctx: &Context,
+        found: Option<Box<WorstPose>>,
+        serial: u64,
+    ) {
+        let Some(found) = found else { return };
+        if serial == self.renderer.scene_serial() {
+            self.painting.take_worst(*found);
+        } else {
+            let text = "The search result belongs to a scene that is no longer shown. \
+                Search again.";
+            let again = Action::Run(BrushCommand::Worst.into());
+            self.say(ctx, ToastKind::Error, text.to_owned(), vec![("Search again", again)]);
+        }
+    }
+
     /// Shows the range of motion of the painted skin, or the pose that was shown before.
     pub(in crate::app) fn show_range(&mut self, on: bool) {
         let skin = self.painting.canvas.as_ref().map(|c| c.skin).filter(|_| on);
@@ -228,7 +195,7 @@ impl App {
         let count = self.painting.spots.len();
         if count == 0 {
             let text = "No worst deformations are listed. Search for them first.";
-            self.toast(ctx, crate::ui::ToastKind::Note, text);
+            self.toast(ctx, ToastKind::Note, text);
             return;
         }
         let next = match (self.painting.spot, back) {

@@ -1,60 +1,28 @@
 //! The page before a file of another format is opened: what was found in it, and how it is taken.
 
-use std::path::PathBuf;
-
 use egui::{DragValue, Layout, RichText, Ui, vec2};
 
-use super::{
-    parts::{head, many, name_of, small, warning},
-    plain, primary,
-};
+use super::parts::{head, many, name_of, plain, primary, small, warning};
 use crate::ui::{
-    Actions, Dialog, DialogAction, Theme, View,
+    Actions, ConvertDraft, Dialog, DialogAction, Theme, View,
     theme::Font,
     widgets::{choices, name_widget, segment, segments},
 };
 use ulna_model::{Diagnostic, Severity};
 use ulna_render::ColorRole;
-use ulna_session::{Conversion, ImportFindings, USUAL_RATES, UpAxis};
+use ulna_session::{USUAL_RATES, UpAxis};
 
-/// A file of another format that waits to be opened.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConvertDraft {
-    /// The file.
-    pub path: PathBuf,
-    /// What its format is called.
-    pub format: &'static str,
-    /// What is in it: meshes, vertices, joints, clips.
-    pub counts: [usize; 4],
-    /// What was found.
-    pub found: ImportFindings,
-    /// What is odd about it.
-    pub findings: Vec<Diagnostic>,
-    /// How large it is in its own unit.
-    pub size: Option<f32>,
-    /// Whether there is a model that its clips could be taken onto.
-    pub onto: bool,
-    /// How it is taken.
-    pub conversion: Conversion,
-}
-
-impl ConvertDraft {
-    /// Meters of its unit, as it would be taken.
-    fn unit(&self) -> f32 {
-        self.conversion.unit.or(self.found.unit).unwrap_or(1.0)
+/// Counts of meshes, joints and clips, in words.
+fn contents(draft: &ConvertDraft) -> String {
+    let [meshes, vertices, joints, clips] = draft.counts;
+    let mut parts = Vec::new();
+    match meshes {
+        0 => parts.push("no meshes".to_owned()),
+        _ => parts.push(format!("{}, {vertices} vertices", many_of(meshes, "mesh", "meshes"))),
     }
-
-    fn contents(&self) -> String {
-        let [meshes, vertices, joints, clips] = self.counts;
-        let mut parts = Vec::new();
-        match meshes {
-            0 => parts.push("no meshes".to_owned()),
-            _ => parts.push(format!("{}, {vertices} vertices", many_of(meshes, "mesh", "meshes"))),
-        }
-        parts.push(if joints == 0 { "no joints".to_owned() } else { many(joints, "joint") });
-        parts.push(if clips == 0 { "no clips".to_owned() } else { many(clips, "clip") });
-        parts.join(" · ")
-    }
+    parts.push(if joints == 0 { "no joints".to_owned() } else { many(joints, "joint") });
+    parts.push(if clips == 0 { "no clips".to_owned() } else { many(clips, "clip") });
+    parts.join(" · ")
 }
 
 fn many_of(count: usize, one: &str, more: &str) -> String {
@@ -78,7 +46,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
     let typing = ui.memory(|m| m.focused()).is_some();
     head(ui, theme, None, &format!("Open {}", name_of(&draft.path)), "", actions);
     ui.label(
-        RichText::new(format!("{} · {}", draft.format, draft.contents()))
+        RichText::new(format!("{} · {}", draft.format, contents(draft)))
             .font(Theme::font(Font::Heading)),
     );
     small(ui, theme, "Opens as a new glTF model. The original file is not changed.");

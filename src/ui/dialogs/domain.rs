@@ -1,19 +1,14 @@
-//! What dialogs there are and what they ask for, and messages.
+//! The dialogs and the actions that they ask for.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use egui::TextureId;
 
-use crate::ui::{
-    Action, BindDraft, ConvertDraft, ExportDraft, ExportForeseen, FormDraft, ImportDraft,
-    ImportView, LayersThere, PicturesDraft, SeamsDraft,
+use super::drafts::{
+    BindDraft, ConvertDraft, ExportDraft, FormDraft, ImportDraft, PicturesDraft, SeamsDraft,
 };
 use ulna_edit::{CommandSpec, command::field::CarryWay};
 use ulna_model::{ClipId, UnkeyedAt};
-use ulna_motion::BestSeam;
 use ulna_session::{ExportRequest, Outlook, SaveRequest};
 
 /// A dialog over the window.
@@ -291,57 +286,6 @@ pub struct RecoveryView {
     pub last: String,
 }
 
-/// How a message is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToastKind {
-    /// It went well.
-    Ok,
-    /// There was nothing to do, and why.
-    Note,
-    /// It did not go well; stays until closed.
-    Error,
-}
-
-/// A message.
-#[derive(Clone, Debug)]
-pub struct Toast {
-    /// How it is meant.
-    pub kind: ToastKind,
-    /// A sentence.
-    pub text: String,
-    /// When it was said, on egui's clock.
-    pub said: f64,
-    /// From when on it is old, on the same clock: when it was said, or when the pointer left it.
-    pub since: f64,
-    /// How often it was said.
-    pub times: u32,
-    /// What can be done about it.
-    pub verbs: Vec<(&'static str, Action)>,
-}
-
-impl Toast {
-    /// Says more about the same act: the graver kind counts, and what went well is said first.
-    fn add(&mut self, kind: ToastKind, text: String, verbs: Vec<(&'static str, Action)>) {
-        let rank = |kind: ToastKind| match kind {
-            ToastKind::Ok => 0,
-            ToastKind::Note => 1,
-            ToastKind::Error => 2,
-        };
-        let whole = |text: &str| {
-            if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
-        };
-        self.text = if rank(kind) < rank(self.kind) {
-            format!("{} {}", whole(&text), self.text)
-        } else {
-            format!("{} {text}", whole(&self.text))
-        };
-        if rank(kind) > rank(self.kind) {
-            self.kind = kind;
-        }
-        self.verbs.extend(verbs);
-    }
-}
-
 /// What dialogs ask for: files, journals, the history.
 #[derive(Clone, Debug)]
 pub enum DialogAction {
@@ -444,100 +388,4 @@ pub enum DialogAction {
     ClearJournals,
     /// Keys the chosen poses, and saves.
     KeyAndSave(Vec<UnkeyedRow>),
-}
-
-impl From<DialogAction> for Action {
-    fn from(action: DialogAction) -> Self {
-        Self::Dialog(action)
-    }
-}
-
-/// The dialog that is open, and messages.
-#[derive(Clone, Debug, Default)]
-pub struct Dialogs {
-    /// The dialog that is open.
-    pub open: Option<Dialog>,
-    /// Messages, the newest last.
-    pub toasts: Vec<Toast>,
-}
-
-/// What panels see of it.
-#[derive(Clone, Copy, Debug)]
-pub struct DialogsView<'a> {
-    /// The dialog that is open.
-    pub open: Option<&'a Dialog>,
-    /// Messages.
-    pub toasts: &'a [Toast],
-    /// What the export that is being chosen comes to, once it is known.
-    pub foreseen: Option<&'a ExportForeseen>,
-    /// What is in the file that a form names, once that is known.
-    pub there: Option<&'a LayersThere>,
-    /// Clips of other files.
-    pub import: Option<&'a ImportView>,
-    /// Where clips are best left for each other, as it was found.
-    pub seams: &'a [BestSeam],
-    /// What a crash left behind.
-    pub recoveries: &'a [RecoveryView],
-    /// Where journals lie.
-    pub journal_home: Option<&'a Path>,
-}
-
-impl Dialogs {
-    /// Whether what is open has the window to itself.
-    pub fn covers(&self) -> bool {
-        self.open.as_ref().is_some_and(|d| !d.is_loose())
-    }
-
-    /// Adds a message at a time of egui's clock. What is said again is counted, and the newest;
-    /// errors stay the longest. What one act says, all in one frame, is one message.
-    pub fn say(
-        &mut self,
-        now: f64,
-        kind: ToastKind,
-        text: String,
-        verbs: Vec<(&'static str, Action)>,
-    ) {
-        const MOST: usize = 5;
-        if let Some(last) =
-            self.toasts.last_mut().filter(|t| t.said == now && t.times == 1 && t.text != text)
-        {
-            last.add(kind, text, verbs);
-            return;
-        }
-        let same = self
-            .toasts
-            .iter()
-            .position(|t| t.kind == kind && t.text == text)
-            .map(|k| self.toasts.remove(k));
-        let times = same.map_or(0, |t| t.times) + 1;
-        self.toasts.push(Toast { kind, text, said: now, since: now, times, verbs });
-        if self.toasts.len() > MOST {
-            let oldest = self.toasts.iter().position(|t| t.kind != ToastKind::Error).unwrap_or(0);
-            self.toasts.remove(oldest);
-        }
-    }
-
-    /// Messages go by themselves, but errors stay until they are closed. Seconds until the next one
-    /// goes.
-    pub fn age(&mut self, now: f64) -> Option<f64> {
-        const STAY: f64 = 6.0;
-        self.toasts.retain(|t| t.kind == ToastKind::Error || now - t.since < STAY);
-        let goes =
-            self.toasts.iter().filter(|t| t.kind != ToastKind::Error).map(|t| t.since + STAY - now);
-        goes.min_by(f64::total_cmp)
-    }
-
-    /// The pointer is over a message: it stays.
-    pub fn hold(&mut self, now: f64, toast: usize) {
-        if let Some(toast) = self.toasts.get_mut(toast) {
-            toast.since = now;
-        }
-    }
-
-    /// Closes a message.
-    pub fn close(&mut self, toast: usize) {
-        if toast < self.toasts.len() {
-            self.toasts.remove(toast);
-        }
-    }
 }

@@ -1,287 +1,24 @@
 //! *Export…*: which clips, what of the model, and where; the files that come of it are listed
 //! before anything is written.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use egui::{Align, Key, Layout, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
-use serde::{Deserialize, Serialize};
 
-use super::{
-    files::expand,
-    parts::{head, many, name_of, small},
-    plain, primary,
-};
+use super::export_presets::preset_ui;
+use super::parts::{head, labeled, many, name_of, plain, primary, small};
 use crate::ui::popups::menu_button;
 use crate::ui::{
-    Actions, Dialog, DialogAction, Theme, View,
+    Actions, Dialog, DialogAction, ExportDraft, ExportForeseen, Theme, View,
     theme::Font,
     widgets::{
         check, cut, edged, filter_field, name_widget, paint_icon, segment, segments, severity_icon,
     },
 };
-use ulna_model::{ClipId, Document, Severity, rate_in_words};
+use ulna_model::{ClipId, Document, Severity};
 use ulna_render::ColorRole;
-use ulna_session::{ExportFindings, ExportRequest, Session};
-
-/// An export as it is chosen.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExportDraft {
-    /// Clips that are left out.
-    #[serde(skip)]
-    pub left_out: Vec<ClipId>,
-    /// What the list is narrowed to.
-    #[serde(skip)]
-    pub filter: String,
-    /// Whether meshes, materials and images are left out.
-    pub skeleton_only: bool,
-    /// Whether keys are sampled anew, and at how many frames a second, as typed.
-    pub resampled: bool,
-    /// See there.
-    pub rate: String,
-    /// Whether each clip gets a file.
-    pub each: bool,
-    /// Whether it is a `.gltf`.
-    pub gltf: bool,
-    /// What files are called where each clip gets one: see [`ExportRequest::names`]; and `{file}`
-    /// in it is what the document is called, `{date}` the day.
-    pub names: String,
-    /// What the document is called.
-    #[serde(skip)]
-    pub stem: String,
-    /// Where the one file goes, as typed, without its suffix.
-    #[serde(skip)]
-    pub file: String,
-    /// Where a file a clip goes, as typed.
-    #[serde(skip)]
-    pub folder: String,
-}
-
-impl ExportDraft {
-    /// What stands there at first: all clips, beside the document's file; else as it was chosen
-    /// last, for whatever file. `places`: where exports went.
-    pub fn of(session: &Session, fps: f64, last: Option<Self>, places: &[ExportPlace]) -> Self {
-        let path = session
-            .path()
-            .map(std::path::Path::to_owned)
-            .unwrap_or_else(|| PathBuf::from("model.glb"));
-        let stem =
-            path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-        let beside = |name: &str| path.with_file_name(name).display().to_string();
-        let fresh = Self {
-            each: session.document().clips.count() > 1,
-            rate: rate_in_words(fps),
-            names: "{clip}".to_owned(),
-            ..Self::default()
-        };
-        Self {
-            file: beside(&format!("{stem}-export")),
-            folder: beside(&format!("{stem}-clips")),
-            stem,
-            ..last.unwrap_or(fresh)
-        }
-        .at(places, session.path())
-    }
-
-    /// What it asks for; nothing where the rate is no number.
-    pub fn request(&self, document: &Document) -> Option<ExportRequest> {
-        let rate = if self.resampled {
-            Some(self.rate.trim().replace(',', ".").parse().ok()?)
-        } else {
-            None
-        };
-        let to = if self.each { expand(&self.folder) } else { self.one_file() };
-        let is_kept = |id: &ClipId| !self.left_out.contains(id);
-        let clips =
-            (!self.left_out.is_empty()).then(|| document.clips.ids().filter(is_kept).collect());
-        let (each, gltf) = (self.each, self.gltf);
-        let names = self.file_names();
-        Some(ExportRequest {
-            clips,
-            skeleton_only: self.skeleton_only,
-            rate,
-            each,
-            names,
-            gltf,
-            to,
-            replace: true,
-        })
-    }
-
-    /// The folder that it goes to, and what the one file is called there.
-    pub fn place(&self) -> (PathBuf, String) {
-        if self.each {
-            return (expand(&self.folder), String::new());
-        }
-        let file = self.one_file();
-        let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        (file.parent().map_or_else(PathBuf::new, Path::to_owned), name)
-    }
-
-    /// Goes to a place that was chosen: a folder where each clip gets a file, else a file.
-    pub fn go_to(&mut self, path: &Path) {
-        let text = if self.each { path.to_owned() } else { without_suffix(path.to_owned()) }
-            .display()
-            .to_string();
-        *(if self.each { &mut self.folder } else { &mut self.file }) = text;
-    }
-
-    /// Where the last export of this file went, where that is known.
-    fn at(self, places: &[ExportPlace], of: Option<&Path>) -> Self {
-        let Some(place) = places.iter().find(|p| Some(&*p.of) == of) else { return self };
-        Self { file: place.file.clone(), folder: place.folder.clone(), ..self }
-    }
-
-    /// What files are called, as [`ExportRequest::names`] takes it.
-    pub fn file_names(&self) -> String {
-        self.names.replace("{file}", &self.stem).replace("{date}", &today())
-    }
-
-    fn one_file(&self) -> PathBuf {
-        // A typed suffix is none of the name.
-        let mut name = without_suffix(expand(&self.file)).into_os_string();
-        name.push(if self.gltf { ".gltf" } else { ".glb" });
-        name.into()
-    }
-}
-
-fn without_suffix(path: PathBuf) -> PathBuf {
-    let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if matches!(suffix.as_deref(), Some("glb" | "gltf")) { path.with_extension("") } else { path }
-}
-
-/// Where the exports of a file went.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExportPlace {
-    /// Of which file.
-    pub of: PathBuf,
-    /// The one file, as typed.
-    pub file: String,
-    /// The folder of a file a clip, as typed.
-    pub folder: String,
-}
-
-impl ExportPlace {
-    /// Puts the place of an export of a file before all others; the oldest are forgotten.
-    pub fn keep(list: &mut Vec<Self>, of: &Path, draft: &ExportDraft) {
-        const MOST: usize = 40;
-        list.retain(|place| place.of != of);
-        list.insert(
-            0,
-            Self { of: of.to_owned(), file: draft.file.clone(), folder: draft.folder.clone() },
-        );
-        list.truncate(MOST);
-    }
-}
-
-/// Today's date where the person is, as `2026-01-31`.
-fn today() -> String {
-    jiff::Zoned::now().date().to_string()
-}
-
-/// What an export will come to, found beside the window.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ExportForeseen {
-    /// Bytes of each file, in their order.
-    pub sizes: Vec<usize>,
-    /// Why none can be made.
-    pub fails: Option<String>,
-    /// Clips that are loops and do not close, each with what is wrong.
-    pub open: Vec<(ClipId, String)>,
-    /// What the check finds in what would be written, once that is known.
-    pub findings: Option<ExportFindings>,
-}
-
-/// A way to export that has a name.
-struct Preset {
-    name: &'static str,
-    skeleton_only: bool,
-    rate: Option<&'static str>,
-    each: bool,
-    gltf: bool,
-}
-
-const PRESETS: [Preset; 6] = [
-    Preset {
-        name: "One model with all clips",
-        skeleton_only: false,
-        rate: None,
-        each: false,
-        gltf: false,
-    },
-    Preset {
-        name: "One model per clip",
-        skeleton_only: false,
-        rate: None,
-        each: true,
-        gltf: false,
-    },
-    Preset {
-        name: "Engine: skeleton, one file per clip",
-        skeleton_only: true,
-        rate: None,
-        each: true,
-        gltf: false,
-    },
-    Preset {
-        name: "Library: skeleton with all clips",
-        skeleton_only: true,
-        rate: None,
-        each: false,
-        gltf: false,
-    },
-    Preset {
-        name: "Baked: one model, a key every frame at 30 fps",
-        skeleton_only: false,
-        rate: Some("30"),
-        each: false,
-        gltf: false,
-    },
-    Preset {
-        name: "For diffs: .gltf text with a separate .bin file",
-        skeleton_only: false,
-        rate: None,
-        each: false,
-        gltf: true,
-    },
-];
-
-impl Preset {
-    fn is(&self, draft: &ExportDraft) -> bool {
-        let same = (draft.skeleton_only, draft.each, draft.gltf)
-            == (self.skeleton_only, self.each, self.gltf);
-        same && self.rate.map_or(!draft.resampled, |rate| draft.resampled && draft.rate == rate)
-    }
-
-    fn choose(&self, draft: &mut ExportDraft) {
-        (draft.skeleton_only, draft.each, draft.gltf) = (self.skeleton_only, self.each, self.gltf);
-        draft.resampled = self.rate.is_some();
-        if let Some(rate) = self.rate {
-            draft.rate = rate.to_owned();
-        }
-    }
-}
-
-fn preset_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
-    labeled(ui, theme, "Preset", |ui| {
-        let shown = PRESETS.iter().find(|p| p.is(draft)).map_or("Custom", |p| p.name);
-        let combo = egui::ComboBox::from_id_salt("export preset")
-            .selected_text(shown)
-            .width(300.0)
-            .show_ui(ui, |ui| {
-                for preset in &PRESETS {
-                    if ui.selectable_label(preset.is(draft), preset.name).clicked() {
-                        preset.choose(draft);
-                    }
-                }
-            });
-        combo.response.widget_info(|| {
-            egui::WidgetInfo::labeled(egui::Role::ComboBox, true, format!("Preset: {shown}"))
-        });
-    });
-}
+use ulna_session::Session;
 
 /// What files are called, where each clip gets one.
 fn names_ui(ui: &mut Ui, theme: &Theme, draft: &mut ExportDraft) {
@@ -370,8 +107,6 @@ fn open_ui(
             });
         });
 }
-
-const LABELS: f32 = 72.0;
 
 /// What is written, with which keys, into what files, and where; whether the place was confirmed.
 fn how_ui(
@@ -629,22 +364,6 @@ fn findings_ui(ui: &mut Ui, theme: &Theme, foreseen: Option<&ExportForeseen>) {
                 });
         },
     );
-}
-
-pub(super) fn labeled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
-    ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), egui::Sense::hover());
-        let at = rect.left_center();
-        let font = Theme::font(Font::Body);
-        ui.painter().text(
-            at,
-            egui::Align2::LEFT_CENTER,
-            label,
-            font,
-            theme.color(ColorRole::TextSecondary),
-        );
-        add(ui);
-    });
 }
 
 /// The clips, each with whether it goes along.

@@ -11,7 +11,10 @@ use std::{
 use egui::{Align2, Key, RichText, ScrollArea, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::{plain, primary, title};
+use super::{
+    parts::{plain, primary, title},
+    typed_path::expand,
+};
 use crate::ui::{
     Action, Actions, Dialog, DialogAction, PathFor, Recent, Theme, View,
     theme::Font,
@@ -116,19 +119,6 @@ fn parts(text: &str) -> (PathBuf, String) {
         .filter(|p| !p.as_os_str().is_empty())
         .map_or_else(|| ".".into(), Path::to_owned);
     (folder, name)
-}
-
-/// The path that a text means.
-pub(super) fn expand(text: &str) -> PathBuf {
-    let text = text.trim();
-    match (text.strip_prefix('~'), std::env::home_dir()) {
-        (Some(rest), Some(home))
-            if rest.is_empty() || rest.starts_with(std::path::is_separator) =>
-        {
-            home.join(rest.trim_start_matches(std::path::is_separator))
-        }
-        _ => text.into(),
-    }
 }
 
 /// A folder's path as it is typed, with a separator at its end.

@@ -3,28 +3,34 @@
 mod bind;
 mod convert;
 mod domain;
+mod drafts;
 mod export;
+mod export_presets;
 mod files;
 mod form;
 mod import;
+mod import_details;
 mod parts;
 mod pictures;
 mod recovery;
 mod save;
 mod seams;
+mod state;
 mod toasts;
+mod typed_path;
 
-pub use self::bind::BindDraft;
-pub use self::convert::ConvertDraft;
 pub use self::domain::{
-    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Dialogs, DialogsView, Obstacle, PathFor,
-    PreferencePage, RecoveryView, StepView, Toast, ToastKind, UnkeyedRow,
+    ChangedOnDisk, DeferredAction, Dialog, DialogAction, Obstacle, PathFor, PreferencePage,
+    RecoveryView, StepView, UnkeyedRow,
 };
-pub use self::export::{ExportDraft, ExportForeseen, ExportPlace, bytes_in_words};
-pub use self::form::{FormDraft, LayersThere};
-pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
-pub use self::pictures::PicturesDraft;
-pub use self::seams::{SeamOrder, SeamsDraft};
+pub use self::drafts::{
+    BindDraft, ConvertDraft, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft,
+    ImportFile, ImportMoment, ImportRow, ImportView, LayersThere, PicturesDraft, SeamOrder,
+    SeamsDraft,
+};
+pub use self::export::bytes_in_words;
+pub(super) use self::parts::{plain, primary, title};
+pub use self::state::{Dialogs, DialogsView, Toast, ToastKind};
 pub use self::toasts::toasts_ui;
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -63,82 +69,8 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
         .fill(theme.color(ColorRole::SurfaceRaised))
         .inner_margin(20);
     let content = |ui: &mut Ui| {
-        let wide = match dialog {
-            Dialog::Import { .. } => 1000.0,
-            Dialog::Commands => 900.0,
-            Dialog::Seams { .. } => 760.0,
-            Dialog::Arguments { .. } => 520.0,
-            Dialog::Convert { .. }
-            | Dialog::Open { .. }
-            | Dialog::ImportFrom { .. }
-            | Dialog::ImportWeights { .. }
-            | Dialog::ExportWeights { .. }
-            | Dialog::SaveAs { .. }
-            | Dialog::Export { .. }
-            | Dialog::Pictures { .. }
-            | Dialog::Preferences { .. }
-            | Dialog::Recovery { .. }
-            | Dialog::CannotSave { .. } => 640.0,
-            _ => Measure::Dialog.points(),
-        };
-        ui.set_width(wide.min(ui.ctx().content_rect().width() - 48.0));
-        match dialog {
-            Dialog::Open { path } => {
-                files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions)
-            }
-            Dialog::ImportFrom { path } => {
-                files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions)
-            }
-            Dialog::ImportWeights { path, by } => {
-                files::weights_ui(&mut state.files, ui, view, path, *by, actions);
-            }
-            Dialog::ExportWeights { path } => {
-                files::path_ui(&mut state.files, ui, view, path, PathFor::WeightsOut, actions);
-            }
-            Dialog::SaveAs { path, copy } => {
-                let what = if *copy { PathFor::Copy } else { PathFor::Save };
-                files::path_ui(&mut state.files, ui, view, path, what, actions);
-            }
-            Dialog::Bind { draft } => bind::bind_ui(&mut state.bind, ui, view, draft, actions),
-            Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
-            Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
-            Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),
-            Dialog::SaveRefused { obstacle, request, copy } => {
-                save::refused_ui(ui, view, *obstacle, request, *copy, actions);
-            }
-            Dialog::CannotSave { step, message, path } => {
-                save::blamed_ui(ui, view, *step, message, path, actions)
-            }
-            Dialog::ChangedOnDisk { choice, written, outlook } => {
-                save::changed_ui(
-                    ui,
-                    view,
-                    *choice,
-                    written.as_deref(),
-                    outlook.as_deref(),
-                    actions,
-                );
-            }
-            Dialog::Unkeyed { rows } => save::unkeyed_ui(ui, view, rows, actions),
-            Dialog::Recovery { open, discard } => {
-                recovery::recovery_ui(ui, view, *open, *discard, actions)
-            }
-            Dialog::Fault { report, journal } => {
-                recovery::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
-            }
-            Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
-            Dialog::Changes { lines } => changes(ui, view, lines, actions),
-            Dialog::Find => {}
-            Dialog::Pictures { draft } => pictures::pictures_ui(ui, view, draft, actions),
-            Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
-            Dialog::Arguments { draft } => form::form_ui(ui, view, draft, actions),
-            Dialog::History { marked } => history(ui, view, marked, actions),
-            Dialog::Preferences { page, listening } => {
-                preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
-            }
-            Dialog::Commands => commands(ui, view, actions),
-            Dialog::About => about(ui, theme, view, actions),
-        }
+        ui.set_width(width(dialog).min(ui.ctx().content_rect().width() - 48.0));
+        content_ui(state, ui, view, dialog, actions);
     };
     if dialog.is_loose() {
         let window = egui::Window::new("dialog beside the panels")
@@ -160,28 +92,87 @@ pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &
     }
 }
 
-pub(super) fn title(ui: &mut Ui, theme: &Theme, text: &str) {
-    ui.label(
-        RichText::new(text)
-            .font(Theme::font(Font::Title))
-            .color(theme.color(ColorRole::TextPrimary)),
-    );
-    ui.add_space(8.0);
+/// Points of a dialog's width, where the window has them.
+fn width(dialog: &Dialog) -> f32 {
+    match dialog {
+        Dialog::Import { .. } => 1000.0,
+        Dialog::Commands => 900.0,
+        Dialog::Seams { .. } => 760.0,
+        Dialog::Arguments { .. } => 520.0,
+        Dialog::Convert { .. }
+        | Dialog::Open { .. }
+        | Dialog::ImportFrom { .. }
+        | Dialog::ImportWeights { .. }
+        | Dialog::ExportWeights { .. }
+        | Dialog::SaveAs { .. }
+        | Dialog::Export { .. }
+        | Dialog::Pictures { .. }
+        | Dialog::Preferences { .. }
+        | Dialog::Recovery { .. }
+        | Dialog::CannotSave { .. } => 640.0,
+        _ => Measure::Dialog.points(),
+    }
 }
 
-pub(super) fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> egui::Response {
-    let label = RichText::new(text)
-        .font(Theme::font(Font::Heading))
-        .color(theme.color(ColorRole::TextOnAccent));
-    ui.add(
-        egui::Button::new(label)
-            .fill(theme.color(ColorRole::AccentBase))
-            .min_size(vec2(80.0, 32.0)),
-    )
-}
-
-pub(super) fn plain(ui: &mut Ui, text: &str) -> egui::Response {
-    ui.add(egui::Button::new(text).min_size(vec2(80.0, 32.0)))
+/// The content of a dialog.
+fn content_ui(
+    state: &mut DialogsState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    dialog: &Dialog,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    match dialog {
+        Dialog::Open { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::Open, actions)
+        }
+        Dialog::ImportFrom { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::Import, actions)
+        }
+        Dialog::ImportWeights { path, by } => {
+            files::weights_ui(&mut state.files, ui, view, path, *by, actions);
+        }
+        Dialog::ExportWeights { path } => {
+            files::path_ui(&mut state.files, ui, view, path, PathFor::WeightsOut, actions);
+        }
+        Dialog::SaveAs { path, copy } => {
+            let what = if *copy { PathFor::Copy } else { PathFor::Save };
+            files::path_ui(&mut state.files, ui, view, path, what, actions);
+        }
+        Dialog::Bind { draft } => bind::bind_ui(&mut state.bind, ui, view, draft, actions),
+        Dialog::Convert { draft } => convert::convert_ui(ui, view, draft, actions),
+        Dialog::Import { draft } => import::import_ui(ui, view, draft, actions),
+        Dialog::Seams { draft } => seams::seams_ui(ui, view, draft, actions),
+        Dialog::SaveRefused { obstacle, request, copy } => {
+            save::refused_ui(ui, view, *obstacle, request, *copy, actions);
+        }
+        Dialog::CannotSave { step, message, path } => {
+            save::blamed_ui(ui, view, *step, message, path, actions)
+        }
+        Dialog::ChangedOnDisk { choice, written, outlook } => {
+            save::changed_ui(ui, view, *choice, written.as_deref(), outlook.as_deref(), actions);
+        }
+        Dialog::Unkeyed { rows } => save::unkeyed_ui(ui, view, rows, actions),
+        Dialog::Recovery { open, discard } => {
+            recovery::recovery_ui(ui, view, *open, *discard, actions)
+        }
+        Dialog::Fault { report, journal } => {
+            recovery::fault_ui(ui, theme, report.as_deref(), journal.as_deref(), actions);
+        }
+        Dialog::Unsaved { then } => unsaved(ui, view, then, actions),
+        Dialog::Changes { lines } => changes(ui, view, lines, actions),
+        Dialog::Find => {}
+        Dialog::Pictures { draft } => pictures::pictures_ui(ui, view, draft, actions),
+        Dialog::Export { draft } => export::export_ui(ui, view, draft, actions),
+        Dialog::Arguments { draft } => form::form_ui(ui, view, draft, actions),
+        Dialog::History { marked } => history(ui, view, marked, actions),
+        Dialog::Preferences { page, listening } => {
+            preferences::preferences_ui(ui, view, *page, listening.as_deref(), actions);
+        }
+        Dialog::Commands => commands(ui, view, actions),
+        Dialog::About => about(ui, theme, view, actions),
+    }
 }
 
 fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Actions) {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use egui::{
-    Align, Align2, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Align2, Button, Label, Layout, Rect, Response, RichText, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use egui_material_icons::{MaterialIcon, icons};
 
@@ -48,6 +48,46 @@ pub fn head(
         text(ui, theme, words);
     }
     ui.add_space(8.0);
+}
+
+pub fn title(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Title))
+            .color(theme.color(ColorRole::TextPrimary)),
+    );
+    ui.add_space(8.0);
+}
+
+pub fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
+    let label = RichText::new(text)
+        .font(Theme::font(Font::Heading))
+        .color(theme.color(ColorRole::TextOnAccent));
+    ui.add(Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
+}
+
+pub fn plain(ui: &mut Ui, text: &str) -> Response {
+    ui.add(Button::new(text).min_size(vec2(80.0, 32.0)))
+}
+
+/// Points that the labels of [`labeled`] take.
+const LABELS: f32 = 72.0;
+
+/// A label, and the widgets of its row.
+pub fn labeled(ui: &mut Ui, theme: &Theme, label: &str, add: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 28.0), Sense::hover());
+        let at = rect.left_center();
+        let font = Theme::font(Font::Body);
+        ui.painter().text(
+            at,
+            Align2::LEFT_CENTER,
+            label,
+            font,
+            theme.color(ColorRole::TextSecondary),
+        );
+        add(ui);
+    });
 }
 
 pub fn text(ui: &mut Ui, theme: &Theme, text: &str) {

@@ -4,90 +4,17 @@
 use std::path::PathBuf;
 
 use egui::{Align, Key, Layout, RichText, Ui};
-use serde::{Deserialize, Serialize};
 
 use super::{
-    export::labeled,
-    files::expand,
-    parts::{head, many, name_of, small},
-    plain, primary,
+    parts::{head, labeled, many, name_of, plain, primary, small},
+    typed_path::expand,
 };
 use crate::ui::{
-    Actions, Dialog, DialogAction, Theme, View,
+    Actions, Dialog, DialogAction, PicturesDraft, Theme, View,
     theme::Font,
     widgets::{check, edged, name_widget, segment, segments},
 };
 use ulna_render::{ColorRole, FilmKind, film_times, sheet_grid};
-use ulna_session::{Session, file_name};
-
-/// Pictures as they are chosen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PicturesDraft {
-    /// How they are kept.
-    pub kind: FilmKind,
-    /// Pixels.
-    pub size: [u32; 2],
-    /// How many a second.
-    pub fps: f64,
-    /// Nothing behind the model.
-    pub transparent: bool,
-    /// The ground.
-    pub grid: bool,
-    /// The joints.
-    pub joints: bool,
-    /// The eye goes once around.
-    pub turns: bool,
-    /// Where they go, as typed.
-    #[serde(skip)]
-    pub to: String,
-}
-
-impl Default for PicturesDraft {
-    fn default() -> Self {
-        Self {
-            kind: FilmKind::Numbered,
-            size: [800, 800],
-            fps: 25.0,
-            transparent: false,
-            grid: true,
-            joints: false,
-            turns: false,
-            to: String::new(),
-        }
-    }
-}
-
-impl PicturesDraft {
-    /// The same for a clip of this file: beside it, called after both.
-    pub fn beside(self, session: &Session, clip: &str) -> Self {
-        let path = session
-            .path()
-            .map(std::path::Path::to_owned)
-            .unwrap_or_else(|| PathBuf::from("model.glb"));
-        let stem =
-            path.file_stem().map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-        let name = file_name(clip).map_or_else(|| stem.clone(), |clip| format!("{stem}-{clip}"));
-        let folder = path.with_file_name(format!("{stem}-pictures"));
-        Self { to: folder.join(name).display().to_string(), ..self }
-    }
-
-    /// Where they go.
-    pub fn path(&self) -> PathBuf {
-        let path = expand(&self.to);
-        // Names of clips have dots; only a suffix of a picture is none of the name.
-        let suffix = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let bare = if matches!(suffix.as_deref(), Some("png" | "gif")) {
-            path.with_extension("")
-        } else {
-            path
-        };
-        let mut name = bare.into_os_string();
-        name.push(".");
-        name.push(self.kind.suffix());
-        name.into()
-    }
-}
 
 /// Pixels of a picture, along a side.
 const LARGEST: u32 = 4096;
@@ -99,6 +26,50 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
     let mut now = draft.clone();
     head(ui, theme, None, &format!("Render images of {}", document.clip_label(clip)), "", actions);
     ui.spacing_mut().item_spacing.y = 6.0;
+    choices_ui(ui, theme, &mut now);
+    let mut enter = false;
+    labeled(ui, theme, "File", |ui| {
+        let field = egui::TextEdit::singleline(&mut now.to)
+            .align(egui::Align2::LEFT_CENTER)
+            .desired_width(f32::INFINITY)
+            .font(egui::TextStyle::Monospace);
+        let field = edged(ui, |ui| ui.add(field));
+        name_widget(ui, &field, "File");
+        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+    });
+    let clip = &document.clips[clip];
+    let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
+    let count = film_times(f64::from(clip.length()), now.fps, again).len();
+    let files = now.kind.files(&now.path(), count);
+    let there = files.iter().take(100).filter(|f| f.exists()).count();
+    ui.add_space(4.0);
+    files_ui(ui, theme, &now, &files, count);
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        let said =
+            if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
+        ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let named = expand(&now.to).file_name().is_some();
+            let verb = format!("Render {}", many(count, "image"));
+            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner
+                || (enter && named);
+            if plain(ui, "Cancel").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            } else if go {
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(DialogAction::TakePictures(Box::new(now.clone())));
+            } else if now != *draft {
+                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures {
+                    draft: Box::new(now.clone()),
+                })));
+            }
+        });
+    });
+}
+
+/// The format, size, rate and options of the images.
+fn choices_ui(ui: &mut Ui, theme: &Theme, now: &mut PicturesDraft) {
     labeled(ui, theme, "Format", |ui| {
         segments(ui, theme, |ui| {
             let kinds = [
@@ -142,22 +113,10 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
         check(ui, theme, &mut now.joints, "Joints");
         check(ui, theme, &mut now.turns, "Turntable");
     });
-    let mut enter = false;
-    labeled(ui, theme, "File", |ui| {
-        let field = egui::TextEdit::singleline(&mut now.to)
-            .align(egui::Align2::LEFT_CENTER)
-            .desired_width(f32::INFINITY)
-            .font(egui::TextStyle::Monospace);
-        let field = edged(ui, |ui| ui.add(field));
-        name_widget(ui, &field, "File");
-        enter = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-    });
-    let clip = &document.clips[clip];
-    let again = clip.repeat.unwrap_or_default() == ulna_model::Repeat::Loop;
-    let count = film_times(f64::from(clip.length()), now.fps, again).len();
-    let files = now.kind.files(&now.path(), count);
-    let there = files.iter().take(100).filter(|f| f.exists()).count();
-    ui.add_space(4.0);
+}
+
+/// The files that will be written, and the size of the images.
+fn files_ui(ui: &mut Ui, theme: &Theme, now: &PicturesDraft, files: &[PathBuf], count: usize) {
     theme.well().inner_margin(8).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let first = files.first().map(|f| name_of(f)).unwrap_or_default();
@@ -184,27 +143,5 @@ pub fn pictures_ui(ui: &mut Ui, view: &View<'_>, draft: &PicturesDraft, actions:
             _ => format!("{} of {w} × {h} pixels", many(count, "image")),
         };
         small(ui, theme, &about);
-    });
-    ui.add_space(10.0);
-    ui.horizontal(|ui| {
-        let said =
-            if there > 0 { format!("{} replaced", many(there, "file")) } else { String::new() };
-        ui.label(RichText::new(said).color(theme.color(ColorRole::TextSecondary)));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let named = expand(&now.to).file_name().is_some();
-            let verb = format!("Render {}", many(count, "image"));
-            let go = ui.add_enabled_ui(named, |ui| primary(ui, theme, &verb).clicked()).inner
-                || (enter && named);
-            if plain(ui, "Cancel").clicked() {
-                actions.push(DialogAction::SetDialog(None));
-            } else if go {
-                actions.push(DialogAction::SetDialog(None));
-                actions.push(DialogAction::TakePictures(Box::new(now.clone())));
-            } else if now != *draft {
-                actions.push(DialogAction::SetDialog(Some(Dialog::Pictures {
-                    draft: Box::new(now.clone()),
-                })));
-            }
-        });
     });
 }

@@ -3,10 +3,7 @@
 use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, vec2};
 use egui_material_icons::icons;
 
-use super::{
-    parts::{head, many, small, step, text, warning},
-    plain, primary, title,
-};
+use super::parts::{head, many, plain, primary, small, step, text, title, warning};
 use crate::ui::DialogAction;
 use crate::ui::{
     Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon,

@@ -9,10 +9,7 @@ use std::path::Path;
 use egui::{Align, Layout, Ui};
 use egui_material_icons::icons;
 
-use super::{
-    parts::{choice, head, many, name_of, small, step},
-    plain, primary,
-};
+use super::parts::{choice, head, many, name_of, plain, primary, small, step};
 use crate::ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets};
 use crate::ui::{DialogAction, ProgramAction};
 use ulna_render::ColorRole;

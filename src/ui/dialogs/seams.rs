@@ -2,12 +2,9 @@
 
 use egui::{Align, Align2, Layout, Rect, ScrollArea, Ui, pos2, vec2};
 
-use super::{
-    parts::{head, many, small},
-    plain, primary,
-};
+use super::parts::{head, many, plain, primary, small};
 use crate::ui::{
-    Action, Actions, Dialog, DialogAction, Theme, View,
+    Action, Actions, Dialog, DialogAction, SeamOrder, SeamsDraft, Theme, View,
     theme::Font,
     widgets::{cut, filter_field, row, segment, segments},
 };
@@ -15,29 +12,6 @@ use ulna_edit::command::{EnterHow, GoTo, GoWhen, field::ClipName, field::Seconds
 use ulna_model::{ClipId, Document};
 use ulna_motion::BestSeam;
 use ulna_render::ColorRole;
-
-/// What the seams are sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SeamOrder {
-    /// How far joints jump.
-    #[default]
-    Distance,
-    /// How far they turn.
-    Angle,
-    /// How much their velocity changes.
-    Speed,
-}
-
-/// What of the seams is shown.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SeamsDraft {
-    /// What names of clips hold.
-    pub filter: String,
-    /// By what they are sorted.
-    pub order: SeamOrder,
-    /// The pair that is looked at.
-    pub shown: Option<(ClipId, ClipId)>,
-}
 
 const ROW: f32 = 26.0;
 /// Right edges of the numbers, from the right: leave, enter, cm, degrees, cm a second.

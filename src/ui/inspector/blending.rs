@@ -7,7 +7,7 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-use super::mixing::{clip_text, line, number, preview, set};
+use super::mix_fields::{clip_text, line, number, preview, set};
 use crate::ui::{
     Action, Actions, Theme, View,
     clip_menu::clip_menu,

@@ -1,53 +1,27 @@
 //! The layers of what is seen: of the shown clip, or of the pose. The clip's keys are the bottom
 //! row, and the list grows upward.
 
-use egui::{
-    Align, Align2, Layout, Rect, RichText, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
-use super::fields::{Shape, Triple, triple_ui};
+use super::{
+    fields::{Order, Shape, Triple, triple_ui},
+    layer_rows::{LayersState, fold, layer_row},
+    sections::section,
+};
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, LayerAction, Theme, View, edits,
     theme::Font,
-    widgets::{
-        check, cut, diamond, filter_field, icon_button, mask_words, name_widget, paint_icon,
-        panel_title, select_all,
-    },
+    widgets::{check, filter_field, icon_button, name_widget, paint_icon, panel_title},
 };
 use ulna_edit::command::{
-    ClearInLayer, ClipList, CopyLayer, DuplicateLayer, ExtractLayer, FoldLayers, InvertLayer,
-    LayerOf, LayerStrength, LayerStrengthKeys, MaskPoseLayer, MergeLayerDown, MovePoseLayer,
-    MuteLayer, NewLayer, RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer,
-    field::{ClipName, Nodes, Numbers, Seconds},
+    ClearInLayer, ClipList, CopyLayer, ExtractLayer, LayerOf, NewLayer, SetInLayer, SplitLayer,
+    field::{ClipName, Nodes, Seconds},
 };
-use ulna_model::{
-    ClipId, Derived, Document, LayerHome, MixMask, NodeId, PoseLayer, PoseLayerId, PoseLayers,
-    Property, Shared, part_of,
-};
+use ulna_model::{ClipId, Document, LayerHome, NodeId, PoseLayer, PoseLayers, Property, part_of};
 use ulna_motion::{Folded, SeenPoints, fold_clip, fold_error, fold_pose, strength_of, user_at};
 use ulna_render::ColorRole;
-
-/// What the section keeps.
-#[derive(Clone, Debug, Default)]
-pub struct LayersState {
-    /// The layer that gets another name, and what is typed.
-    renamed: Option<(PoseLayerId, String)>,
-    /// The layer that is dragged to another place.
-    dragged: Option<PoseLayerId>,
-    /// What is typed to find clips in that list.
-    search: String,
-    /// The clips that get a copy, while they are chosen.
-    copied_to: std::collections::BTreeSet<ClipId>,
-    /// Whether the list is open where edits do not go to layers.
-    open: bool,
-    /// What folding the layers of a clip would come to.
-    fold: Derived<(u64, ClipId), Option<(Folded, f32)>>,
-}
-
-/// Height of a layer's row.
-const ROW: f32 = 52.0;
 
 /// The section; nothing where neither a clip nor the pose is seen.
 pub fn layers_ui(
@@ -208,379 +182,6 @@ fn from_keys_ui(
             });
         });
     });
-}
-
-fn fold(home: LayerHome, layer: Option<PoseLayerId>) -> Action {
-    let layer = layer.map(ulna_edit::command::LayerName::Id);
-    Action::Run(FoldLayers { clip: home.clip().map(ClipName::Id), layer }.into())
-}
-
-/// How a layer is written as a row: what it moves, in few words.
-fn joints_words(document: &Document, layer: &PoseLayer) -> String {
-    if let Some(mask) = &layer.mask {
-        return mask_words(document, Some(&mask.by));
-    }
-    match layer.nodes()[..] {
-        [] => "empty".into(),
-        [one] => document.node(one).label(one),
-        ref many => format!("{} joints", many.len()),
-    }
-}
-
-fn layer_row(
-    state: &mut LayersState,
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    (home, layers, layer): (LayerHome, &Shared<PoseLayers>, &PoseLayer),
-    actions: &mut Actions,
-) {
-    let theme = view.theme;
-    let of = || LayerOf::of(home, layer.id);
-    let counts = layers.counts(layer);
-    let (rect, row) =
-        ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click_and_drag());
-    let chosen = view.layers.chosen == Some(layer.id);
-    row.widget_info(|| {
-        WidgetInfo::selected(Role::TreeItem, true, chosen, format!("Layer {}", layer.name))
-    });
-    if chosen && view.layers.written == Some(layer.id) {
-        ui.painter().rect_filled(
-            rect.expand2(vec2(12.0, 0.0)),
-            0.0,
-            theme.color(ColorRole::AccentTint),
-        );
-    } else if chosen || row.hovered() {
-        ui.painter().rect_filled(
-            rect.expand2(vec2(12.0, 0.0)),
-            0.0,
-            theme.color(ColorRole::SurfaceControl).gamma_multiply(0.6),
-        );
-    }
-    if row.clicked() {
-        let other = if chosen && home == LayerHome::Pose { None } else { Some(layer.id) };
-        actions.push(LayerAction::Choose(home, other));
-    }
-    drag_row(state, ui, (home, layers, layer), (&row, rect), theme, actions);
-    let line = |ui: &mut Ui, top: f32, height: f32, salt: &str| {
-        let area =
-            Rect::from_min_size(pos2(rect.left(), rect.top() + top), vec2(rect.width(), height));
-        let layout = Layout::left_to_right(Align::Center);
-        let id = (salt, layer.id.0);
-        let mut line = ui.new_child(UiBuilder::new().max_rect(area).layout(layout).id_salt(id));
-        line.spacing_mut().item_spacing = vec2(4.0, 0.0);
-        line.spacing_mut().interact_size.y = height;
-        if !counts {
-            line.multiply_opacity(0.45);
-        }
-        line
-    };
-    {
-        let ui = &mut line(ui, 1.0, 24.0, "layer");
-        let eye = if layer.muted { icons::ICON_VISIBILITY_OFF } else { icons::ICON_VISIBILITY };
-        if icon_button(ui, theme, eye, &format!("{} on", layer.name), "", false, Ok(())).clicked() {
-            actions.push(Action::Run(MuteLayer { of: of(), muted: None }.into()));
-        }
-        if !rename_ui(state, ui, home, layer, actions) {
-            let text =
-                cut(ui, &layer.name, &Theme::font(Font::Heading), ui.available_width() - 84.0);
-            let color =
-                theme.color(if counts { ColorRole::TextPrimary } else { ColorRole::TextTertiary });
-            let label = RichText::new(text).font(Theme::font(Font::Heading)).color(color);
-            let label = ui.add(egui::Label::new(label).sense(Sense::click()).selectable(false));
-            let label = label.on_hover_text("Double-click to rename");
-            if label.double_clicked() {
-                state.renamed = Some((layer.id, layer.name.to_string()));
-            } else if label.clicked() {
-                actions.push(LayerAction::Choose(home, Some(layer.id)));
-            }
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            more(state, ui, view, (home, layers, layer), actions);
-            if icon_button(
-                ui,
-                theme,
-                icons::ICON_HEADPHONES,
-                &format!("Solo {}", layer.name),
-                "",
-                layer.solo,
-                Ok(()),
-            )
-            .clicked()
-            {
-                actions.push(Action::Run(SoloLayer { of: of(), solo: None }.into()));
-            }
-            if layer.strength_keys.is_some() {
-                let (place, mark) = ui.allocate_exact_size(vec2(16.0, 24.0), Sense::click());
-                mark.widget_info(|| {
-                    WidgetInfo::labeled(
-                        Role::Button,
-                        true,
-                        format!("Keys of the strength of {}", layer.name),
-                    )
-                });
-                let color = theme.color(ColorRole::KeyInbetween);
-                diamond(ui.painter(), place.center(), 9.0, color, color);
-                let constant = ui.input(|i| i.modifiers.shift);
-                let mark = mark.on_hover_text(
-                    "The strength is animated. Click to set a key here. Shift-click to make it \
-                        constant",
-                );
-                if mark.clicked() && constant {
-                    actions.push(Action::Run(
-                        LayerStrengthKeys {
-                            of: of(),
-                            keys: Numbers(Vec::new()),
-                            interpolation: None,
-                        }
-                        .into(),
-                    ));
-                } else if mark.clicked() {
-                    let time = view.timeline.playback.time;
-                    let strength = strength_of(layer, time);
-                    actions.push(Action::Run(
-                        LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }
-                            .into(),
-                    ));
-                }
-            }
-        });
-    }
-    {
-        let ui = &mut line(ui, 28.0, 20.0, "strength");
-        ui.add_space(28.0);
-        strength_ui(ui, view, (home, layer), actions);
-        ui.add_space(4.0);
-        let text = joints_words(document, layer);
-        let short =
-            cut(ui, &text, &Theme::font(Font::Small), (ui.available_width() - 20.0).max(30.0));
-        let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
-            mask_ui(ui, view, document, (home, layer), actions);
-        });
-        name_widget(ui, &menu, &format!("Mask of {}: {text}", layer.name));
-        menu.on_hover_text("Joints that the layer affects");
-    }
-}
-
-/// A row is dragged by itself to another place.
-fn drag_row(
-    state: &mut LayersState,
-    ui: &Ui,
-    (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
-    (row, rect): (&egui::Response, Rect),
-    theme: &Theme,
-    actions: &mut Actions,
-) {
-    if row.drag_started() {
-        state.dragged = Some(layer.id);
-    }
-    let Some(dragged) = state.dragged else { return };
-    let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
-    // Where it would come to stand: the row under the pointer, above or below its middle.
-    if rect.y_range().contains(at.y) && dragged != layer.id {
-        let above = at.y < rect.center().y;
-        let y = if above { rect.top() } else { rect.bottom() };
-        ui.painter().hline(
-            rect.x_range(),
-            y,
-            egui::Stroke::new(2.0, theme.color(ColorRole::AccentBase)),
-        );
-        if ui.input(|i| i.pointer.any_released()) {
-            let (from, here) = (layers.position(dragged), layers.position(layer.id));
-            if let (Some(from), Some(here)) = (from, here) {
-                // The list grows upward.
-                let place = match (above, from < here) {
-                    (true, true) => here,
-                    (true, false) => here + 1,
-                    (false, true) => here.saturating_sub(1),
-                    (false, false) => here,
-                };
-                let of = LayerOf::of(home, dragged);
-                actions
-                    .push(Action::Run(MovePoseLayer { of, up: None, place: Some(place) }.into()));
-            }
-        }
-    }
-    if dragged == layer.id && ui.input(|i| i.pointer.any_released()) {
-        state.dragged = None;
-    }
-}
-
-fn rename_ui(
-    state: &mut LayersState,
-    ui: &mut Ui,
-    home: LayerHome,
-    layer: &PoseLayer,
-    actions: &mut Actions,
-) -> bool {
-    let Some((_, text)) = state.renamed.as_mut().filter(|(of, _)| *of == layer.id) else {
-        return false;
-    };
-    let field = ui.add(
-        egui::TextEdit::singleline(text).align(egui::Align2::LEFT_CENTER).desired_width(140.0),
-    );
-    name_widget(ui, &field, "Name of the layer");
-    if !field.has_focus() && !field.lost_focus() {
-        field.request_focus();
-        select_all(ui.ctx(), field.id, text);
-    }
-    if field.lost_focus() {
-        let name = text.trim().to_owned();
-        let keeps = !ui.input(|i| i.key_pressed(egui::Key::Escape))
-            && !name.is_empty()
-            && *layer.name != *name;
-        state.renamed = None;
-        if keeps {
-            actions.push(Action::Run(
-                RenamePoseLayer { of: LayerOf::of(home, layer.id), name }.into(),
-            ));
-        }
-    }
-    true
-}
-
-/// How much of it counts: drawn as far as it does.
-fn strength_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    (home, layer): (LayerHome, &PoseLayer),
-    actions: &mut Actions,
-) {
-    let time = view.timeline.playback.time;
-    let mut percent = strength_of(layer, time) * 100.0;
-    let field = egui::DragValue::new(&mut percent)
-        .range(0.0..=100.0)
-        .speed(0.5)
-        .fixed_decimals(0)
-        .prefix("Strength ")
-        .suffix(" %");
-    let field = ui.add_sized([120.0, 20.0], field);
-    name_widget(ui, &field, &format!("Strength of {}", layer.name));
-    let line = Rect::from_min_size(
-        field.rect.left_bottom(),
-        vec2(field.rect.width() * percent / 100.0, 2.0),
-    );
-    ui.painter().rect_filled(line, 1.0, view.theme.color(ColorRole::AccentBase));
-    if field.changed() {
-        let time = layer.strength_keys.as_ref().map(|_| Seconds(time as f32));
-        let strength = (percent / 100.0).clamp(0.0, 1.0);
-        let command = LayerStrength { of: LayerOf::of(home, layer.id), strength, time };
-        actions.push(Action::Preview {
-            label: format!("Strength of {}", layer.name),
-            commands: vec![command.into()],
-        });
-    }
-    if field.drag_stopped() || field.lost_focus() {
-        actions.push(Action::Commit);
-    }
-}
-
-fn mask_ui(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    (home, layer): (LayerHome, &PoseLayer),
-    actions: &mut Actions,
-) {
-    let mut chosen: Option<Option<MixMask>> = None;
-    let now = layer.mask.as_ref().map(|m| &m.by);
-    let mut line = |ui: &mut Ui, text: &str, mask: Option<MixMask>| {
-        if ui.selectable_label(now == mask.as_ref(), text).clicked() {
-            chosen = Some(mask);
-            ui.close();
-        }
-    };
-    line(ui, "Whole body", None);
-    line(ui, "Upper body", Some(MixMask::Upper));
-    line(ui, "Lower body", Some(MixMask::Lower));
-    line(ui, "Left side", Some(MixMask::Left));
-    line(ui, "Right side", Some(MixMask::Right));
-    if let Some(joint) = view.selection.active {
-        let label = document.node(joint).label(joint);
-        line(ui, &format!("{label} and below"), Some(MixMask::Below { joint, falloff: 0 }));
-        line(
-            ui,
-            &format!("From {label} on, fading in over 3 joints"),
-            Some(MixMask::Below { joint, falloff: 2 }),
-        );
-    }
-    let selected = &view.selection.nodes;
-    if !selected.is_empty() {
-        let text = if selected.len() == 1 {
-            "The selected joint".to_owned()
-        } else {
-            format!("The {} selected joints", selected.len())
-        };
-        line(ui, &text, Some(MixMask::Painted(selected.iter().map(|n| (*n, 1.0)).collect())));
-    }
-    if let Some(mask) = chosen {
-        actions.push(Action::Run(
-            MaskPoseLayer::with(LayerOf::of(home, layer.id), mask.as_ref()).into(),
-        ));
-    }
-}
-
-fn more(
-    state: &mut LayersState,
-    ui: &mut Ui,
-    view: &View<'_>,
-    (home, layers, layer): (LayerHome, &PoseLayers, &PoseLayer),
-    actions: &mut Actions,
-) {
-    let of = || LayerOf::of(home, layer.id);
-    let at = layers.position(layer.id).unwrap_or_default();
-    let menu = menu_button(ui, "⋯", |ui| {
-        ui.set_min_width(210.0);
-        let mut line =
-            |ui: &mut Ui, enabled: bool, text: &str, action: &mut dyn FnMut() -> Action| {
-                if ui
-                    .add_enabled(
-                        enabled,
-                        egui::Button::new(text).frame(false).min_size(vec2(200.0, 22.0)),
-                    )
-                    .clicked()
-                {
-                    actions.push(action());
-                    ui.close();
-                }
-            };
-        let mut renames = false;
-        line(ui, true, "Rename", &mut || {
-            renames = true;
-            LayerAction::Choose(home, Some(layer.id)).into()
-        });
-        line(ui, true, "Duplicate", &mut || {
-            Action::Run(DuplicateLayer { of: of(), name: None }.into())
-        });
-        line(ui, true, "Invert", &mut || Action::Run(InvertLayer { of: of() }.into()));
-        line(ui, at + 1 < layers.0.len(), "Move up", &mut || {
-            Action::Run(MovePoseLayer { of: of(), up: Some(true), place: None }.into())
-        });
-        line(ui, at > 0, "Move down", &mut || {
-            Action::Run(MovePoseLayer { of: of(), up: Some(false), place: None }.into())
-        });
-        line(ui, at > 0, "Merge down", &mut || Action::Run(MergeLayerDown { of: of() }.into()));
-        line(ui, !view.selection.nodes.is_empty(), "Remove selected joints", &mut || {
-            let node = Some(Nodes::Ids(view.selection.nodes.iter().copied().collect()));
-            Action::Run(ClearInLayer { of: of(), node }.into())
-        });
-        if home != LayerHome::Pose {
-            line(ui, true, "Key strength here", &mut || {
-                let time = view.timeline.playback.time;
-                let strength = strength_of(layer, time);
-                Action::Run(
-                    LayerStrength { of: of(), strength, time: Some(Seconds(time as f32)) }.into(),
-                )
-            });
-        }
-        ui.separator();
-        line(ui, true, "Bake this and lower layers", &mut || fold(home, Some(layer.id)));
-        line(ui, true, "Remove", &mut || Action::Run(RemovePoseLayer { of: of() }.into()));
-        if renames {
-            state.renamed = Some((layer.id, layer.name.to_string()));
-        }
-    });
-    name_widget(ui, &menu, &format!("More commands for {}", layer.name));
 }
 
 /// What lies below all layers.
@@ -758,7 +359,7 @@ fn in_layer(
     let label = document.node(node).label(node);
     let reset = layer.says(node);
     let note = format!("in {}", layer.name);
-    if super::section(ui, theme, "Ul", &label, &note, reset) {
+    if section(ui, theme, "Ul", &label, &note, reset) {
         let node = Some(Nodes::one(node));
         actions.push(Action::Run(ClearInLayer { of: LayerOf::of(home, layer.id), node }.into()));
     }
@@ -777,8 +378,7 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        let shape =
-            Shape { mixed: [false; 3], ..triple.shape(user.rotation, super::Order::default()) };
+        let shape = Shape { mixed: [false; 3], ..triple.shape(user.rotation, Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let mut wanted = user;

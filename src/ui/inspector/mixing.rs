@@ -1,18 +1,20 @@
 //! The bar of the mix that is looked at: what it blends, and how it comes in, keeps step, plays and
 //! counts.
 
-use egui::{Align, Align2, DragValue, Layout, RichText, Sense, Ui, vec2};
+use egui::{Align, DragValue, Layout, RichText, Ui};
 
-use super::blending::{BlendingState, blend_ui, blend_with_ui};
+use super::{
+    blending::{BlendingState, blend_ui, blend_with_ui},
+    mix_fields::{clip_text, line, number, preview, set},
+};
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
-    widgets::{check, choices, cut, icon_button, mask_words, name_widget, panel_title},
+    widgets::{check, choices, cut, icon_button, mask_words, panel_title},
 };
-use ulna_edit::command::{MixText, SetMix, mix_of};
+use ulna_edit::command::mix_of;
 use ulna_model::{
-    ClipId, Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared,
-    transform::angle_between,
+    Document, Enter, FadeCurve, InStep, Mix, MixBar, MixMask, Shared, transform::angle_between,
 };
 use ulna_motion::{Mixer, Pose, Stack, nlerp_gap};
 use ulna_render::ColorRole;
@@ -22,54 +24,6 @@ use ulna_render::ColorRole;
 pub struct MixingState {
     blending: BlendingState,
     mixer: Mixer,
-}
-
-/// A changed mix, as a step of its own.
-pub(super) fn set(mix: Mix, actions: &mut Actions) {
-    actions.push(Action::Run(SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()));
-}
-
-/// A changed mix, as it is while a hand changes it.
-pub(super) fn preview(label: &str, mix: Mix, actions: &mut Actions) {
-    let commands = vec![SetMix { mix: MixText::Mix(Shared::new(mix)) }.into()];
-    actions.push(Action::Preview { label: label.to_owned(), commands });
-}
-
-pub(super) fn clip_text(document: &Document, id: ClipId) -> String {
-    if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
-}
-
-/// A label on the left, and what it is about.
-pub(super) fn line(
-    ui: &mut Ui,
-    theme: &Theme,
-    label: &str,
-    about: &str,
-    add: impl FnOnce(&mut Ui),
-) {
-    ui.horizontal(|ui| {
-        let (rect, response) = ui.allocate_exact_size(vec2(78.0, 26.0), Sense::hover());
-        let ink = theme.color(ColorRole::TextSecondary);
-        ui.painter().text(
-            rect.left_center(),
-            Align2::LEFT_CENTER,
-            label,
-            Theme::font(Font::Body),
-            ink,
-        );
-        if !about.is_empty() {
-            response.on_hover_text(about);
-        }
-        add(ui);
-    });
-}
-
-/// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
-pub(super) fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
-    // What is there and out of its bounds is left alone: an edit that nobody made is none.
-    let field = ui.add_sized([72.0, 24.0], value.clamp_existing_to_range(false));
-    name_widget(ui, &field, name);
-    (field.changed(), field.drag_stopped() || field.lost_focus())
 }
 
 /// The bar that is looked at; whether there is one.

@@ -5,31 +5,37 @@ mod edited;
 mod facts;
 mod fields;
 mod keys;
+mod layer_rows;
 mod layers;
 mod limb;
+mod mix_fields;
 mod mixing;
 mod morphs;
 mod repair;
+mod sections;
 mod skin;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
-use egui_material_icons::icons;
 use glam::Vec3;
 
-use self::fields::{Edited, Order, Shape, Triple, triple_ui};
+use self::{
+    fields::{Edited, Order, Shape, Triple, triple_ui},
+    sections::{key_mark, section},
+};
 use super::{
     Action, Actions, AssetRef, ProgramAction, Theme, View,
     beside::Beside,
     edits,
     theme::Font,
-    widgets::{diamond, icon_button, node_icon, panel_title},
+    widgets::{node_icon, panel_title},
 };
 use ulna_edit::{
     Command, Mode,
     command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};
-use ulna_render::{ColorRole, Measure};
+use ulna_render::ColorRole;
+use ulna_session::Session;
 
 /// What the inspector keeps: the Euler angles a person is typing, so that they do not jump to
 /// another spelling of the same rotation.
@@ -49,7 +55,7 @@ pub struct InspectorState {
     /// Of the skins of a joint.
     skins: skin::Apart,
     /// Of the layers.
-    layers: layers::LayersState,
+    layers: layer_rows::LayersState,
     /// What differs since opening.
     edited: edited::EditedState,
     /// The end of a limb that is being moved by typed numbers alone, and where it was in the scene.
@@ -133,28 +139,7 @@ pub fn inspector_ui(
                 limb::pins_ui(ui, view, document, actions);
             }
             let Some(node) = view.selection.active else {
-                let text = if view.selected_keys().is_empty() {
-                    "Nothing is selected. Click a joint, the model, or a row in the outliner."
-                } else {
-                    "No joint is selected. Click a joint, the model, or a row in the outliner."
-                };
-                ui.add(
-                    egui::Label::new(
-                        RichText::new(text).color(theme.color(ColorRole::TextTertiary)),
-                    )
-                    .wrap(),
-                );
-                if let Some(clip) = view.shown_clip() {
-                    facts::clip(
-                        &mut state.clip,
-                        ui,
-                        theme,
-                        (session.history().revision(), document),
-                        clip,
-                    );
-                }
-                edited::edited_ui(&mut state.edited, ui, view, session, actions);
-                facts::file(ui, theme, session);
+                no_node_ui(state, ui, view, session, actions);
                 return;
             };
             header(ui, view, document, node);
@@ -181,6 +166,30 @@ pub fn inspector_ui(
             }
         });
     });
+}
+
+/// The inspector while no node is selected: facts of the shown clip and of the file.
+fn no_node_ui(
+    state: &mut InspectorState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    session: &Session,
+    actions: &mut Actions,
+) {
+    let (theme, document) = (view.theme, session.document());
+    let text = if view.selected_keys().is_empty() {
+        "Nothing is selected. Click a joint, the model, or a row in the outliner."
+    } else {
+        "No joint is selected. Click a joint, the model, or a row in the outliner."
+    };
+    ui.add(
+        egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap(),
+    );
+    if let Some(clip) = view.shown_clip() {
+        facts::clip(&mut state.clip, ui, theme, (session.history().revision(), document), clip);
+    }
+    edited::edited_ui(&mut state.edited, ui, view, session, actions);
+    facts::file(ui, theme, session);
 }
 
 fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
@@ -224,84 +233,6 @@ fn header(ui: &mut Ui, view: &View<'_>, document: &Document, node: NodeId) {
             .color(theme.color(ColorRole::TextTertiary)),
     );
     ui.add_space(4.0);
-}
-
-/// A section's symbol, title and note.
-fn section(ui: &mut Ui, theme: &Theme, symbol: &str, title: &str, note: &str, reset: bool) -> bool {
-    // Within a line, space is no line of its own.
-    if ui.layout().is_vertical() {
-        ui.add_space(4.0);
-    }
-    ui.horizontal(|ui| {
-        // As high with the button as without it, so that nothing jumps when it comes.
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.allocate_exact_size(egui::vec2(0.0, Measure::IconButton.points()), egui::Sense::hover());
-        ui.spacing_mut().item_spacing.x = 8.0;
-        let color = theme.color(ColorRole::TextPrimary);
-        let text =
-            ui.painter().layout_no_wrap(symbol.to_owned(), Theme::font(Font::NumberSmall), color);
-        let (rect, chip) =
-            ui.allocate_exact_size(egui::vec2(text.size().x + 12.0, 18.0), egui::Sense::hover());
-        chip.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, symbol));
-        ui.painter().rect_filled(rect, 3.0, theme.color(ColorRole::SurfaceControl));
-        ui.painter().galley(rect.center() - text.size() * 0.5, text, color);
-        chip.on_hover_ui(|ui| formula(ui, theme, symbol));
-        ui.label(
-            RichText::new(title)
-                .font(Theme::font(Font::Heading))
-                .color(theme.color(ColorRole::TextPrimary)),
-        );
-        let note = RichText::new(note)
-            .font(Theme::font(Font::Small))
-            .color(theme.color(ColorRole::TextTertiary));
-        ui.scope(|ui| {
-            ui.set_max_width(
-                (ui.available_width() - if reset { Measure::IconButton.points() } else { 0.0 })
-                    .max(0.0),
-            );
-            ui.add(egui::Label::new(note).truncate());
-        });
-        if !reset {
-            return false;
-        }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            icon_button(ui, theme, icons::ICON_RESTART_ALT, "Reset to rest", "", false, Ok(()))
-                .clicked()
-        })
-        .inner
-    })
-    .inner
-}
-
-/// `W = Wₚ · (L ∘ Ul)`, with one of its parts marked, and each in words.
-fn formula(ui: &mut Ui, theme: &Theme, marked: &str) {
-    let part = |text: &str| {
-        let role = if text == marked { ColorRole::AccentBase } else { ColorRole::TextPrimary };
-        RichText::new(text).font(Theme::font(Font::Number)).color(theme.color(role))
-    };
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        for text in ["W", "=", "W parent", "·", "(", "L", "∘", "Ul", ")"] {
-            ui.label(part(text));
-        }
-    });
-    egui::Grid::new("formula").num_columns(2).spacing([10.0, 2.0]).show(ui, |ui| {
-        for (symbol, words) in [
-            ("W", "World: the node's transform in the scene"),
-            ("W parent", "World transform of the parent"),
-            ("L", "Rest: transform relative to the parent, before posing"),
-            ("Ul", "Pose: your change from the rest transform (user-local)"),
-            ("∘", "combines translation, rotation and scale separately, as a node stores them"),
-        ] {
-            ui.label(part(symbol));
-            ui.label(
-                RichText::new(words)
-                    .font(Theme::font(Font::Small))
-                    .color(theme.color(ColorRole::TextSecondary)),
-            );
-            ui.end_row();
-        }
-    });
 }
 
 fn node_sections(
@@ -606,18 +537,4 @@ fn set_user(
         return edits::over_shown_clip(view, node, &rest.compose(wanted), property);
     }
     Some(SetUser { node: Nodes::one(node), to: edits::component(wanted, property) }.into())
-}
-
-/// The diamond beside a row: filled on a key, hollow where the clip moves it, amber where it waits.
-fn key_mark(ui: &Ui, view: &View<'_>, track: Option<&ulna_model::Track>, slot: egui::Pos2) {
-    let Some(track) = track else { return };
-    let theme = view.theme;
-    let on = track.key_at(view.timeline.playback.time as f32, 1e-3).is_some();
-    let fill = if on { theme.color(ColorRole::SelectionBase) } else { egui::Color32::TRANSPARENT };
-    let outline = if on {
-        theme.color(ColorRole::SelectionBase)
-    } else {
-        theme.color(ColorRole::KeyInbetween)
-    };
-    diamond(ui.painter(), slot, 9.0, fill, outline);
 }

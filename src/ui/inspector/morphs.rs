@@ -3,6 +3,7 @@
 use egui::{RichText, Sense, Slider, Ui, vec2};
 use egui_material_icons::icons;
 
+use super::sections::key_mark;
 use crate::ui::{
     Action, Actions, Theme, View, edits,
     theme::Font,
@@ -98,7 +99,7 @@ pub fn morphs_ui(
             }
             if k == 0 {
                 let (slot, _) = ui.allocate_exact_size(vec2(12.0, 24.0), Sense::hover());
-                super::key_mark(ui, view, track.map(|t| &**t), slot.center());
+                key_mark(ui, view, track.map(|t| &**t), slot.center());
             }
         });
     }

@@ -103,41 +103,7 @@ pub fn repair_ui(
     said_ui(ui, theme, before);
     gaps_ui(ui, view, document, before, &mut now.all, actions);
     ui.add_space(4.0);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
-        segments(ui, theme, |ui| {
-            for (how, text) in
-                [(CloseHow::Match, "Spread over clip"), (CloseHow::Blend, "Blend last frames")]
-            {
-                if segment(ui, theme, text, now.how == how, false).clicked() {
-                    now.how = how;
-                }
-            }
-        });
-    });
-    // What would be wrong on any other seam.
-    if before.is_short || before.is_doubled {
-        let (how, text) = match before.is_short {
-            true => (CloseHow::AddFrame, "Add the missing frame"),
-            false => (CloseHow::DropFrame, "Drop the last frame"),
-        };
-        segments(ui, theme, |ui| {
-            if segment(ui, theme, text, now.how == how, false).clicked() {
-                now.how = how;
-            }
-        });
-    }
-    if now.how == CloseHow::Blend {
-        ui.horizontal(|ui| {
-            ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
-            let clip = &document.clips[repair.clip];
-            let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
-            let field =
-                ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
-            name_widget(ui, &field, "Frames to blend");
-            check(ui, theme, &mut now.speed, "Match speed");
-        });
-    }
+    method_ui(ui, theme, document, before, &mut now);
     ui.add_space(4.0);
     after_ui(ui, theme, before, found.after.as_ref(), found.keys);
     ui.add_space(8.0);
@@ -180,6 +146,45 @@ pub fn repair_ui(
     });
     if done || now != *repair {
         actions.push(TimelineAction::Repair((!done).then_some(now)));
+    }
+}
+
+/// The method of the repair, and how it blends.
+fn method_ui(ui: &mut Ui, theme: &Theme, document: &Document, before: &Seam, now: &mut RepairLoop) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Method").color(theme.color(ColorRole::TextSecondary)));
+        segments(ui, theme, |ui| {
+            for (how, text) in
+                [(CloseHow::Match, "Spread over clip"), (CloseHow::Blend, "Blend last frames")]
+            {
+                if segment(ui, theme, text, now.how == how, false).clicked() {
+                    now.how = how;
+                }
+            }
+        });
+    });
+    // What would be wrong on any other seam.
+    if before.is_short || before.is_doubled {
+        let (how, text) = match before.is_short {
+            true => (CloseHow::AddFrame, "Add the missing frame"),
+            false => (CloseHow::DropFrame, "Drop the last frame"),
+        };
+        segments(ui, theme, |ui| {
+            if segment(ui, theme, text, now.how == how, false).clicked() {
+                now.how = how;
+            }
+        });
+    }
+    if now.how == CloseHow::Blend {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
+            let clip = &document.clips[now.clip];
+            let most = (f64::from(clip.length()) / frame_of(clip)).round().max(1.0) as usize;
+            let field =
+                ui.add(egui::DragValue::new(&mut now.frames).range(1..=most).suffix(" frames"));
+            name_widget(ui, &field, "Frames to blend");
+            check(ui, theme, &mut now.speed, "Match speed");
+        });
     }
 }
 

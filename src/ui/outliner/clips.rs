@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use egui::{RichText, ScrollArea, Ui, pos2};
 use egui_material_icons::icons;
 
-use super::OutlinerState;
 use crate::ui::popups::{context_menu, show_popup};
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -129,54 +128,62 @@ impl TypeAhead {
     }
 }
 
-pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// State of the list of clips from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct ClipsState {
+    /// The clip that was in sight last.
+    seen: Option<ClipId>,
+    filter: String,
+    /// How many clips there were.
+    count: usize,
+    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    clicked: Option<ClipId>,
+    order: ClipOrder,
+    chosen: Chosen,
+    /// What is typed with the focus on a clip's row.
+    type_ahead: TypeAhead,
+    /// The clip whose name is being typed, what was typed, and whether its field got the focus.
+    name: Option<(ClipId, String, bool)>,
+}
+
+impl ClipsState {
+    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
+    pub const fn clicked(&self) -> Option<ClipId> {
+        self.clicked
+    }
+
+    /// A node was clicked.
+    pub const fn forget_clicked(&mut self) {
+        self.clicked = None;
+    }
+
+    /// Begins to type a clip's name.
+    pub fn rename(&mut self, clip: ClipId, name: String) {
+        self.filter.clear();
+        self.name = Some((clip, name, false));
+    }
+
+    /// Offset that the list scrolls to: to the row that is to get the focus, else to the clip that
+    /// is shown, where that is another than before.
+    fn scroll_offset(&mut self, ids: &[ClipId], shown: Option<ClipId>, height: f32) -> Option<f32> {
+        let to = |id| ids.iter().position(|i| *i == id);
+        let target = self.type_ahead.wanted.and_then(to).or_else(|| {
+            let is_other = self.seen != shown;
+            // The clip that is shown is in sight.
+            self.seen = shown;
+            shown.filter(|_| is_other).and_then(to)
+        })?;
+        Some((target as f32 * 24.0 - (height - 24.0) * 0.5).max(0.0))
+    }
+}
+
+pub fn clips_ui(state: &mut ClipsState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(session) = view.session else { return };
     let document = session.document();
-    egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 8, top: 4, bottom: 2 }).show(
-        ui,
-        |ui| {
-            ui.horizontal(|ui| {
-                panel_title(ui, theme, "Clips");
-                ui.label(
-                    RichText::new(document.clips.count().to_string())
-                        .font(Theme::font(Font::Caption))
-                        .color(theme.color(ColorRole::TextTertiary)),
-                );
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if document.clips.count() > 1 {
-                        let sorted = state.clip_order != ClipOrder::File;
-                        let button = icon_button(
-                            ui,
-                            theme,
-                            icons::ICON_SORT,
-                            "Sort clips",
-                            "",
-                            sorted,
-                            Ok(()),
-                        );
-                        show_popup(egui::Popup::menu(&button), |ui| {
-                            let orders = [
-                                (ClipOrder::File, "File order"),
-                                (ClipOrder::Name, "By name"),
-                                (ClipOrder::Length, "By length"),
-                            ];
-                            for (order, text) in orders {
-                                if ui.selectable_label(state.clip_order == order, text).clicked() {
-                                    state.clip_order = order;
-                                }
-                            }
-                        });
-                    }
-                    if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(()))
-                        .clicked()
-                    {
-                        actions.push(Action::Run(NewClip { name: None }.into()));
-                    }
-                });
-            });
-        },
-    );
+    egui::Frame::new()
+        .inner_margin(egui::Margin { left: 12, right: 8, top: 4, bottom: 2 })
+        .show(ui, |ui| head_ui(state, ui, theme, document, actions));
     if document.clips.is_empty() {
         ui.vertical_centered(|ui| {
             ui.label(
@@ -188,58 +195,18 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let mut ids: Vec<_> = document.clips.ids().collect();
-    match state.clip_order {
-        ClipOrder::File => {}
-        ClipOrder::Name => ids.sort_by_key(|id| document.clip_label(*id).to_lowercase()),
-        ClipOrder::Length => {
-            ids.sort_by(|a, b| document.clips[*a].length().total_cmp(&document.clips[*b].length()));
-        }
-    }
-    state.clips.clips.retain(|id| document.clips.get(*id).is_some());
-    let before = std::mem::replace(&mut state.clip_count, document.clips.count());
-    // A filter is for lists that are longer than the panel.
-    if ids.len() > FEW {
-        egui::Frame::new()
-            .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
-            .show(ui, |ui| {
-                filter_field(ui, theme, &mut state.clip_filter, "Filter clips");
-            });
-        let needle = state.clip_filter.to_lowercase();
-        // A clip that was just made is seen, whatever the list was narrowed to.
-        let is_new = before > 0 && document.clips.count() > before;
-        let newest = document.clips.ids().next_back();
-        let newest_hidden =
-            newest.is_some_and(|id| !document.clip_label(id).to_lowercase().contains(&needle));
-        let needle = if is_new && newest_hidden {
-            state.clip_filter.clear();
-            String::new()
-        } else {
-            needle
-        };
-        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
-    }
+    let ids = listed(state, ui, theme, document);
     if ids.is_empty() {
         ui.vertical_centered(|ui| {
-            let text = format!("Nothing named “{}”", state.clip_filter);
+            let text = format!("Nothing named “{}”", state.filter);
             ui.label(RichText::new(text).color(theme.color(ColorRole::TextTertiary)));
         });
         return;
     }
     let mut list = ScrollArea::vertical().auto_shrink([false, false]).id_salt("clips");
-    let shown = view.shown_clip();
     state.type_ahead.take(ui, document, &ids);
-    let to = |id| ids.iter().position(|i| *i == id);
-    if let Some(at) = state.type_ahead.wanted.and_then(to) {
-        let middle = (ui.available_height() - 24.0) * 0.5;
-        list = list.vertical_scroll_offset((at as f32 * 24.0 - middle).max(0.0));
-    } else if state.clip_seen != shown {
-        // The clip that is shown is in sight.
-        state.clip_seen = shown;
-        if let Some(at) = shown.and_then(to) {
-            let middle = (ui.available_height() - 24.0) * 0.5;
-            list = list.vertical_scroll_offset((at as f32 * 24.0 - middle).max(0.0));
-        }
+    if let Some(offset) = state.scroll_offset(&ids, view.shown_clip(), ui.available_height()) {
+        list = list.vertical_scroll_offset(offset);
     }
     state.type_ahead.focused = None;
     list.show_rows(ui, 24.0, ids.len(), |ui, range| {
@@ -249,8 +216,88 @@ pub fn clips_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, actions
     });
 }
 
+/// The panel's title with the number of clips, and buttons that sort them and make a new one.
+fn head_ui(
+    state: &mut ClipsState,
+    ui: &mut Ui,
+    theme: &Theme,
+    document: &Document,
+    actions: &mut Actions,
+) {
+    ui.horizontal(|ui| {
+        panel_title(ui, theme, "Clips");
+        ui.label(
+            RichText::new(document.clips.count().to_string())
+                .font(Theme::font(Font::Caption))
+                .color(theme.color(ColorRole::TextTertiary)),
+        );
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if document.clips.count() > 1 {
+                order_menu(&mut state.order, ui, theme);
+            }
+            if icon_button(ui, theme, icons::ICON_ADD, "New clip", "", false, Ok(())).clicked() {
+                actions.push(Action::Run(NewClip { name: None }.into()));
+            }
+        });
+    });
+}
+
+/// A button that opens the menu of orders.
+fn order_menu(now: &mut ClipOrder, ui: &mut Ui, theme: &Theme) {
+    let sorted = *now != ClipOrder::File;
+    let button = icon_button(ui, theme, icons::ICON_SORT, "Sort clips", "", sorted, Ok(()));
+    show_popup(egui::Popup::menu(&button), |ui| {
+        let orders = [
+            (ClipOrder::File, "File order"),
+            (ClipOrder::Name, "By name"),
+            (ClipOrder::Length, "By length"),
+        ];
+        for (order, text) in orders {
+            if ui.selectable_label(*now == order, text).clicked() {
+                *now = order;
+            }
+        }
+    });
+}
+
+/// The clips that are listed, in order; and the field that filters them, where there are many.
+fn listed(state: &mut ClipsState, ui: &mut Ui, theme: &Theme, document: &Document) -> Vec<ClipId> {
+    let mut ids: Vec<_> = document.clips.ids().collect();
+    match state.order {
+        ClipOrder::File => {}
+        ClipOrder::Name => ids.sort_by_key(|id| document.clip_label(*id).to_lowercase()),
+        ClipOrder::Length => {
+            ids.sort_by(|a, b| document.clips[*a].length().total_cmp(&document.clips[*b].length()));
+        }
+    }
+    state.chosen.clips.retain(|id| document.clips.get(*id).is_some());
+    let before = std::mem::replace(&mut state.count, document.clips.count());
+    // A filter is for lists that are longer than the panel.
+    if ids.len() > FEW {
+        egui::Frame::new()
+            .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
+            .show(ui, |ui| {
+                filter_field(ui, theme, &mut state.filter, "Filter clips");
+            });
+        let needle = state.filter.to_lowercase();
+        // A clip that was just made is seen, whatever the list was narrowed to.
+        let is_new = before > 0 && document.clips.count() > before;
+        let newest = document.clips.ids().next_back();
+        let newest_hidden =
+            newest.is_some_and(|id| !document.clip_label(id).to_lowercase().contains(&needle));
+        let needle = if is_new && newest_hidden {
+            state.filter.clear();
+            String::new()
+        } else {
+            needle
+        };
+        ids.retain(|id| document.clip_label(*id).to_lowercase().contains(&needle));
+    }
+    ids
+}
+
 fn clip_row(
-    state: &mut OutlinerState,
+    state: &mut ClipsState,
     ui: &mut Ui,
     view: &View<'_>,
     document: &Document,
@@ -260,7 +307,7 @@ fn clip_row(
     let theme = view.theme;
     let label = document.clip_label(id);
     let shown = view.shown_clip() == Some(id);
-    let chosen = state.clips.clips.contains(&id);
+    let chosen = state.chosen.clips.contains(&id);
     let name = format!("Clip {label}");
     let (rect, response) =
         ui.push_id(("clip", id.0), |ui| row(ui, theme, 24.0, &name, chosen)).inner;
@@ -302,8 +349,8 @@ fn clip_row(
     );
     if response.clicked() {
         let modifiers = ui.input(|i| i.modifiers);
-        state.clips.click(id, ids, view.shown_clip(), modifiers);
-        state.clicked_clip = Some(id);
+        state.chosen.click(id, ids, view.shown_clip(), modifiers);
+        state.clicked = Some(id);
         if !modifiers.command && !modifiers.shift {
             actions.push(TimelineAction::ShowClip(id));
         }
@@ -311,13 +358,13 @@ fn clip_row(
     // A row that has the keys is what is renamed, whatever else is selected.
     if response.has_focus() && ui.input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::F2))
     {
-        state.clip_name = Some((id, label.clone(), false));
+        state.name = Some((id, label.clone(), false));
     }
     if response.double_clicked() {
-        state.clip_name = Some((id, label.clone(), false));
+        state.name = Some((id, label.clone(), false));
     }
     clip_menu(state, &response, view, id, &label, actions);
-    if state.clip_name.as_ref().is_some_and(|(of, ..)| *of == id) {
+    if state.name.as_ref().is_some_and(|(of, ..)| *of == id) {
         let area =
             egui::Rect::from_min_max(pos2(rect.left() + 32.0, rect.top()), rect.right_bottom());
         clip_name_ui(state, ui, area, actions);
@@ -329,14 +376,14 @@ const FEW: usize = 8;
 
 /// What can be done with a clip.
 fn clip_menu(
-    state: &mut OutlinerState,
+    state: &mut ClipsState,
     response: &egui::Response,
     view: &View<'_>,
     id: ClipId,
     label: &str,
     actions: &mut Actions,
 ) {
-    let about = state.clips.about(id);
+    let about = state.chosen.about(id);
     if about.len() > 1 {
         context_menu(response, |ui| several_menu(ui, &about, actions));
         return;
@@ -349,7 +396,7 @@ fn clip_menu(
             ui.close();
         }
         if ui.button("Rename").clicked() {
-            state.clip_name = Some((id, label.to_owned(), false));
+            state.name = Some((id, label.to_owned(), false));
             ui.close();
         }
         if ui.button("Duplicate").clicked() {
@@ -469,8 +516,8 @@ fn several_menu(ui: &mut Ui, clips: &[ClipId], actions: &mut Actions) {
 
 /// The field in which a clip is renamed: Enter and a click elsewhere keep what is typed, Escape
 /// does not.
-fn clip_name_ui(state: &mut OutlinerState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
-    let Some((id, text, focused)) = &mut state.clip_name else { return };
+fn clip_name_ui(state: &mut ClipsState, ui: &mut Ui, area: egui::Rect, actions: &mut Actions) {
+    let Some((id, text, focused)) = &mut state.name else { return };
     let mut child = ui.new_child(
         egui::UiBuilder::new().id_salt("clip name").max_rect(area.shrink2(egui::vec2(0.0, 2.0))),
     );
@@ -490,6 +537,6 @@ fn clip_name_ui(state: &mut OutlinerState, ui: &mut Ui, area: egui::Rect, action
             let rename = RenameClip { clip: ClipName::Id(*id), name: text.trim().to_owned() };
             actions.push(Action::Run(rename.into()));
         }
-        state.clip_name = None;
+        state.name = None;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ui::{Action, AssetRef};
+use crate::ui::AssetRef;
 use ulna_edit::{NodeVisibility, Selection};
 use ulna_model::{Document, NodeId};
 
@@ -41,12 +41,6 @@ pub enum OutlinerAction {
         /// Whether it is locked.
         locked: bool,
     },
-}
-
-impl From<OutlinerAction> for Action {
-    fn from(action: OutlinerAction) -> Self {
-        Self::Outliner(action)
-    }
 }
 
 /// What is selected and seen of the file.

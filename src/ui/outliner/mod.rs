@@ -7,8 +7,6 @@ mod things;
 mod tree;
 
 pub use self::domain::{Outliner, OutlinerAction};
-use std::{collections::BTreeSet, rc::Rc};
-
 use egui::{Panel, RichText, ScrollArea, Ui};
 
 use super::{
@@ -16,73 +14,40 @@ use super::{
     theme::Font,
     widgets::{filter_field, panel_title},
 };
-use ulna_model::{ClipId, Derived, NodeId};
+use ulna_model::{ClipId, NodeId};
 use ulna_render::{ColorRole, Measure};
 
 /// What the outliner keeps.
 #[derive(Clone, Debug, Default)]
 pub struct OutlinerState {
-    filter: String,
-    closed: BTreeSet<NodeId>,
-    /// Where a range selection began.
-    anchor: Option<NodeId>,
-    scroll_to: Option<NodeId>,
-    seen: Option<NodeId>,
-    /// The clip that was in sight last.
-    clip_seen: Option<ClipId>,
-    clip_filter: String,
-    /// How many clips there were.
-    clip_count: usize,
-    /// The clip whose row was clicked, if that was the last row or joint that was clicked.
-    clicked_clip: Option<ClipId>,
-    clip_order: clips::ClipOrder,
-    clips: clips::Chosen,
-    /// What is typed with the focus on a clip's row.
-    type_ahead: clips::TypeAhead,
-    /// The clip whose name is being typed, what was typed, and whether its field got the focus.
-    clip_name: Option<(ClipId, String, bool)>,
-    /// Which sections below the nodes are open.
-    open: BTreeSet<things::Section>,
-    /// The node whose name is being typed, and what was typed.
-    renaming: Option<(NodeId, String)>,
-    badges: tree::Badges,
-    rows: Derived<tree::RowsOf, Rc<[tree::TreeRow]>>,
-    /// What paints a lane's mask down the rows.
-    mask: Option<mask::MaskStroke>,
+    tree: tree::TreeState,
+    clips: clips::ClipsState,
 }
 
 impl OutlinerState {
     /// Begins to type a node's name.
     pub fn rename(&mut self, node: NodeId, name: String) {
-        self.renaming = Some((node, name));
-        self.scroll_to = Some(node);
+        self.tree.rename(node, name);
     }
 
     /// Whether the row of a clip was clicked last: which one.
     pub const fn clicked_clip(&self) -> Option<ClipId> {
-        self.clicked_clip
+        self.clips.clicked()
     }
 
     /// A node was clicked.
     pub const fn forget_clicked_clip(&mut self) {
-        self.clicked_clip = None;
+        self.clips.forget_clicked();
     }
 
     /// Begins to type a clip's name.
     pub fn rename_clip(&mut self, clip: ClipId, name: String) {
-        self.clip_filter.clear();
-        self.clip_name = Some((clip, name, false));
+        self.clips.rename(clip, name);
     }
 
     /// Opens the way to a node and scrolls there.
     pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
-        let Some(session) = view.session else { return };
-        let mut at = session.document().node(node).parent;
-        while let Some(parent) = at {
-            self.closed.remove(&parent);
-            at = session.document().node(parent).parent;
-        }
-        self.scroll_to = Some(node);
+        self.tree.reveal(view, node);
     }
 }
 
@@ -95,10 +60,10 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         return;
     };
     // The selection moved elsewhere: bring its row into sight.
-    if view.selection.active != state.seen {
-        state.seen = view.selection.active;
+    if view.selection.active != state.tree.seen {
+        state.tree.seen = view.selection.active;
         if let Some(active) = view.selection.active {
-            state.reveal(view, active);
+            state.tree.reveal(view, active);
         }
     }
     let height = (session.document().clips.count() as f32 * 24.0 + 44.0).clamp(92.0, 260.0);
@@ -111,7 +76,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             // Three rows of the tree stay in sight.
             .size_range(60.0..=(room * 0.6).min(room - 132.0).max(60.0))
             .frame(egui::Frame::NONE)
-            .show(ui, |ui| clips::clips_ui(state, ui, view, actions));
+            .show(ui, |ui| clips::clips_ui(&mut state.clips, ui, view, actions));
     }
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
@@ -123,20 +88,20 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
                     .color(theme.color(ColorRole::TextTertiary)),
             );
         });
-        filter_field(ui, theme, &mut state.filter, "Filter by name or kind");
+        filter_field(ui, theme, &mut state.tree.filter, "Filter by name or kind");
         mask::banner_ui(ui, view, session.document(), actions);
     });
-    let rows = tree::visible_rows(state, view);
-    state.badges.update(view);
-    if rows.is_empty() && !state.filter.is_empty() {
+    let rows = tree::visible_rows(&mut state.tree, view);
+    state.tree.badges.update(view);
+    if rows.is_empty() && !state.tree.filter.is_empty() {
         ui.vertical_centered(|ui| {
             ui.add_space(12.0);
             ui.label(
-                RichText::new(format!("Nothing named “{}”", state.filter))
+                RichText::new(format!("Nothing named “{}”", state.tree.filter))
                     .color(theme.color(ColorRole::TextSecondary)),
             );
             if ui.button("Clear filter").clicked() {
-                state.filter.clear();
+                state.tree.filter.clear();
             }
         });
         return;
@@ -147,7 +112,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         .auto_shrink([false, false])
         .min_scrolled_height(24.0)
         .id_salt("tree");
-    if let Some(target) = state.scroll_to.take()
+    if let Some(target) = state.tree.scroll_to.take()
         && let Some(at) = rows.iter().position(|r| r.node() == Some(target))
     {
         let top = at as f32 * row_height;
@@ -159,7 +124,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     }
     let out = area.show_rows(ui, row_height, rows.len(), |ui, range| {
         for row in &rows[range] {
-            tree::row_ui(state, ui, view, &rows, row, actions);
+            tree::row_ui(&mut state.tree, ui, view, &rows, row, actions);
         }
     });
     ui.data_mut(|d| d.insert_temp(ui.scope_id().with("offset"), out.state.clamped_offset().y));

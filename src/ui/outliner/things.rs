@@ -1,9 +1,10 @@
 //! What a file holds besides nodes and clips: skins, meshes, materials, images.
 
+use std::collections::BTreeSet;
+
 use egui::{Role, Sense, Ui, WidgetInfo, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 
-use super::OutlinerState;
 use crate::ui::OutlinerAction;
 use crate::ui::{
     Actions, AssetRef, Theme, View,
@@ -86,7 +87,7 @@ fn nodes_of(document: &Document, thing: AssetRef) -> Vec<NodeId> {
 }
 
 pub fn section_ui(
-    state: &mut OutlinerState,
+    opened: &mut BTreeSet<Section>,
     ui: &mut Ui,
     view: &View<'_>,
     section: Section,
@@ -94,7 +95,7 @@ pub fn section_ui(
 ) {
     let theme = view.theme;
     let title = section.title();
-    let open = state.open.contains(&section);
+    let open = opened.contains(&section);
     let size = egui::vec2(ui.available_width(), Measure::RowTree.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let name = format!("{} {title}", if open { "Close" } else { "Open" });
@@ -120,8 +121,8 @@ pub fn section_ui(
         Theme::font(Font::Caption),
         theme.color(ColorRole::TextTertiary),
     );
-    if response.clicked() && !state.open.remove(&section) {
-        state.open.insert(section);
+    if response.clicked() && !opened.remove(&section) {
+        opened.insert(section);
     }
 }
 

@@ -6,12 +6,12 @@ use std::{
     sync::Arc,
 };
 
-use egui::{Color32, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Painter, Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    OutlinerState,
-    things::{self, Section},
+    mask::{MaskStroke, mask_ui},
+    things::{Section, section_ui, thing_ui},
 };
 use crate::ui::{
     Action, Actions, AssetRef, Theme, View,
@@ -109,9 +109,51 @@ fn faulty_nodes(document: &Document, problems: &[Diagnostic]) -> HashSet<NodeId>
 /// What rows are found from: the document's generation, the filter, and what is open.
 pub type RowsOf = (u64, String, BTreeSet<NodeId>, BTreeSet<Section>);
 
+/// State of the tree from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct TreeState {
+    /// Text that names or kinds of rows contain.
+    pub filter: String,
+    closed: BTreeSet<NodeId>,
+    /// Where a range selection began.
+    anchor: Option<NodeId>,
+    /// The node whose row is brought into sight.
+    pub scroll_to: Option<NodeId>,
+    /// The active node when the tree was last shown.
+    pub seen: Option<NodeId>,
+    /// Which sections below the nodes are open.
+    open: BTreeSet<Section>,
+    /// The node whose name is being typed, and what was typed.
+    renaming: Option<(NodeId, String)>,
+    /// Signs at the right of rows.
+    pub badges: Badges,
+    rows: Derived<RowsOf, Rc<[TreeRow]>>,
+    /// What paints a lane's mask down the rows.
+    mask: Option<MaskStroke>,
+}
+
+impl TreeState {
+    /// Begins to type a node's name.
+    pub fn rename(&mut self, node: NodeId, name: String) {
+        self.renaming = Some((node, name));
+        self.scroll_to = Some(node);
+    }
+
+    /// Opens the way to a node and scrolls there.
+    pub fn reveal(&mut self, view: &View<'_>, node: NodeId) {
+        let Some(session) = view.session else { return };
+        let mut at = session.document().node(node).parent;
+        while let Some(parent) = at {
+            self.closed.remove(&parent);
+            at = session.document().node(parent).parent;
+        }
+        self.scroll_to = Some(node);
+    }
+}
+
 /// Rows in order: the open part of the tree, or with a filter all that fit and those above them.
 /// The same ones as long as nothing that they are found from is another.
-pub fn visible_rows(state: &mut OutlinerState, view: &View<'_>) -> Rc<[TreeRow]> {
+pub fn visible_rows(state: &mut TreeState, view: &View<'_>) -> Rc<[TreeRow]> {
     let Some(session) = view.session else { return Rc::default() };
     let same = |(generation, filter, closed, open): &RowsOf| {
         *generation == session.generation()
@@ -128,7 +170,7 @@ pub fn visible_rows(state: &mut OutlinerState, view: &View<'_>) -> Rc<[TreeRow]>
     rows
 }
 
-fn find_rows(state: &OutlinerState, view: &View<'_>, document: &Document) -> Vec<TreeRow> {
+fn find_rows(state: &TreeState, view: &View<'_>, document: &Document) -> Vec<TreeRow> {
     let needle = state.filter.to_lowercase();
     let mut wanted: Option<Vec<bool>> = None;
     if !needle.is_empty() {
@@ -181,7 +223,7 @@ fn find_rows(state: &OutlinerState, view: &View<'_>, document: &Document) -> Vec
 }
 
 pub fn row_ui(
-    state: &mut OutlinerState,
+    state: &mut TreeState,
     ui: &mut Ui,
     view: &View<'_>,
     rows: &[TreeRow],
@@ -192,13 +234,13 @@ pub fn row_ui(
         TreeRow::Node { node, depth, parent_of_some } => {
             node_ui(state, ui, view, rows, (node, depth, parent_of_some), actions);
         }
-        TreeRow::Section(section, count) => things::section_ui(state, ui, view, section, count),
-        TreeRow::AssetRef(thing) => things::thing_ui(ui, view, thing, actions),
+        TreeRow::Section(section, count) => section_ui(&mut state.open, ui, view, section, count),
+        TreeRow::AssetRef(thing) => thing_ui(ui, view, thing, actions),
     }
 }
 
 fn node_ui(
-    state: &mut OutlinerState,
+    state: &mut TreeState,
     ui: &mut Ui,
     view: &View<'_>,
     rows: &[TreeRow],
@@ -240,8 +282,7 @@ fn node_ui(
     node_icon(ui.painter(), view, document, id, at, color);
     x += 12.0;
     let over = ui.rect_contains_pointer(rect);
-    let masked =
-        super::mask::mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
+    let masked = mask_ui(&mut state.mask, ui, view, document, (id, &label), rect, actions);
     let right =
         masked.unwrap_or_else(|| badges_ui(state, ui, view, (id, &label), rect, over, actions));
     if state.renaming.as_ref().is_some_and(|(node, _)| *node == id) {
@@ -296,7 +337,7 @@ fn node_ui(
 }
 
 fn fold_ui(
-    state: &mut OutlinerState,
+    state: &mut TreeState,
     ui: &Ui,
     theme: &Theme,
     (id, label): (NodeId, &str),
@@ -329,7 +370,7 @@ fn fold_ui(
 /// What stands at the right of a row, from the right; where it ends. Eye and lock come with the
 /// pointer.
 fn badges_ui(
-    state: &OutlinerState,
+    state: &TreeState,
     ui: &Ui,
     view: &View<'_>,
     (id, label): (NodeId, &str),
@@ -338,9 +379,9 @@ fn badges_ui(
     actions: &mut Actions,
 ) -> f32 {
     let theme = view.theme;
-    let Some(session) = view.session else { return rect.right() };
-    let document = session.document();
-    let node = document.node(id);
+    if view.session.is_none() {
+        return rect.right();
+    }
     let middle = rect.center().y;
     let mut right = rect.right() - 14.0;
     let mut button = |icon, on: bool, name: String, strong: bool| -> bool {
@@ -371,8 +412,17 @@ fn badges_ui(
     if button(lock, locked, format!("{verb} {label}"), locked) {
         actions.push(OutlinerAction::SetLocked { node: id, locked: !locked });
     }
-    let painter = ui.painter();
-    let unkeyed = state.badges.unkeyed.contains(&id);
+    signs(&state.badges, ui.painter(), view, id, pos2(right, middle))
+}
+
+/// Signs of what there is about a node, from the right; where they end.
+fn signs(badges: &Badges, painter: &Painter, view: &View<'_>, id: NodeId, from: Pos2) -> f32 {
+    let theme = view.theme;
+    let Some(session) = view.session else { return from.x };
+    let document = session.document();
+    let node = document.node(id);
+    let (mut right, middle) = (from.x, from.y);
+    let unkeyed = badges.unkeyed.contains(&id);
     let opened = session.opened().nodes.get(id);
     if unkeyed {
         painter.circle_stroke(
@@ -397,12 +447,12 @@ fn badges_ui(
         );
         right -= 12.0;
     }
-    if state.badges.is_layered(id) {
+    if badges.is_layered(id) {
         let mark = egui::Rect::from_center_size(pos2(right - 1.0, middle), egui::vec2(3.0, 12.0));
         painter.rect_filled(mark, 1.0, theme.color(ColorRole::AccentBase));
         right -= 12.0;
     }
-    if state.badges.is_animated(id) {
+    if badges.is_animated(id) {
         diamond(
             painter,
             pos2(right, middle),
@@ -428,7 +478,7 @@ fn badges_ui(
         );
         right -= 16.0;
     }
-    if state.badges.is_faulty(id) {
+    if badges.is_faulty(id) {
         paint_icon(
             painter,
             pos2(right, middle),
@@ -443,7 +493,7 @@ fn badges_ui(
 
 /// A field in place of the name. Enter and leaving it take the name, Escape does not.
 fn rename_ui(
-    state: &mut OutlinerState,
+    state: &mut TreeState,
     ui: &mut Ui,
     view: &View<'_>,
     id: NodeId,

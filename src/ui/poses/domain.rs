@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use egui::TextureId;
 
-use crate::ui::Action;
 use ulna_edit::command::PoseReach;
 use ulna_model::KeptPose;
 
@@ -77,12 +76,6 @@ pub enum PosesAction {
     ForgetOwn(String),
     /// Keeps a pose of the one library in the other, too.
     Share(Library, String),
-}
-
-impl From<PosesAction> for Action {
-    fn from(action: PosesAction) -> Self {
-        Self::Poses(action)
-    }
 }
 
 /// Kept poses, as the window shows them.

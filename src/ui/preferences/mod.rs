@@ -6,7 +6,8 @@ use egui::{DragValue, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::{
     Action, Actions, Dialog, Length, Orbit, PreferencePage, Quality, Settings, Theme, ThemeChoice,
-    View, dialogs,
+    View,
+    dialogs::{plain, title},
     theme::Font,
     widgets::{check, name_widget, segment, segments},
 };
@@ -25,7 +26,7 @@ pub fn preferences_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    dialogs::title(ui, theme, "Preferences");
+    title(ui, theme, "Preferences");
     segments(ui, theme, |ui| {
         let pages = [
             (PreferencePage::Look, "Appearance"),
@@ -69,17 +70,17 @@ pub fn preferences_ui(
     });
     ui.add_space(12.0);
     ui.horizontal(|ui| {
-        if dialogs::plain(ui, "Close").clicked() {
+        if plain(ui, "Close").clicked() {
             actions.push(DialogAction::SetDialog(None));
         }
         if page != PreferencePage::Keys {
-            let plain = Settings { keys: settings.keys.clone(), ..Settings::default() };
+            let defaults = Settings { keys: settings.keys.clone(), ..Settings::default() };
             if ui
-                .add_enabled_ui(settings != plain, |ui| dialogs::plain(ui, "Reset to defaults"))
+                .add_enabled_ui(settings != defaults, |ui| plain(ui, "Reset to defaults"))
                 .inner
                 .clicked()
             {
-                settings = plain;
+                settings = defaults;
             }
         }
     });
@@ -194,10 +195,10 @@ fn files(ui: &mut Ui, view: &View<'_>, settings: &mut Settings, actions: &mut Ac
         egui::Label::new(RichText::new(text).color(theme.color(ColorRole::TextTertiary))).wrap(),
     );
     ui.horizontal(|ui| {
-        if dialogs::plain(ui, "Recover…").clicked() {
+        if plain(ui, "Recover…").clicked() {
             actions.push(Action::Run(ulna_edit::command::FileCommand::Recover.into()));
         }
-        if dialogs::plain(ui, "Clear journals").clicked() {
+        if plain(ui, "Clear journals").clicked() {
             actions.push(DialogAction::ClearJournals);
         }
     });

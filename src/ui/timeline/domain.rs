@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::ui::Action;
 use ulna_edit::{KeysHome, Mode, Selection, command::CloseHow};
 use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt};
 use ulna_motion::{Playing, clip_edit::Gap};
@@ -103,12 +102,6 @@ impl SelectHow {
             Self::Remove => now.without(&keys),
             Self::Toggle => now.clone().without(&keys).union(&keys.without(&now)),
         }
-    }
-}
-
-impl From<TimelineAction> for Action {
-    fn from(action: TimelineAction) -> Self {
-        Self::Timeline(action)
     }
 }
 

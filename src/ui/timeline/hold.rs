@@ -5,7 +5,7 @@ use egui::{
     Align2, Area, Frame, Id, Key, Margin, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
 };
 
-use super::{TimelineState, axis::TimeAxis};
+use super::axis::TimeAxis;
 use crate::ui::{Action, Actions, Theme, View, theme::Font};
 use ulna_edit::command::{
     HoldPin,
@@ -47,17 +47,17 @@ impl Hold {
 
 /// The range on the ruler, while it is chosen; whether it is.
 pub(super) fn hold_ui(
-    state: &mut TimelineState,
+    chosen: &mut Option<Hold>,
     ui: &Ui,
     view: &View<'_>,
     axis: &TimeAxis,
     rect: Rect,
     actions: &mut Actions,
 ) -> bool {
-    let (Some(hold), Some(session)) = (&mut state.hold, view.session) else { return false };
+    let (Some(hold), Some(session)) = (chosen.as_mut(), view.session) else { return false };
     let document = session.document();
     if view.shown_clip() != Some(hold.clip) || !document.nodes.contains(hold.node) {
-        state.hold = None;
+        *chosen = None;
         return false;
     }
     drag_ui(hold, ui, view, axis, rect);
@@ -84,7 +84,7 @@ pub(super) fn hold_ui(
         actions.push(Action::Run(hold.command().into()));
     }
     if keeps || drops {
-        state.hold = None;
+        *chosen = None;
     }
     true
 }

@@ -2,7 +2,7 @@
 
 use egui::{Align2, Painter, Rect, Role, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use super::{TimelineState, axis::TimeAxis};
+use super::axis::TimeAxis;
 use crate::ui::popups::{context_menu, menu_button};
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
@@ -48,7 +48,7 @@ fn flag(painter: &Painter, foot: egui::Pos2, theme: &Theme, color: MarkerColor) 
 
 /// The markers of the shown clip, on the lower half of the ruler.
 pub fn markers_ui(
-    state: &mut TimelineState,
+    edit: &mut MarkerEdit,
     ui: &mut Ui,
     view: &View<'_>,
     (id, clip): (ClipId, &Clip),
@@ -78,13 +78,13 @@ pub fn markers_ui(
                 theme.color(role(marker.color)),
             );
         }
-        one_ui(state, ui, view, (id, k, marker), axis, foot, actions);
+        one_ui(edit, ui, view, (id, k, marker), axis, foot, actions);
     }
-    name_ui(state, ui, id, axis, rect, actions);
+    name_ui(edit, ui, id, axis, rect, actions);
 }
 
 fn one_ui(
-    state: &mut TimelineState,
+    edit: &mut MarkerEdit,
     ui: &Ui,
     view: &View<'_>,
     (id, k, marker): (ClipId, usize, &Marker),
@@ -98,9 +98,9 @@ fn one_ui(
     response
         .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Marker {}", marker.name)));
     if response.drag_started() {
-        state.marker = MarkerEdit::Moves { from: marker.time, shown: marker.time };
+        *edit = MarkerEdit::Moves { from: marker.time, shown: marker.time };
     }
-    if let MarkerEdit::Moves { from, shown } = &mut state.marker
+    if let MarkerEdit::Moves { from, shown } = edit
         && response.dragged()
         && let Some(at) = response.interact_pointer_pos()
     {
@@ -117,11 +117,11 @@ fn one_ui(
         }
     }
     if response.drag_stopped() {
-        state.marker = MarkerEdit::None;
+        *edit = MarkerEdit::None;
         actions.push(Action::Commit);
     }
     if response.double_clicked() {
-        state.marker =
+        *edit =
             MarkerEdit::Named { time: marker.time, text: marker.name.to_string(), focused: false };
     } else if response.clicked() {
         actions.push(TimelineAction::Seek(f64::from(marker.time)));
@@ -129,7 +129,7 @@ fn one_ui(
     context_menu(&response, |ui| {
         let time = Seconds(marker.time);
         if ui.button("Rename").clicked() {
-            state.marker = MarkerEdit::Named {
+            *edit = MarkerEdit::Named {
                 time: marker.time,
                 text: marker.name.to_string(),
                 focused: false,
@@ -157,14 +157,14 @@ fn one_ui(
 
 /// The field in which a marker is renamed.
 fn name_ui(
-    state: &mut TimelineState,
+    edit: &mut MarkerEdit,
     ui: &mut Ui,
     id: ClipId,
     axis: &TimeAxis,
     rect: Rect,
     actions: &mut Actions,
 ) {
-    let MarkerEdit::Named { time, text, focused } = &mut state.marker else { return };
+    let MarkerEdit::Named { time, text, focused } = edit else { return };
     let left = axis.x(f64::from(*time)).clamp(rect.left(), rect.right() - 120.0);
     let place = Rect::from_min_size(pos2(left, rect.bottom() - 20.0), vec2(120.0, 20.0));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("marker name").max_rect(place));
@@ -188,6 +188,6 @@ fn name_ui(
             };
             actions.push(Action::Run(set.into()));
         }
-        state.marker = MarkerEdit::None;
+        *edit = MarkerEdit::None;
     }
 }

@@ -2,7 +2,12 @@
 
 use egui::{Response, RichText, Ui};
 
-use super::{KeyList, TimelineState, axis::TimeAxis, draw::Look, sheet::Sheet};
+use super::{
+    axis::TimeAxis,
+    draw::Look,
+    sheet_layout::Sheet,
+    state::{KeyList, TimelineState},
+};
 use crate::ui::{
     Action, Actions, Theme, View,
     popups::{context_menu, menu_button, show_popup},

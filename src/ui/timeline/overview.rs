@@ -1,20 +1,14 @@
 //! The bar at the foot: all keys of the clip at a glance, and the window onto them, which is
 //! dragged and pulled wider.
 
-use egui::{PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Painter, PointerButton, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
-use super::{TimelineState, sheet::Sheet};
+use super::{sheet_layout::Sheet, state::TimelineState, time_view::Grip};
 use crate::ui::{Action, Actions, Theme, theme::Font, widgets::thousands};
 use ulna_edit::command::{CleanKeys, WhichKeys, field::ClipName};
 use ulna_render::ColorRole;
-
-/// What of the window is dragged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grip {
-    Start,
-    Middle,
-    End,
-}
 
 pub fn overview_ui(
     state: &mut TimelineState,
@@ -41,11 +35,54 @@ pub fn overview_ui(
         .timeline
         .playback
         .length(sheet.view.session.map_or(&ulna_model::Document::default(), |s| s.document()));
-    let all = (state.start.min(0.0), state.end.max(length.max(0.1)));
+    let all = (state.time.start.min(0.0), state.time.end.max(length.max(0.1)));
+    let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
+
+    columns(state, &painter, sheet, area, all);
+    let playhead = x(sheet.view.timeline.playback.time);
+    painter.vline(
+        playhead,
+        area.y_range(),
+        Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)),
+    );
+
+    let window = Rect::from_min_max(
+        pos2(x(state.time.start), area.top() - 2.0),
+        pos2(x(state.time.end), area.bottom() + 2.0),
+    );
+    let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
+    painter.rect(
+        window,
+        3.0,
+        theme.color(ColorRole::TextPrimary).gamma_multiply(0.06),
+        edge,
+        egui::StrokeKind::Inside,
+    );
+    for side in [window.left(), window.right()] {
+        let grip = Rect::from_center_size(pos2(side, window.center().y), vec2(4.0, 10.0));
+        painter.rect_filled(grip, 2.0, theme.color(ColorRole::TextSecondary));
+    }
+    let response = ui.interact(
+        area.expand2(vec2(4.0, 4.0)),
+        ui.scope_id().with("overview"),
+        Sense::click_and_drag(),
+    );
+    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Overview of the clip"));
+    drag_window(state, ui, &response, (area, window), (all, length));
+}
+
+/// The keys of the clip in columns of two points, each as high as it is full.
+fn columns(
+    state: &TimelineState,
+    painter: &Painter,
+    sheet: &Sheet<'_>,
+    area: Rect,
+    all: (f64, f64),
+) {
+    let theme = sheet.view.theme;
     let x = |time: f64| area.left() + ((time - all.0) / (all.1 - all.0)) as f32 * area.width();
     let time =
         |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
-
     // Keys a column of two points, against the fullest one.
     let columns = (area.width() / 2.0).max(1.0) as usize;
     let times = state.summary.get().map_or(&[][..], |s| &s.times);
@@ -68,35 +105,19 @@ pub fn overview_ui(
             Rect::from_min_max(pos2(left, area.bottom() - height), pos2(left + 1.0, area.bottom()));
         painter.rect_filled(bar, 0.0, theme.color(role));
     }
-    let playhead = x(sheet.view.timeline.playback.time);
-    painter.vline(
-        playhead,
-        area.y_range(),
-        Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)),
-    );
+}
 
-    let window = Rect::from_min_max(
-        pos2(x(state.start), area.top() - 2.0),
-        pos2(x(state.end), area.bottom() + 2.0),
-    );
-    let edge = Stroke::new(1.0, theme.color(ColorRole::StrokeStrong));
-    painter.rect(
-        window,
-        3.0,
-        theme.color(ColorRole::TextPrimary).gamma_multiply(0.06),
-        edge,
-        egui::StrokeKind::Inside,
-    );
-    for side in [window.left(), window.right()] {
-        let grip = Rect::from_center_size(pos2(side, window.center().y), vec2(4.0, 10.0));
-        painter.rect_filled(grip, 2.0, theme.color(ColorRole::TextSecondary));
-    }
-    let response = ui.interact(
-        area.expand2(vec2(4.0, 4.0)),
-        ui.scope_id().with("overview"),
-        Sense::click_and_drag(),
-    );
-    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, "Overview of the clip"));
+/// The window onto the clip is dragged, or pulled wider at a side; a click brings it to the
+/// pointer, and a double click shows the whole clip.
+fn drag_window(
+    state: &mut TimelineState,
+    ui: &Ui,
+    response: &Response,
+    (area, window): (Rect, Rect),
+    (all, length): ((f64, f64), f64),
+) {
+    let time =
+        |x: f32| all.0 + f64::from((x - area.left()) / area.width().max(1.0)) * (all.1 - all.0);
     let near = |at: f32, side: f32| (at - side).abs() <= 6.0;
     if response.drag_started_by(PointerButton::Primary)
         && let Some(at) = ui.input(|i| i.pointer.press_origin())
@@ -108,19 +129,19 @@ pub fn overview_ui(
         });
     }
     if response.double_clicked() {
-        state.fit(length);
+        state.time.fit(length);
     } else if response.clicked()
         && let Some(at) = response.interact_pointer_pos()
     {
-        let span = state.end - state.start;
-        state.shift(time(at.x) - span * 0.5 - state.start);
+        let span = state.time.end - state.time.start;
+        state.time.shift(time(at.x) - span * 0.5 - state.time.start);
     }
     if let Some(grip) = state.grip {
         let by = f64::from(response.drag_delta().x / area.width().max(1.0)) * (all.1 - all.0);
         match grip {
-            Grip::Start => state.start = (state.start + by).min(state.end - 0.01),
-            Grip::End => state.end = (state.end + by).max(state.start + 0.01),
-            Grip::Middle => state.shift(by),
+            Grip::Start => state.time.start = (state.time.start + by).min(state.time.end - 0.01),
+            Grip::End => state.time.end = (state.time.end + by).max(state.time.start + 0.01),
+            Grip::Middle => state.time.shift(by),
         }
         if !response.dragged() {
             state.grip = None;

@@ -5,24 +5,18 @@ use std::rc::Rc;
 use egui::{Pos2, Rect, Stroke, Ui, pos2, vec2};
 
 use super::{
-    TimelineState,
+    domain::SelectHow,
     gesture::{KeyGesture, Spot},
     rows::Row,
-    sheet::Sheet,
+    sheet_layout::{Hit, Sheet},
+    state::TimelineState,
 };
-use crate::ui::{Actions, timeline::domain::SelectHow};
-use ulna_model::{KeySet, KeyTimes, Shared, Track, TrackId};
+use crate::ui::Actions;
+use ulna_model::{KeySet, KeyTimes, Track};
 use ulna_render::ColorRole;
 
 /// How near a press must be to a key, points.
 const REACH: f32 = 6.0;
-
-/// A key under the pointer: the keys of all tracks of its row there.
-pub struct Hit {
-    pub row: usize,
-    pub keys: KeySet,
-    pub time: f32,
-}
 
 impl Sheet<'_> {
     /// The rows at a height on the screen, by their place in the list.
@@ -31,14 +25,6 @@ impl Sheet<'_> {
         (y >= self.body.top() && at >= 0.0)
             .then_some(at as usize)
             .filter(|k| *k < self.rows.list.len())
-    }
-
-    /// The tracks of a row; of all rows for that of all keys.
-    pub fn tracks_of<'b>(&'b self, row: &'b Row) -> Vec<&'b (TrackId, Shared<Track>)> {
-        match row {
-            Row::Summary => self.rows.all_tracks().collect(),
-            row => self.rows.tracks(row).iter().collect(),
-        }
     }
 
     /// The key at a place.
@@ -146,7 +132,7 @@ impl Sheet<'_> {
             egui::StrokeKind::Inside,
         );
         if down {
-            self.follow_pointer(state, ui);
+            self.follow_pointer(&mut state.time, ui);
             state.gesture = KeyGesture::Box(start);
             return;
         }
@@ -194,7 +180,7 @@ impl Sheet<'_> {
         }
         painter.add(egui::Shape::line(corners.clone(), edge));
         if down {
-            self.follow_pointer(state, ui);
+            self.follow_pointer(&mut state.time, ui);
             state.gesture = KeyGesture::Lasso(line);
             return;
         }

@@ -5,16 +5,19 @@ use egui::{
     Align2, Color32, Painter, PointerButton, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::{TimelineState, axis::TimeAxis};
+use super::{axis::TimeAxis, hold::hold_ui, state::TimelineState};
 use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
-use ulna_edit::command::{
-    AddMarker, RippleKeys,
-    field::{ClipName, Seconds},
+use ulna_edit::{
+    Mode,
+    command::{
+        AddMarker, RippleKeys,
+        field::{ClipName, Seconds},
+    },
 };
 use ulna_render::ColorRole;
 use ulna_session::{Playback, RulerUnit};
@@ -96,7 +99,7 @@ pub fn ruler_ui(
         }
     }
     flag(&painter, view, axis, rect);
-    if super::hold::hold_ui(state, ui, view, axis, rect, actions) {
+    if hold_ui(&mut state.hold, ui, view, axis, rect, actions) {
         return;
     }
     let response = ui.interact(rect, ui.scope_id().with("ruler"), Sense::click_and_drag());
@@ -115,7 +118,7 @@ pub fn ruler_ui(
         actions.push(TimelineAction::Seek(time));
     }
     if response.dragged_by(PointerButton::Middle) {
-        state.shift(-f64::from(response.drag_delta().x) / axis.scale());
+        state.time.shift(-f64::from(response.drag_delta().x) / axis.scale());
     }
     if let Some(at) = response.interact_pointer_pos().filter(|_| response.secondary_clicked()) {
         let (time, fps) = (axis.time(at.x).max(0.0), view.timeline.playback.fps);
@@ -143,7 +146,7 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let seconds = Seconds(time as f32);
     // Times of a mix are none of the clip's behind it.
-    let mixing = playback.mixing && view.mode == super::Mode::Animate;
+    let mixing = playback.mixing && view.mode == Mode::Animate;
     if !mixing && line(ui, format!("Add marker at {frame}")) {
         let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
         actions.push(Action::Run(add.into()));

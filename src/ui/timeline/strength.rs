@@ -6,7 +6,7 @@ use egui::{
 };
 use egui_material_icons::icons;
 
-use super::{draw, sheet::Sheet};
+use super::{draw, sheet_layout::Sheet};
 use crate::ui::{
     Action, Actions, Theme,
     theme::Font,

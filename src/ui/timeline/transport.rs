@@ -3,7 +3,7 @@
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use super::{NlerpGap, TimelineState};
+use super::state::{NlerpGap, TimelineState};
 use crate::ui::TimelineAction;
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -517,7 +517,7 @@ fn key_buttons(
 ) {
     let theme = view.theme;
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {
-        state.fit(view.timeline.playback.length(document));
+        state.time.fit(view.timeline.playback.length(document));
     }
     let only = state.filter.selected_only;
     if icon_button(ui, theme, icons::ICON_ADS_CLICK, "Selected joints only", "", only, Ok(()))

@@ -4,6 +4,7 @@
 use egui::{Align2, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
+use super::haloed::haloed;
 use crate::ui::{Action, Actions, Theme, View, theme::Font, widgets::tooltip};
 use ulna_edit::command::ViewCommand;
 use ulna_model::NodeId;
@@ -165,7 +166,7 @@ pub fn joints_ui(painter: &Painter, view: &View<'_>, rect: Rect) {
             painter.line_segment([from, to], Stroke::new(if chosen { 2.5 } else { 1.5 }, color));
             if chosen {
                 let away = (to - from).normalized() * 8.0;
-                super::overlay::haloed(
+                haloed(
                     painter,
                     to + away,
                     Align2::CENTER_CENTER,

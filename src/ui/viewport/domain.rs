@@ -3,8 +3,6 @@
 use egui::TextureId;
 use glam::{Vec2, Vec3};
 
-use super::pick::PickedBone;
-use crate::ui::Action;
 use ulna_edit::command::{
     Body, Children, DragLimb, EndAngle, PoseDestination, ToolCommand, field::Nodes,
 };
@@ -288,6 +286,20 @@ impl ReachOptions {
     }
 }
 
+/// A bone near a point of the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct PickedBone {
+    /// Whose bone.
+    pub joint: NodeId,
+    /// The spot of it, in the scene.
+    pub spot: Vec3,
+    /// Whether that is the joint itself, not somewhere along its bone.
+    pub is_head: bool,
+    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is
+    /// meant.
+    pub deforms: bool,
+}
+
 /// What the viewport asks for.
 #[derive(Clone, Debug)]
 pub enum ViewportAction {
@@ -387,12 +399,6 @@ impl Compare {
     /// All of them, with their words.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::File, "File"), (Self::Edited, "Edited"), (Self::Both, "Both")];
-}
-
-impl From<ViewportAction> for Action {
-    fn from(action: ViewportAction) -> Self {
-        Self::Viewport(action)
-    }
 }
 
 /// The eye, the tool and what is shown.

@@ -4,6 +4,7 @@
 use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
 
+use super::haloed::haloed;
 use crate::ui::{Theme, View, theme::Font};
 use ulna_edit::{Mode, command::ToolCommand};
 use ulna_geometry::orthogonal_factor;
@@ -80,15 +81,7 @@ pub fn limits_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             let text =
                 format!("{:.0}° of {:.0}°", (now - low).to_degrees(), (high - low).to_degrees());
             let font = Theme::font(Font::NumberSmall);
-            super::overlay::haloed(
-                &painter,
-                hand + vec2(8.0, 0.0),
-                Align2::LEFT_CENTER,
-                &text,
-                font,
-                color,
-                theme,
-            );
+            haloed(&painter, hand + vec2(8.0, 0.0), Align2::LEFT_CENTER, &text, font, color, theme);
         }
     }
 }

@@ -4,6 +4,7 @@ mod axes;
 mod balance;
 mod compare;
 mod domain;
+mod haloed;
 mod limits;
 mod menu;
 mod overlay;
@@ -14,10 +15,9 @@ mod reach_bar;
 mod tools;
 
 pub use self::domain::{
-    Compare, GizmoSpace, Onion, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions, Viewport,
-    ViewportAction, ViewportView,
+    Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo, ViewOptions,
+    Viewport, ViewportAction, ViewportView,
 };
-pub use self::pick::PickedBone;
 pub use self::tools::{Press, hints_of, icon_of};
 use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
@@ -32,8 +32,7 @@ use ulna_render::ColorRole;
 pub struct ViewportState {
     tools: tools::Tools,
     selecting: tools::Selecting,
-    /// A stroke is under way.
-    stroking: bool,
+    brush: tools::BrushState,
     /// What was held when a button was pressed: a drag stays what it began as.
     press: egui::Modifiers,
     /// The press that ended another gesture is still down.
@@ -42,12 +41,6 @@ pub struct ViewportState {
     path_drag: Option<paths::PathDrag>,
     /// On egui's clock: since when there is a file without a picture.
     empty_since: Option<f64>,
-    /// A gradient begins here.
-    gradient_from: Option<egui::Pos2>,
-    /// The line of a drag that selects vertices.
-    picking: Option<Vec<egui::Pos2>>,
-    /// Where the joints of a spot are offered, and which.
-    list_at: Option<(egui::Pos2, Vec<(ulna_model::NodeId, f32)>)>,
 }
 
 impl ViewportState {
@@ -85,58 +78,24 @@ impl ViewportState {
 
     /// A gesture was ended elsewhere: the press that is still down means nothing any more.
     pub fn end_gestures(&mut self) {
-        self.swallow |= self.tools.end() || std::mem::take(&mut self.stroking);
+        let (tool, stroke) = (self.tools.end(), self.brush.end());
+        self.swallow |= tool || stroke;
         self.selecting.end();
-        self.gradient_from = None;
     }
 }
 
 pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let theme = view.theme;
     let rect = ui.available_rect_before_wrap();
     let response = ui.allocate_rect(rect, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Viewport"));
-    let painter = ui.painter_at(rect);
     actions.push(ViewportAction::ViewportSize(Vec2::new(rect.width(), rect.height())));
-    if let Some(texture) = view.viewport.texture {
-        painter.image(
-            texture,
-            rect,
-            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
-            egui::Color32::WHITE,
-        );
-    } else {
-        painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
-    }
+    picture_ui(ui, view, rect);
     if view.session.is_none() {
-        let text = if view.program.job.is_some() {
-            "Opening…"
-        } else {
-            "Drop a glTF file here, or open one with Ctrl+O"
-        };
-        painter.text(
-            rect.center(),
-            egui::Align2::CENTER_CENTER,
-            text,
-            super::Theme::font(super::theme::Font::Body),
-            theme.color(ColorRole::TextSecondary),
-        );
         return;
     }
     // What lies over the picture is seen from where the picture will be, which is drawn when the
     // frame's input is taken up.
-    let pressed = ui.input(|i| {
-        i.events.iter().find_map(|e| match e {
-            egui::Event::PointerButton {
-                button: PointerButton::Primary | PointerButton::Secondary,
-                pressed: true,
-                modifiers,
-                ..
-            } => Some(*modifiers),
-            _ => None,
-        })
-    });
-    state.press = pressed.unwrap_or(state.press);
+    state.press = pressed_with(ui).unwrap_or(state.press);
     scrub(ui, view, &response, actions);
     let moved;
     // The wheel is the chain's while a limb is dragged.
@@ -161,10 +120,12 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {
         let bends = bend_ui(state, ui, view, rect, &response, over_overlay, actions);
-        tools::brush_ui(state, ui, view, rect, &response, !over_overlay && !bends, actions);
-        tools::vertices_ui(&mut state.picking, ui, view, rect, actions);
-        tools::brush_overlay_ui(state, ui, view, rect);
-        tools::joint_list_ui(state, ui, view, actions);
+        let free = !over_overlay && !bends;
+        let ViewportState { brush, swallow, .. } = &mut *state;
+        tools::brush_ui(brush, swallow, ui, view, rect, &response, free, actions);
+        tools::vertices_ui(&mut state.brush.picking, ui, view, rect, actions);
+        tools::brush_overlay_ui(state.brush.lists_joints(), ui, view, rect);
+        tools::joint_list_ui(&mut state.brush, ui, view, actions);
         overlay::overlay_ui(ui, view, rect);
         return;
     }
@@ -196,6 +157,52 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if state.tools.under_way().is_none() && !swallowed {
         menu::viewport_menu(&response, view, actions);
     }
+}
+
+/// The picture of the model; without a file, words in its place.
+fn picture_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
+    let theme = view.theme;
+    let painter = ui.painter_at(rect);
+    if let Some(texture) = view.viewport.texture {
+        painter.image(
+            texture,
+            rect,
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            egui::Color32::WHITE,
+        );
+    } else {
+        painter.rect_filled(rect, 0.0, theme.color(ColorRole::ViewportBackground));
+    }
+    if view.session.is_some() {
+        return;
+    }
+    let text = if view.program.job.is_some() {
+        "Opening…"
+    } else {
+        "Drop a glTF file here, or open one with Ctrl+O"
+    };
+    painter.text(
+        rect.center(),
+        egui::Align2::CENTER_CENTER,
+        text,
+        super::Theme::font(super::theme::Font::Body),
+        theme.color(ColorRole::TextSecondary),
+    );
+}
+
+/// The modifiers of a button that was pressed in this frame.
+fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
+    ui.input(|i| {
+        i.events.iter().find_map(|e| match e {
+            egui::Event::PointerButton {
+                button: PointerButton::Primary | PointerButton::Secondary,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some(*modifiers),
+            _ => None,
+        })
+    })
 }
 
 /// The rings that bend the painted joint, and what selects joints beside them; whether the pointer

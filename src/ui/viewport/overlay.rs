@@ -1,9 +1,10 @@
 //! What is drawn over the picture by egui: names, read-outs, and a few switches.
 
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Ui, pos2, vec2};
+use egui::{Align2, Painter, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
 use glam::Vec2;
 
+use super::{axes::joints_ui, haloed::haloed};
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -331,7 +332,7 @@ pub fn overlay_ui(ui: &Ui, view: &View<'_>, rect: Rect) {
             .project(at, size)
             .map(|(p, _)| pos2(p.x + rect.left(), p.y + rect.top()))
     };
-    super::axes::joints_ui(&painter, view, rect);
+    joints_ui(&painter, view, rect);
     let mut named: Vec<ulna_model::NodeId> = Vec::new();
     if view.options.names && view.options.joints {
         let meant =
@@ -463,21 +464,4 @@ fn mix_ui(painter: &Painter, ui: &Ui, view: &View<'_>, document: &model::Documen
         painter.galley(at - vec2(0.0, share.size().y * 0.5), share.clone(), ink[1]);
         at.x += share.size().x + 18.0;
     }
-}
-
-/// Text with a dark rim, readable over anything.
-pub fn haloed(
-    painter: &Painter,
-    at: Pos2,
-    anchor: Align2,
-    text: &str,
-    font: FontId,
-    color: Color32,
-    theme: &Theme,
-) {
-    let halo = theme.color(ColorRole::ViewportLabelHalo);
-    for d in [vec2(-1.0, 0.0), vec2(1.0, 0.0), vec2(0.0, -1.0), vec2(0.0, 1.0)] {
-        painter.text(at + d, anchor, text, font.clone(), halo);
-    }
-    painter.text(at, anchor, text, font, color);
 }

@@ -13,7 +13,7 @@ use ulna_edit::{
         field::{ClipName, Nodes, Seconds},
     },
 };
-use ulna_model::{Document, NodeId};
+use ulna_model::{ClipId, Document, NodeId};
 use ulna_motion::MotionPath;
 use ulna_render::ColorRole;
 
@@ -174,14 +174,40 @@ fn handles(
             actions.push(TimelineAction::Seek(f64::from(about.time)));
         }
     }
-    let Some(held) = drag else { return taken };
+    drag_ui(drag, ui, view, rect, clip, actions) || taken
+}
+
+/// The key that is held goes with the pointer; whether one is.
+fn drag_ui(
+    drag: &mut Option<PathDrag>,
+    ui: &Ui,
+    view: &View<'_>,
+    rect: Rect,
+    clip: ClipId,
+    actions: &mut Actions,
+) -> bool {
+    let Some(held) = drag else { return false };
     if ui.input(|i| i.key_pressed(egui::Key::Escape)) {
         actions.push(Action::Cancel);
         *drag = None;
         return true;
     }
     let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return true };
-    if at.distance(held.start) > 1.0 {
+    if at.distance(held.start) > 1.0
+        && let Some(preview) = held.moved(view, rect, clip, at)
+    {
+        actions.push(preview);
+    }
+    if ui.input(|i| !i.pointer.primary_down()) {
+        actions.push(Action::Commit);
+        *drag = None;
+    }
+    true
+}
+
+impl PathDrag {
+    /// The edit that puts the joint under the pointer at the key's time.
+    fn moved(&self, view: &View<'_>, rect: Rect, clip: ClipId, at: Pos2) -> Option<Action> {
         let size = Vec2::new(rect.width(), rect.height());
         let ray = |p: Pos2| {
             view.viewport.camera.ray(Vec2::new(p.x - rect.left(), p.y - rect.top()), size)
@@ -192,52 +218,46 @@ fn handles(
             let ray = ray(p);
             let along = ray.direction.dot(normal);
             (along.abs() > 1e-6).then(|| {
-                ray.origin + ray.direction * ((held.from - ray.origin).dot(normal) / along)
+                ray.origin + ray.direction * ((self.from - ray.origin).dot(normal) / along)
             })
         };
-        if let (Some(begin), Some(end)) = (meets(held.start), meets(at)) {
-            let label =
-                format!("Move {} on its path", held.document.node(held.node).label(held.node));
-            let reach = view.viewport.reach;
-            let make = |over: PoseDestination| DragLimb {
-                node: Nodes::one(held.node),
-                to: held.from + (end - begin),
-                chain: reach.chain,
-                swivel: None,
-                tip: None,
-                end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
-                soft: Some(reach.soft),
-                limits: reach.limits.then_some(true),
-                plant: None,
-                body: Some(Body::Limb),
-                over,
-            };
-            let over = PoseDestination::clip(clip, held.time).in_layer(view.layers.written);
-            let asked = DocumentCommand::Ik(make(over.clone()).into());
-            let nodes: Vec<NodeId> = asked
-                .wanted(&Scene::new(&held.document))
-                .unwrap_or_default()
-                .into_iter()
-                .map(|(n, _)| n)
-                .collect();
-            if !nodes.is_empty() {
-                let key = SetKey {
-                    interpolation: Some(view.settings.new_keys),
-                    ..SetKey::new(ClipName::Id(clip), Seconds(held.time), Nodes::Ids(nodes))
-                };
-                // A layer takes it by itself: with a key where it has some, else over the whole
-                // clip.
-                let mut commands = vec![Command::from(make(over))];
-                if view.layers.written.is_none() {
-                    commands.push(KeyCommand::from(key).into());
-                }
-                actions.push(Action::Preview { label, commands });
-            }
+        let (begin, end) = (meets(self.start)?, meets(at)?);
+        let label = format!("Move {} on its path", self.document.node(self.node).label(self.node));
+        let reach = view.viewport.reach;
+        let make = |over: PoseDestination| DragLimb {
+            node: Nodes::one(self.node),
+            to: self.from + (end - begin),
+            chain: reach.chain,
+            swivel: None,
+            tip: None,
+            end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
+            soft: Some(reach.soft),
+            limits: reach.limits.then_some(true),
+            plant: None,
+            body: Some(Body::Limb),
+            over,
+        };
+        let over = PoseDestination::clip(clip, self.time).in_layer(view.layers.written);
+        let asked = DocumentCommand::Ik(make(over.clone()).into());
+        let nodes: Vec<NodeId> = asked
+            .wanted(&Scene::new(&self.document))
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(n, _)| n)
+            .collect();
+        if nodes.is_empty() {
+            return None;
         }
+        let key = SetKey {
+            interpolation: Some(view.settings.new_keys),
+            ..SetKey::new(ClipName::Id(clip), Seconds(self.time), Nodes::Ids(nodes))
+        };
+        // A layer takes it by itself: with a key where it has some, else over the whole
+        // clip.
+        let mut commands = vec![Command::from(make(over))];
+        if view.layers.written.is_none() {
+            commands.push(KeyCommand::from(key).into());
+        }
+        Some(Action::Preview { label, commands })
     }
-    if ui.input(|i| !i.pointer.primary_down()) {
-        actions.push(Action::Commit);
-        *drag = None;
-    }
-    true
 }

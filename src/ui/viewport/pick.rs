@@ -1,27 +1,14 @@
 //! What lies under the pointer: joints by their distance on the screen, so that they can be caught
 //! through the mesh.
 
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
+use super::domain::PickedBone;
 use crate::ui::View;
 use ulna_model::NodeId;
 
 /// Points from a bone within which it is meant: targets are at least 12 points wide.
 const REACH: f32 = 7.0;
-
-/// A bone near a point of the picture.
-#[derive(Clone, Copy, Debug)]
-pub struct PickedBone {
-    /// Whose bone.
-    pub joint: NodeId,
-    /// The spot of it, in the scene.
-    pub spot: Vec3,
-    /// Whether that is the joint itself, not somewhere along its bone.
-    pub is_head: bool,
-    /// Whether it moves vertices. Where the skin lies in front of one that moves none, the skin is
-    /// meant.
-    pub deforms: bool,
-}
 
 /// The joint nearest to a point of the picture, if one is near.
 pub fn joint_at(view: &View<'_>, at: Vec2, size: Vec2) -> Option<NodeId> {

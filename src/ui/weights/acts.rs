@@ -4,6 +4,7 @@
 use egui::{DragValue, RichText, Ui};
 use egui_material_icons::icons;
 
+use super::selection_key::selection_key;
 use crate::ui::popups::menu_button;
 use crate::ui::{
     Action, Actions, PaintAction, Theme, View,
@@ -84,7 +85,7 @@ fn count(state: &mut ActsState, view: &View<'_>, act: Act) -> Option<usize> {
     let (canvas, session) = (view.paint.canvas?, view.session?);
     let chosen = view.paint.vertices;
     let locked = view.paint.locked.len();
-    let selected = super::selection_key(chosen);
+    let selected = selection_key(chosen);
     let asked =
         Asked { act, generation: session.generation(), skin: canvas.skin, locked, selected };
     if let Some((of, count)) = state.counted

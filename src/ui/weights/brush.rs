@@ -1,10 +1,9 @@
 //! The brush: what it does, its numbers, its fall-off, and how far it reaches.
 
-use egui::{
-    Color32, CursorIcon, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Color32, CursorIcon, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use egui_material_icons::{MaterialIcon, icons};
 
+use super::falloff::{combo, falloff_ui};
 use crate::ui::PaintAction;
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -13,7 +12,7 @@ use crate::ui::{
 };
 use ulna_edit::command::{BrushCommand, VertexCommand};
 use ulna_render::ColorRole;
-use ulna_weights::{Brush, BrushKind, Falloff, Radius, Reach};
+use ulna_weights::{Brush, BrushKind, Radius};
 
 /// A panel narrower than this has shorter words, and one column of switches.
 const NARROW: f32 = 300.0;
@@ -65,8 +64,42 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.add_space(4.0);
     drags_ui(ui, view, actions);
     ui.add_space(2.0);
-    let key = |command: BrushCommand| view.settings.keys.key(command.name()).to_owned();
     ui.spacing_mut().item_spacing.y = 3.0;
+    numbers_ui(ui, view, &mut brush);
+    if folded {
+        send(view, brush, actions);
+        return;
+    }
+    ui.add_space(4.0);
+    falloff_ui(ui, theme, &mut brush);
+    ui.add_space(2.0);
+    let size = match brush.radius {
+        Radius::Pixels(points) => {
+            points
+                * view.viewport.camera.meters_per_point(
+                    view.viewport.camera.distance,
+                    ui.ctx().content_rect().height(),
+                )
+        }
+        Radius::Scene(meters) => meters,
+    };
+    let mut in_scene = matches!(brush.radius, Radius::Scene(_));
+    switches_ui(ui, view, &mut brush, &mut in_scene);
+    if let Some(count) = view.paint.unpaired.map(<[u32]>::len).filter(|n| brush.mirror && *n > 0) {
+        unpaired_ui(ui, theme, count, actions);
+    }
+    brush.radius = match (in_scene, brush.radius) {
+        (true, Radius::Pixels(_)) => Radius::Scene(size),
+        (false, Radius::Scene(_)) => Radius::Pixels(64.0),
+        (_, radius) => radius,
+    };
+    send(view, brush, actions);
+}
+
+/// Radius, strength and value.
+fn numbers_ui(ui: &mut Ui, view: &View<'_>, brush: &mut Brush) {
+    let theme = view.theme;
+    let key = |command: BrushCommand| view.settings.keys.key(command.name()).to_owned();
     match &mut brush.radius {
         Radius::Pixels(points) => {
             bar(ui, theme, "Radius", points, 2.0..=400.0, "px", 0, &key(BrushCommand::Radius));
@@ -91,85 +124,30 @@ pub fn brush_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     bar(ui, theme, "Strength", &mut brush.strength, 0.0..=1.0, "", 2, &key(BrushCommand::Strength));
     let most = if brush.kind == BrushKind::Scale { 2.0 } else { 1.0 };
     bar(ui, theme, "Value", &mut brush.value, 0.0..=most, "", 2, &key(BrushCommand::Value));
-    if folded {
-        send(view, brush, actions);
-        return;
-    }
-    ui.add_space(4.0);
-    // Beside each other, where that fits.
-    let line = if ui.available_width() < 250.0 {
-        egui::Layout::top_down(egui::Align::Min)
-    } else {
-        egui::Layout::left_to_right(egui::Align::Min)
-    };
-    ui.with_layout(line, |ui| {
-        curve_ui(ui, theme, &mut brush);
-        ui.vertical(|ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            labeled(ui, theme, "Fall-off", |ui| {
-                combo(ui, "Fall-off", brush.falloff.label(), |ui| {
-                    for falloff in Falloff::PRESETS {
-                        ui.selectable_value(&mut brush.falloff, falloff, falloff.label());
-                    }
-                    let own = Falloff::Own(brush.falloff.to_own());
-                    if ui
-                        .selectable_label(matches!(brush.falloff, Falloff::Own(_)), "Custom curve")
-                        .clicked()
-                    {
-                        brush.falloff = own;
-                    }
-                });
-            });
-            labeled(ui, theme, "Reach", |ui| {
-                combo(ui, "Reach", brush.reach.label(), |ui| {
-                    for reach in Reach::ALL {
-                        ui.selectable_value(&mut brush.reach, reach, reach.label());
-                    }
-                });
-            });
-        });
-    });
-    ui.add_space(2.0);
-    let size = match brush.radius {
-        Radius::Pixels(points) => {
-            points
-                * view.viewport.camera.meters_per_point(
-                    view.viewport.camera.distance,
-                    ui.ctx().content_rect().height(),
-                )
+}
+
+/// The number of vertices without a mirror match, and a button that selects them.
+fn unpaired_ui(ui: &mut Ui, theme: &Theme, count: usize, actions: &mut Actions) {
+    ui.horizontal(|ui| {
+        let text = match count {
+            1 => "1 vertex has no mirror match".to_owned(),
+            n => format!("{} vertices have no mirror match", crate::ui::widgets::thousands(n)),
+        };
+        let text = RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextSecondary));
+        // The mark that they have in the viewport.
+        let (mark, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
+        let corners =
+            [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()]
+                .to_vec();
+        let color = theme.color(ColorRole::SeverityWarning);
+        ui.painter().add(egui::Shape::convex_polygon(corners, color, egui::Stroke::NONE));
+        ui.add(egui::Label::new(text).truncate());
+        if ui.small_button("Select them").clicked() {
+            actions.push(Action::Run(VertexCommand::Unpaired.into()));
         }
-        Radius::Scene(meters) => meters,
-    };
-    let mut in_scene = matches!(brush.radius, Radius::Scene(_));
-    switches_ui(ui, view, &mut brush, &mut in_scene);
-    if let Some(count) = view.paint.unpaired.map(<[u32]>::len).filter(|n| brush.mirror && *n > 0) {
-        ui.horizontal(|ui| {
-            let text = match count {
-                1 => "1 vertex has no mirror match".to_owned(),
-                n => format!("{} vertices have no mirror match", crate::ui::widgets::thousands(n)),
-            };
-            let text = RichText::new(text)
-                .font(Theme::font(Font::Caption))
-                .color(theme.color(ColorRole::TextSecondary));
-            // The mark that they have in the viewport.
-            let (mark, _) = ui.allocate_exact_size(vec2(8.0, 8.0), egui::Sense::hover());
-            let corners =
-                [mark.center_top(), mark.right_center(), mark.center_bottom(), mark.left_center()]
-                    .to_vec();
-            let color = theme.color(ColorRole::SeverityWarning);
-            ui.painter().add(egui::Shape::convex_polygon(corners, color, egui::Stroke::NONE));
-            ui.add(egui::Label::new(text).truncate());
-            if ui.small_button("Select them").clicked() {
-                actions.push(Action::Run(VertexCommand::Unpaired.into()));
-            }
-        });
-    }
-    brush.radius = match (in_scene, brush.radius) {
-        (true, Radius::Pixels(_)) => Radius::Scene(size),
-        (false, Radius::Scene(_)) => Radius::Pixels(64.0),
-        (_, radius) => radius,
-    };
-    send(view, brush, actions);
+    });
 }
 
 /// What a stroke does besides: on which sides, what a pen scales, how dabs follow each other.
@@ -486,102 +464,4 @@ fn bar(
             crate::ui::widgets::key_chips(ui, theme, key);
         }
     });
-}
-
-/// The fall-off as a curve from the rim to the middle. An own one is drawn by dragging.
-fn curve_ui(ui: &mut Ui, theme: &Theme, brush: &mut Brush) {
-    let width = if ui.available_width() < NARROW { 72.0 } else { 118.0 };
-    let (rect, response) = ui.allocate_exact_size(vec2(width, 52.0), Sense::click_and_drag());
-    response.widget_info(|| {
-        WidgetInfo::labeled(Role::Image, true, format!("Fall-off curve: {}", brush.falloff.label()))
-    });
-    if (response.dragged() || response.clicked())
-        && let Some(at) = response.interact_pointer_pos()
-    {
-        let mut points = brush.falloff.to_own();
-        let part = 1.0 - ((at.x - rect.left()) / rect.width()).clamp(0.0, 1.0);
-        let k = (part * 6.0).round() as usize;
-        points[k] = 1.0 - ((at.y - rect.top() - 4.0) / (rect.height() - 8.0)).clamp(0.0, 1.0);
-        brush.falloff = Falloff::Own(points);
-    }
-    let painter = ui.painter();
-    painter.rect(
-        rect,
-        4.0,
-        theme.color(ColorRole::SurfaceField),
-        theme.field_edge(),
-        egui::StrokeKind::Inside,
-    );
-    let inner = rect.shrink2(vec2(0.0, 5.0));
-    let place = |k: usize| {
-        let part = k as f32 / 48.0;
-        pos2(
-            rect.left() + part * rect.width(),
-            inner.bottom() - brush.falloff.at(1.0 - part) * inner.height(),
-        )
-    };
-    let line: Vec<egui::Pos2> = (0..=48).map(place).collect();
-    let fill = theme.color(ColorRole::AccentTint);
-    let mut area = egui::Mesh::default();
-    for at in &line {
-        area.colored_vertex(*at, fill);
-        area.colored_vertex(pos2(at.x, inner.bottom()), fill);
-    }
-    for k in 0..line.len() as u32 - 1 {
-        let at = k * 2;
-        area.add_triangle(at, at + 1, at + 2);
-        area.add_triangle(at + 1, at + 2, at + 3);
-    }
-    painter.add(Shape::mesh(area));
-    painter.add(Shape::line(line, Stroke::new(1.5, theme.color(ColorRole::AccentBase))));
-    if let Falloff::Own(points) = brush.falloff {
-        for (k, v) in points.iter().enumerate() {
-            let at = pos2(
-                rect.right() - k as f32 / 6.0 * rect.width(),
-                inner.bottom() - v * inner.height(),
-            );
-            painter.circle(
-                at,
-                2.5,
-                theme.color(ColorRole::TextPrimary),
-                Stroke::new(1.0, Color32::BLACK),
-            );
-        }
-    }
-    response.on_hover_text(
-        "Strength from the center of the brush to its rim. Drag to draw a custom curve",
-    );
-}
-
-fn labeled(ui: &mut Ui, theme: &Theme, name: &str, add: impl FnOnce(&mut Ui)) {
-    ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(56.0, 24.0), Sense::hover());
-        ui.painter().text(
-            rect.left_center() + vec2(4.0, 0.0),
-            egui::Align2::LEFT_CENTER,
-            name,
-            Theme::font(Font::Small),
-            theme.color(ColorRole::TextSecondary),
-        );
-        add(ui);
-    });
-}
-
-fn combo(ui: &mut Ui, name: &str, now: &str, add: impl FnOnce(&mut Ui)) {
-    let width = ui.available_width().max(70.0);
-    let response = egui::ComboBox::from_id_salt(name)
-        .selected_text(RichText::new(now))
-        .width(width)
-        .icon(|ui, rect, visuals, _open| {
-            paint_icon(
-                ui.painter(),
-                rect.center(),
-                icons::ICON_KEYBOARD_ARROW_DOWN,
-                16.0,
-                visuals.fg_stroke.color,
-            );
-        })
-        .show_ui(ui, add)
-        .response;
-    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, format!("{name}: {now}")));
 }

@@ -4,7 +4,7 @@
 
 use egui::{Event, Key, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::selection_key;
+use super::selection_key::selection_key;
 use crate::ui::{
     Actions, PaintAction, Theme, View, theme::Font, weight_marks::heat_color, widgets::name_widget,
 };

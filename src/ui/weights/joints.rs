@@ -1,27 +1,28 @@
 //! The joints of the painted skin with their shares at the cursor: what moves this spot, and what
 //! may change. As tall as the panel has room, flat or as a tree, several chosen at once.
 
-use egui::{Rect, RichText, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{RichText, Role, Sense, Ui, WidgetInfo, vec2};
 use egui_material_icons::icons;
 
-use crate::ui::popups::{context_menu, menu_button};
-use crate::ui::weight_marks::{hatch, heat_color};
-use crate::ui::{
-    Action, Actions, Theme, View,
-    theme::Font,
-    widgets::{elided, filter_field, joint_icon, paint_icon, panel_title, row},
+use super::{
+    joint_rows::{Click, Numbers, ROW, Row, joint_row},
+    selection_key::selection_key,
 };
-use crate::ui::{JointAct, OutlinerAction, PaintAction, ViewportAction};
-use ulna_edit::command::{PairJoints, field::Nodes};
+use crate::ui::popups::menu_button;
+use crate::ui::{
+    Actions, Theme, View,
+    theme::Font,
+    widgets::{filter_field, paint_icon, panel_title},
+};
+use crate::ui::{JointAct, OutlinerAction, PaintAction};
 use ulna_model::LayerId;
 use ulna_model::{Document, NodeId, SkinId};
-use ulna_render::{Color, ColorRole};
+use ulna_render::ColorRole;
 use ulna_weights::SkinnedSurface;
 use ulna_weights::layers::LayerTarget;
 
 /// Rows that are shown at least before the list scrolls.
 const ROWS: f32 = 5.0;
-const ROW: f32 = 24.0;
 
 /// Which joints are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,16 +98,6 @@ struct HeldKey {
     selected: (usize, u64),
 }
 
-/// How a row was clicked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Click {
-    Plain,
-    /// Besides those that are chosen, or not any more.
-    Toggle,
-    /// All from the one that was clicked last.
-    To,
-}
-
 impl JointList {
     /// Those that are chosen.
     pub fn chosen(&self) -> &[NodeId] {
@@ -143,11 +134,7 @@ impl JointList {
             generation: view.session.map_or(0, ulna_session::Session::generation),
             skin: canvas.skin,
             layer: of_layer.map(|l| l.id),
-            selected: if of_layer.is_some() {
-                (0, 0)
-            } else {
-                super::selection_key(view.paint.vertices)
-            },
+            selected: if of_layer.is_some() { (0, 0) } else { selection_key(view.paint.vertices) },
         };
         // A stroke under way is taken up when it ends.
         let known = self
@@ -213,20 +200,6 @@ impl JointList {
     pub const fn room(&self, panel: f32) -> f32 {
         panel - self.others
     }
-}
-
-/// A joint that is listed.
-struct Row {
-    joint: usize,
-    node: NodeId,
-    depth: usize,
-}
-
-/// Numbers of a row.
-struct Numbers {
-    share: Option<f32>,
-    used: u32,
-    most: u32,
 }
 
 /// The joints that are shown, in order: as a tree, else the painted one, those that move the spot,
@@ -571,220 +544,4 @@ fn shared_note(document: &Document, canvas: &SkinnedSurface) -> Option<String> {
         label(first),
         named(skin),
     ))
-}
-
-fn joint_row(
-    ui: &mut Ui,
-    view: &View<'_>,
-    of: &Row,
-    (active, chosen): (bool, bool),
-    &Numbers { share, used, most }: &Numbers,
-    actions: &mut Actions,
-) -> Option<Click> {
-    let theme = view.theme;
-    let node = of.node;
-    let document = view.session.map(|s| s.document())?;
-    let label = document.node(node).label(node);
-    let locked = view.paint.locked.contains(&node);
-    let (rect, response) = row(ui, theme, ROW, &format!("Joint {label}"), active);
-    if chosen && !active {
-        ui.painter().rect_filled(
-            rect,
-            0.0,
-            theme.color(ColorRole::SelectionTint).gamma_multiply(0.6),
-        );
-    }
-    let middle = rect.center().y;
-    let lock = Rect::from_center_size(pos2(rect.left() + 14.0, middle), vec2(22.0, 22.0));
-    let lock_response = ui.interact(lock, ui.scope_id().with(("lock", node.0)), Sense::click());
-    let name = if locked {
-        format!("Unlock the weights of {label}")
-    } else {
-        format!("Lock the weights of {label}")
-    };
-    lock_response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, &name));
-    let icon = if locked { icons::ICON_LOCK } else { icons::ICON_LOCK_OPEN };
-    let color = match (locked, lock_response.hovered()) {
-        (true, _) | (_, true) => theme.color(ColorRole::TextPrimary),
-        _ => theme.color(ColorRole::TextDisabled),
-    };
-    paint_icon(ui.painter(), lock.center(), icon, 14.0, color);
-    let text_color = if active {
-        theme.color(ColorRole::SelectionText)
-    } else if locked {
-        theme.color(ColorRole::TextTertiary)
-    } else {
-        theme.color(ColorRole::TextPrimary)
-    };
-    // The color that it has where all joints are shown.
-    let indent = (of.depth as f32 * 8.0).min(rect.width() * 0.2);
-    let swatch = Rect::from_center_size(pos2(rect.left() + 30.0, middle), vec2(6.0, 14.0));
-    if let Some(Color([r, g, b, _])) = view.paint.colors.get(of.joint) {
-        ui.painter().rect_filled(swatch, 2.0, egui::Color32::from_rgb(*r, *g, *b));
-    }
-    joint_icon(
-        ui.painter(),
-        pos2(rect.left() + 43.0 + indent, middle),
-        if active {
-            theme.color(ColorRole::SelectionBase)
-        } else {
-            theme.color(ColorRole::TextSecondary)
-        },
-    );
-    let font = Theme::font(Font::Body);
-    let names = rect.left() + 54.0 + indent;
-    let bar_left = rect.left() + (rect.width() * 0.5).max(130.0);
-    let shown = elided(ui, &label, &font, bar_left - names - 6.0);
-    ui.painter().text(pos2(names, middle), egui::Align2::LEFT_CENTER, shown, font, text_color);
-    // Both, where there is room: how much of the spot it moves, and how many vertices.
-    let wide = rect.width() > 300.0;
-    let number_width = if wide && share.is_some() { 104.0 } else { 58.0 };
-    let bar = Rect::from_min_max(
-        pos2(bar_left, middle - 2.5),
-        pos2(rect.right() - number_width - 8.0, middle + 2.5),
-    );
-    ui.painter().rect_filled(bar, 2.0, theme.trough());
-    let (part, text) = match share {
-        Some(share) => (share, format!("{:.1} %", share * 100.0)),
-        None => (used as f32 / most as f32, crate::ui::widgets::thousands(used as usize)),
-    };
-    let filled =
-        Rect::from_min_size(bar.min, vec2(bar.width() * part.clamp(0.0, 1.0), bar.height()));
-    let color = if share.is_some() {
-        heat_color(part)
-    } else {
-        theme.color(ColorRole::SurfaceControlHover)
-    };
-    ui.painter().rect_filled(filled, 2.0, color);
-    if locked && share.is_some_and(|s| s > 0.0) {
-        hatch(ui, filled, theme);
-    }
-    let (text, color) = if locked && share.is_none_or(|s| s <= 0.0) {
-        ("locked".to_owned(), theme.color(ColorRole::TextTertiary))
-    } else if part <= 0.0 {
-        (text, theme.color(ColorRole::TextTertiary))
-    } else {
-        (text, theme.color(ColorRole::TextPrimary))
-    };
-    ui.painter().text(
-        pos2(rect.right() - 4.0, middle),
-        egui::Align2::RIGHT_CENTER,
-        text,
-        Theme::font(Font::Number),
-        color,
-    );
-    if wide && share.is_some() {
-        let color =
-            theme.color(if used > 0 { ColorRole::TextSecondary } else { ColorRole::TextTertiary });
-        let at = pos2(rect.right() - 60.0, middle);
-        let count = crate::ui::widgets::thousands(used as usize);
-        ui.painter().text(
-            at,
-            egui::Align2::RIGHT_CENTER,
-            count,
-            Theme::font(Font::NumberSmall),
-            color,
-        );
-    }
-    let mut click = None;
-    if lock_response.on_hover_text(&name).clicked() {
-        actions.push(PaintAction::LockWeights { nodes: vec![node], locked: !locked });
-    } else if response.clicked() {
-        // Those of the click itself: those of the frame may be older.
-        let held = ui.input(|i| {
-            let of_click = i.events.iter().rev().find_map(|e| match e {
-                egui::Event::PointerButton { pressed: false, modifiers, .. } => Some(*modifiers),
-                _ => None,
-            });
-            of_click.unwrap_or(i.modifiers)
-        });
-        click = Some(if held.command {
-            Click::Toggle
-        } else if held.shift {
-            Click::To
-        } else {
-            Click::Plain
-        });
-    }
-    if response.hovered() {
-        actions.push(ViewportAction::Hover(Some(node)));
-    }
-    context_menu(&response, |ui| joint_menu(ui, view, document, node, actions));
-    click
-}
-
-/// What else can be done with a joint.
-fn joint_menu(
-    ui: &mut Ui,
-    view: &View<'_>,
-    document: &Document,
-    node: NodeId,
-    actions: &mut Actions,
-) {
-    let others: Vec<NodeId> = view
-        .paint
-        .canvas
-        .map_or_else(Vec::new, |c| c.joints().iter().copied().filter(|j| *j != node).collect());
-    if let Some(canvas) = view.paint.canvas
-        && let Some(joint) = canvas.joint(node)
-    {
-        let role = view.paint.roles.get(usize::from(joint));
-        let partner = role.and_then(|r| canvas.joints().get(r.partner?));
-        let text = match (partner, role.map(|r| r.how)) {
-            (Some(n), _) if *n == node => "Mirror joint: itself".to_owned(),
-            (Some(n), Some(how)) => {
-                format!("Mirror joint: {} · {}", document.node(*n).label(*n), how.label())
-            }
-            _ => "Mirror joint: none".to_owned(),
-        };
-        let pair = |with: Option<NodeId>| {
-            Action::Run(PairJoints { joint: Nodes::one(node), with: with.map(Nodes::one) }.into())
-        };
-        menu_button(ui, text, |ui| {
-            if ui.selectable_label(partner.is_none(), "None").clicked() {
-                actions.push(pair(None));
-                ui.close();
-            }
-            egui::ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
-                for other in canvas.joints() {
-                    let label = document.node(*other).label(*other);
-                    let label = if *other == node {
-                        format!("{label} itself (center joint)")
-                    } else {
-                        label
-                    };
-                    if ui.selectable_label(partner == Some(other), label).clicked() {
-                        actions.push(pair(Some(*other)));
-                        ui.close();
-                    }
-                }
-            });
-        });
-    }
-    // Where all others are locked nobody gives or takes: so the way back is here, too.
-    let alone = !others.is_empty() && others.iter().all(|j| view.paint.locked.contains(j));
-    let text = if alone { "Unlock all others" } else { "Solo: lock all others" };
-    if ui.button(text).clicked() {
-        actions.push(PaintAction::LockWeights { nodes: others, locked: !alone });
-        actions.push(PaintAction::LockWeights { nodes: vec![node], locked: false });
-        ui.close();
-    }
-    if ui.button("Select its vertices").clicked() {
-        actions.push(PaintAction::SelectVertices { vertices: moved_by(view, node), add: false });
-        ui.close();
-    }
-}
-
-/// Vertices of the canvas that a joint moves.
-fn moved_by(view: &View<'_>, node: NodeId) -> Vec<u32> {
-    let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else {
-        return Vec::new();
-    };
-    let Some(joint) = canvas.joint(node) else { return Vec::new() };
-    let maps = canvas.maps(session.document());
-    let moves = |v: &u32| {
-        let (map, own) = maps.map_of(*v);
-        map.weight(own, joint) > 0.0
-    };
-    (0..canvas.vertex_count() as u32).filter(moves).collect()
 }

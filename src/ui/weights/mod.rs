@@ -5,8 +5,11 @@ mod acts;
 mod bend;
 mod brush;
 mod cells;
+mod falloff;
+mod joint_rows;
 mod joints;
 mod layers;
+mod selection_key;
 mod strip;
 mod table;
 
@@ -87,10 +90,4 @@ fn no_weights(view: &View<'_>) -> String {
         ),
         None => "This file has no vertex weights. Only skinned meshes can be painted.".to_owned(),
     }
-}
-
-/// What tells one selection of vertices from another.
-fn selection_key(vertices: &[u32]) -> (usize, u64) {
-    let mix = |h: u64, v: &u32| (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (vertices.len(), vertices.iter().fold(0, mix))
 }

@@ -11,6 +11,7 @@ use crate::ui::{
 };
 use crate::ui::{PaintAction, TimelineAction};
 use ulna_edit::command::{BrushCommand, ModeCommand, PlayCommand};
+use ulna_model::Document;
 use ulna_motion::Spot;
 use ulna_render::ColorRole;
 
@@ -194,7 +195,25 @@ fn track_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     );
 }
 
-/// Where the skin breaks, and the way there.
+/// The moment of a spot: its clip and time.
+fn when(document: &Document, spot: &Spot) -> String {
+    let clip = spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
+    format!("{clip}, {:.2} s", spot.time)
+}
+
+/// The deformation at a spot, in words.
+fn deformation(spot: &Spot) -> String {
+    let mut parts = vec![format!("stretch {:.1}×", spot.strain.stretch)];
+    if spot.strain.volume < 0.9 {
+        parts.push(format!("volume {:.0} %", spot.strain.volume.max(0.0) * 100.0));
+    }
+    if spot.strain.flipped {
+        parts.push("flipped".into());
+    }
+    parts.join(", ")
+}
+
+/// The place where the skin breaks, and the way there.
 fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -207,59 +226,9 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         16.0,
         theme.color(ColorRole::TextSecondary),
     );
-    let when = |spot: &Spot| {
-        let clip =
-            spot.clip.map_or_else(|| "Range of motion".to_owned(), |c| document.clip_label(c));
-        format!("{clip}, {:.2} s", spot.time)
-    };
-    let what = |spot: &Spot| {
-        let mut parts = vec![format!("stretch {:.1}×", spot.strain.stretch)];
-        if spot.strain.volume < 0.9 {
-            parts.push(format!("volume {:.0} %", spot.strain.volume.max(0.0) * 100.0));
-        }
-        if spot.strain.flipped {
-            parts.push("flipped".into());
-        }
-        parts.join(", ")
-    };
     let narrow = ui.available_width() < 720.0;
-    let worst = view.paint.here.or(view.paint.spots.first().copied());
-    match worst {
-        Some(spot) => {
-            let lead = match (view.paint.here.is_some(), narrow) {
-                (true, false) => "Worst pose for this vertex:",
-                (false, false) => "Worst pose:",
-                (true, true) => "Here:",
-                (false, true) => "Worst:",
-            };
-            ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
-            ui.label(RichText::new(when(&spot)).color(theme.color(ColorRole::TextPrimary)));
-            let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
-            let text =
-                if narrow { what(&spot) } else { format!("{} at vertex {vertex}", what(&spot)) };
-            ui.label(
-                RichText::new(text)
-                    .font(Theme::font(Font::Small))
-                    .color(theme.color(ColorRole::TextSecondary)),
-            );
-            if let (Some(first), Some(now)) =
-                (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
-                && (first - now).abs() > 0.005
-            {
-                // Before the strokes since it was looked for, and after them.
-                let role =
-                    if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
-                let text = format!("worst score {first:.2} → {now:.2}");
-                ui.label(
-                    RichText::new(text)
-                        .font(Theme::font(Font::NumberSmall))
-                        .color(theme.color(role)),
-                );
-            }
-            if ui.button("Go to pose").clicked() {
-                actions.push(PaintAction::GoToSpot(spot));
-            }
-        }
+    match view.paint.here.or(view.paint.spots.first().copied()) {
+        Some(spot) => spot_ui(ui, view, document, &spot, narrow, actions),
         None if view.paint.searched => {
             ui.label(
                 RichText::new("No bad deformation found.")
@@ -280,47 +249,7 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         actions.push(Action::Run(BrushCommand::Worst.into()));
     }
     if !view.paint.spots.is_empty() {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        let steps = [
-            (icons::ICON_CHEVRON_LEFT, BrushCommand::PreviousSpot),
-            (icons::ICON_CHEVRON_RIGHT, BrushCommand::NextSpot),
-        ];
-        for (icon, command) in steps {
-            let spec = command.spec();
-            if icon_button(
-                ui,
-                theme,
-                icon,
-                spec.title,
-                view.settings.keys.key(spec.name),
-                false,
-                Ok(()),
-            )
-            .clicked()
-            {
-                actions.push(Action::Run(command.into()));
-            }
-        }
-        let text = format!(
-            "Worst {} {}",
-            view.paint.spots.len(),
-            icons::ICON_KEYBOARD_ARROW_DOWN.codepoint
-        );
-        let menu = menu_button(ui, text, |ui| {
-            ui.set_min_width(320.0);
-            for (k, spot) in view.paint.spots.iter().enumerate() {
-                let label = format!("{}  {} · {}", k + 1, when(spot), what(spot));
-                let button = egui::Button::new(&label)
-                    .min_size(vec2(310.0, 24.0))
-                    .frame_when_inactive(false);
-                if ui.add(button).clicked() {
-                    actions.push(PaintAction::GoToSpot(*spot));
-                    actions.push(PaintAction::WeightLook(WeightLook::Worst));
-                    ui.close();
-                }
-            }
-        });
-        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "List of worst deformations"));
+        spots_ui(ui, view, document, actions);
     }
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         let key = view.settings.keys.key(ModeCommand::AnimateMode.name());
@@ -332,4 +261,89 @@ fn note_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             ui.label(RichText::new(text).font(font).color(color));
         }
     });
+}
+
+/// A spot in words, its score before and now, and a button that goes there.
+fn spot_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    spot: &Spot,
+    narrow: bool,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let lead = match (view.paint.here.is_some(), narrow) {
+        (true, false) => "Worst pose for this vertex:",
+        (false, false) => "Worst pose:",
+        (true, true) => "Here:",
+        (false, true) => "Worst:",
+    };
+    ui.label(RichText::new(lead).color(theme.color(ColorRole::TextSecondary)));
+    ui.label(RichText::new(when(document, spot)).color(theme.color(ColorRole::TextPrimary)));
+    let vertex = crate::ui::widgets::thousands(spot.vertex as usize);
+    let text = if narrow {
+        deformation(spot)
+    } else {
+        format!("{} at vertex {vertex}", deformation(spot))
+    };
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextSecondary)),
+    );
+    if let (Some(first), Some(now)) =
+        (view.paint.first_score, view.paint.spots.first().map(|s| s.score))
+        && (first - now).abs() > 0.005
+    {
+        // Before the strokes since it was looked for, and after them.
+        let role = if now < first { ColorRole::SeverityOk } else { ColorRole::SeverityWarning };
+        let text = format!("worst score {first:.2} → {now:.2}");
+        ui.label(RichText::new(text).font(Theme::font(Font::NumberSmall)).color(theme.color(role)));
+    }
+    if ui.button("Go to pose").clicked() {
+        actions.push(PaintAction::GoToSpot(*spot));
+    }
+}
+
+/// Buttons that go from one of the worst spots to the next, and the list of all.
+fn spots_ui(ui: &mut Ui, view: &View<'_>, document: &Document, actions: &mut Actions) {
+    let theme = view.theme;
+    ui.spacing_mut().item_spacing.x = 4.0;
+    let steps = [
+        (icons::ICON_CHEVRON_LEFT, BrushCommand::PreviousSpot),
+        (icons::ICON_CHEVRON_RIGHT, BrushCommand::NextSpot),
+    ];
+    for (icon, command) in steps {
+        let spec = command.spec();
+        if icon_button(
+            ui,
+            theme,
+            icon,
+            spec.title,
+            view.settings.keys.key(spec.name),
+            false,
+            Ok(()),
+        )
+        .clicked()
+        {
+            actions.push(Action::Run(command.into()));
+        }
+    }
+    let text =
+        format!("Worst {} {}", view.paint.spots.len(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+    let menu = menu_button(ui, text, |ui| {
+        ui.set_min_width(320.0);
+        for (k, spot) in view.paint.spots.iter().enumerate() {
+            let label = format!("{}  {} · {}", k + 1, when(document, spot), deformation(spot));
+            let button =
+                egui::Button::new(&label).min_size(vec2(310.0, 24.0)).frame_when_inactive(false);
+            if ui.add(button).clicked() {
+                actions.push(PaintAction::GoToSpot(*spot));
+                actions.push(PaintAction::WeightLook(WeightLook::Worst));
+                ui.close();
+            }
+        }
+    });
+    menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "List of worst deformations"));
 }

@@ -1,24 +1,27 @@
 //! The selected vertices by number: a row a vertex, a column a joint, and cells that take numbers
 //! and arithmetic.
 
+use std::collections::BTreeMap;
+
 use egui::{RichText, Sense, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
     cells::{Cells, ROW, Sheet, meant},
-    selection_key,
+    selection_key::selection_key,
 };
 use crate::ui::{
     Action, Actions, PaintAction, Theme, VertexPick, View,
     theme::Font,
-    widgets::{elided, icon_button},
+    widgets::{elided, icon_button, thousands},
 };
 use ulna_edit::command::{
     Flood, VertexCommand,
     field::{Nodes, Reach},
 };
-use ulna_model::{Derived, SkinId};
+use ulna_model::{Derived, Document, NodeId, SkinId};
 use ulna_render::ColorRole;
+use ulna_weights::{Maps, SkinnedSurface};
 
 /// Rows that say which joints stand in columns, and how many of those there are at most.
 const ROWS: usize = 200;
@@ -44,6 +47,83 @@ pub struct TableState {
     order: (Option<SkinId>, Vec<u32>, Vec<u16>),
 }
 
+/// The joints that stand in columns, and where those are.
+struct Columns {
+    /// Joints of the skin, from the left.
+    joints: Vec<u16>,
+    /// Points of the table, of the names of vertices, and of each joint's column.
+    width: f32,
+    first: f32,
+    each: f32,
+    /// Joints that stay while the others are paged, and columns that fit.
+    kept: usize,
+    fits: usize,
+    /// All joints that could stand in columns.
+    all: usize,
+}
+
+/// Points of the column of sums.
+const SUM: f32 = 48.0;
+
+impl TableState {
+    /// All joints that could stand in columns: the painted one, then those that hold most of the
+    /// vertices shown.
+    fn ordered(
+        &mut self,
+        view: &View<'_>,
+        canvas: &SkinnedSurface,
+        maps: &Maps<'_>,
+        vertices: &[u32],
+    ) -> Vec<u16> {
+        let mut sums: BTreeMap<u16, f32> = BTreeMap::new();
+        for v in vertices.iter().take(ROWS) {
+            let (map, own) = maps.map_of(*v);
+            map.vertex(own)
+                .filter(|(_, w)| *w > 0.0)
+                .for_each(|(j, w)| *sums.entry(j).or_default() += w);
+        }
+        let mut found: Vec<u16> = sums.keys().copied().collect();
+        found.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
+        let shown = &vertices[..vertices.len().min(ROWS)];
+        if self.order.0 != Some(canvas.skin) || self.order.1 != shown {
+            self.order = (Some(canvas.skin), shown.to_vec(), found.clone());
+            self.cells.refused = None;
+        }
+        found.retain(|j| !self.order.2.contains(j));
+        self.order.2.extend(found);
+        let mut columns = self.order.2.clone();
+        if let Some(joint) = view.paint.joint {
+            columns.retain(|j| *j != joint);
+            columns.insert(0, joint);
+        }
+        columns
+    }
+
+    /// The joints that have room beside each other, on the page that is shown.
+    fn columns(
+        &mut self,
+        ui: &Ui,
+        view: &View<'_>,
+        several: bool,
+        mut joints: Vec<u16>,
+    ) -> Columns {
+        // The bar of a long table stands beside the sums.
+        let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
+        // Numbers count within a mesh: where there are several, which one stands beside it.
+        let first = if several { 112.0 } else { 64.0 };
+        let fits = (((width - first - SUM) / 68.0) as usize).clamp(2, COLUMNS);
+        let all = joints.len();
+        // The painted joint stays; of the others, as many as fit.
+        let kept = usize::from(view.paint.joint.is_some());
+        let last_page = all.saturating_sub(fits);
+        self.column = self.column.min(last_page);
+        joints.drain(kept..(kept + self.column).min(all));
+        joints.truncate(fits);
+        let each = (width - first - SUM) / joints.len().max(1) as f32;
+        Columns { joints, width, first, each, kept, fits, all }
+    }
+}
+
 pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     let (Some(canvas), Some(session)) = (view.paint.canvas, view.session) else { return };
@@ -55,6 +135,67 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
     let under: Vec<u32> = typed.or(view.paint.last.map(|h| h.canvas_vertex)).into_iter().collect();
     let vertices: &[u32] = if chosen.is_empty() { &under } else { chosen };
     let maps = canvas.maps(document);
+    let kind = canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
+    title_ui(ui, theme, kind, chosen.len(), !under.is_empty());
+    picks_ui(ui, view, actions);
+    if vertices.is_empty() {
+        caption(ui, theme, "Ctrl+Alt-click or drag to select vertices. Shift adds.");
+        return;
+    }
+    let ordered = state.ordered(view, canvas, &maps, vertices);
+    let several = canvas.parts().len() > 1;
+    let columns = state.columns(ui, view, several, ordered);
+    let left = head_ui(ui, view, document, canvas, &columns);
+    if vertices.len() > 1 {
+        let Columns { joints, width, first, each, .. } = &columns;
+        all_row(state, ui, view, (*width, *first, *each), joints, vertices, actions);
+    }
+    let rows = vertices.len().min(MOST);
+    let sheet = Sheet {
+        vertices: &vertices[..rows],
+        joints: &columns.joints,
+        left: left + columns.first,
+        each: columns.each,
+    };
+    state.cells.follow(canvas.skin, &sheet);
+    let height = (rows as f32).min(8.0) * ROW;
+    let table = egui::ScrollArea::vertical()
+        .id_salt("vertex table")
+        .max_height(height)
+        .min_scrolled_height(height);
+    let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
+    let table_view = TableView { view, document, canvas, maps: &maps, sheet, columns: &columns };
+    table.auto_shrink([false, true]).show_rows(ui, ROW, rows, |ui, range| {
+        for k in range {
+            table_view.row_ui(&mut state.cells, ui, k, actions);
+        }
+    });
+    ui.spacing_mut().item_spacing.y = between;
+    if columns.all > columns.fits {
+        pager(state, ui, theme, (columns.kept, columns.fits, columns.all));
+    }
+    if vertices.len() > MOST {
+        caption(ui, theme, &format!("and {} more", thousands(vertices.len() - MOST)));
+    }
+    if let Some(why) = &state.cells.refused {
+        let text = RichText::new(why)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::SeverityWarning));
+        ui.add(egui::Label::new(text).wrap());
+    }
+    why_ui(ui, view, vertices[0]);
+}
+
+fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
+}
+
+/// The table's title, with the number of selected vertices and the stored type of weights.
+fn title_ui(ui: &mut Ui, theme: &Theme, kind: &str, chosen: usize, is_under: bool) {
     let place = egui::Layout::right_to_left(egui::Align::Center);
     ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), place, |ui| {
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -62,12 +203,10 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
                 .font(Theme::font(Font::Heading))
                 .color(theme.color(ColorRole::TextPrimary));
             ui.add(egui::Label::new(title).truncate());
-            let kind =
-                canvas.parts().first().map(|_| maps.part(0).encoding.label()).unwrap_or_default();
-            let note = match chosen.len() {
-                0 if under.is_empty() => kind.to_owned(),
+            let note = match chosen {
+                0 if !is_under => kind.to_owned(),
                 0 => format!("last under the cursor · {kind}"),
-                n => format!("{} selected · {kind}", crate::ui::widgets::thousands(n)),
+                n => format!("{} selected · {kind}", thousands(n)),
             };
             let note = RichText::new(note)
                 .font(Theme::font(Font::Caption))
@@ -75,6 +214,11 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             ui.add(egui::Label::new(note).truncate());
         });
     });
+}
+
+/// Ways to select vertices, and what is done to the selected ones.
+fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let theme = view.theme;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let picks = [
@@ -116,54 +260,24 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
             }
         }
     });
-    if vertices.is_empty() {
-        let text = "Ctrl+Alt-click or drag to select vertices. Shift adds.";
-        ui.label(
-            RichText::new(text)
-                .font(Theme::font(Font::Caption))
-                .color(theme.color(ColorRole::TextTertiary)),
-        );
-        return;
-    }
-    // The columns: the painted joint, then those that hold most of the vertices shown.
-    let mut sums: std::collections::BTreeMap<u16, f32> = std::collections::BTreeMap::new();
-    for v in vertices.iter().take(ROWS) {
-        let (map, own) = maps.map_of(*v);
-        map.vertex(own)
-            .filter(|(_, w)| *w > 0.0)
-            .for_each(|(j, w)| *sums.entry(j).or_default() += w);
-    }
-    let mut found: Vec<u16> = sums.keys().copied().collect();
-    found.sort_by(|a, b| sums[b].total_cmp(&sums[a]).then(a.cmp(b)));
-    let shown = &vertices[..vertices.len().min(ROWS)];
-    if state.order.0 != Some(canvas.skin) || state.order.1 != shown {
-        state.order = (Some(canvas.skin), shown.to_vec(), found.clone());
-        state.cells.refused = None;
-    }
-    found.retain(|j| !state.order.2.contains(j));
-    state.order.2.extend(found);
-    let mut columns = state.order.2.clone();
-    if let Some(joint) = view.paint.joint {
-        columns.retain(|j| *j != joint);
-        columns.insert(0, joint);
-    }
-    let node = |j: u16| canvas.joints().get(usize::from(j)).copied();
-    // The bar of a long table stands beside the sums.
-    let width = ui.available_width() - ui.spacing().scroll.floating_allocated_width;
-    // Numbers count within a mesh: where there are several, which one stands beside it.
-    let several = canvas.parts().len() > 1;
-    let (first, last) = (if several { 112.0 } else { 64.0 }, 48.0);
-    let fits = (((width - first - last) / 68.0) as usize).clamp(2, COLUMNS);
-    let all_joints = columns.len();
-    // The painted joint stays; of the others, as many as fit.
-    let kept = usize::from(view.paint.joint.is_some());
-    let last_page = all_joints.saturating_sub(fits);
-    state.column = state.column.min(last_page);
-    columns.drain(kept..(kept + state.column).min(all_joints));
-    columns.truncate(fits);
-    let each = (width - first - last) / columns.len().max(1) as f32;
+}
+
+/// The node of a joint of the skin.
+fn joint_of(canvas: &SkinnedSurface, joint: u16) -> Option<NodeId> {
+    canvas.joints().get(usize::from(joint)).copied()
+}
+
+/// The names of columns; the left edge of the table.
+fn head_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    canvas: &SkinnedSurface,
+    columns: &Columns,
+) -> f32 {
+    let theme = view.theme;
     let font = Theme::font(Font::Caption);
-    let (head, _) = ui.allocate_exact_size(vec2(width, 18.0), Sense::hover());
+    let (head, _) = ui.allocate_exact_size(vec2(columns.width, 18.0), Sense::hover());
     let put = |x: f32, text: &str, color| {
         ui.painter().text(
             pos2(x, head.center().y),
@@ -180,102 +294,86 @@ pub fn table_ui(state: &mut TableState, ui: &mut Ui, view: &View<'_>, actions: &
         font.clone(),
         theme.color(ColorRole::TextTertiary),
     );
-    for (k, j) in columns.iter().enumerate() {
-        let label = node(*j).map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
+    for (k, j) in columns.joints.iter().enumerate() {
+        let label = joint_of(canvas, *j)
+            .map_or_else(|| format!("no joint {j}"), |n| document.node(n).label(n));
         let color = if view.paint.joint == Some(*j) {
             ColorRole::SelectionText
         } else {
             ColorRole::TextTertiary
         };
         put(
-            head.left() + first + each * (k + 1) as f32,
-            &elided(ui, &label, &font, each - 8.0),
+            head.left() + columns.first + columns.each * (k + 1) as f32,
+            &elided(ui, &label, &font, columns.each - 8.0),
             theme.color(color),
         );
     }
     put(head.right(), "Sum", theme.color(ColorRole::TextTertiary));
-    if vertices.len() > 1 {
-        all_row(state, ui, view, (width, first, each), &columns, vertices, actions);
-    }
-    let rows = vertices.len().min(MOST);
-    let sheet =
-        Sheet { vertices: &vertices[..rows], joints: &columns, left: head.left() + first, each };
-    state.cells.follow(canvas.skin, &sheet);
-    let height = (rows as f32).min(8.0) * ROW;
-    let table = egui::ScrollArea::vertical()
-        .id_salt("vertex table")
-        .max_height(height)
-        .min_scrolled_height(height);
-    let between = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-    table.auto_shrink([false, true]).show_rows(ui, ROW, rows, |ui, range| {
-        for k in range {
-            let v = vertices[k];
-            let (part, own) = canvas.part_of(v);
-            let map = maps.part(part);
-            let (rect, _) = ui.allocate_exact_size(vec2(width, ROW), Sense::hover());
-            if k % 2 == 0 {
-                ui.painter().rect_filled(
-                    rect,
-                    0.0,
-                    theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5),
-                );
-            }
-            let number = crate::ui::widgets::thousands(own as usize);
-            let wide = ui.painter().text(
-                pos2(rect.left(), rect.center().y),
-                egui::Align2::LEFT_CENTER,
-                number,
-                Theme::font(Font::Number),
-                theme.color(ColorRole::TextSecondary),
-            );
-            if several {
-                let found = canvas.parts()[part];
-                let label = document.node(found.node).label(found.node);
-                let small = Theme::font(Font::Caption);
-                let room = (first - wide.width() - 14.0).max(0.0);
-                let at = pos2(wide.right() + 6.0, rect.center().y);
-                let text = elided(ui, &label, &small, room);
-                let color = theme.color(ColorRole::TextTertiary);
-                ui.painter().text(at, egui::Align2::LEFT_CENTER, text, small, color);
-            }
-            for (c, j) in columns.iter().enumerate() {
-                let weight = map.weight(own as usize, *j);
-                let name = node(*j).map_or_else(String::new, |n| document.node(n).label(n));
-                let name = format!("{name} of vertex {own}");
-                state.cells.cell_ui(ui, view, &sheet, (k, c, rect.top()), (weight, &name), actions);
-            }
-            let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
-            let off = ulna_weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len())
-                .is_some();
-            let color = if off { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
-            ui.painter().text(
-                pos2(rect.right(), rect.center().y),
-                egui::Align2::RIGHT_CENTER,
-                format!("{sum:.3}"),
-                Theme::font(Font::Number),
-                theme.color(color),
+    head.left()
+}
+
+/// The table as it is shown in a frame.
+struct TableView<'a> {
+    view: &'a View<'a>,
+    document: &'a Document,
+    canvas: &'a SkinnedSurface,
+    maps: &'a Maps<'a>,
+    sheet: Sheet<'a>,
+    columns: &'a Columns,
+}
+
+impl TableView<'_> {
+    /// The row of a vertex: its number, its weights, and their sum.
+    fn row_ui(&self, cells: &mut Cells, ui: &mut Ui, k: usize, actions: &mut Actions) {
+        let Self { view, document, canvas, maps, sheet, columns } = self;
+        let theme = view.theme;
+        let v = sheet.vertices[k];
+        let (part, own) = canvas.part_of(v);
+        let map = maps.part(part);
+        let (rect, _) = ui.allocate_exact_size(vec2(columns.width, ROW), Sense::hover());
+        if k % 2 == 0 {
+            ui.painter().rect_filled(
+                rect,
+                0.0,
+                theme.color(ColorRole::SurfaceRowHover).gamma_multiply(0.5),
             );
         }
-    });
-    ui.spacing_mut().item_spacing.y = between;
-    if all_joints > fits {
-        pager(state, ui, theme, (kept, fits, all_joints));
-    }
-    if vertices.len() > MOST {
-        let text = format!("and {} more", crate::ui::widgets::thousands(vertices.len() - MOST));
-        ui.label(
-            RichText::new(text)
-                .font(Theme::font(Font::Caption))
-                .color(theme.color(ColorRole::TextTertiary)),
+        let number = thousands(own as usize);
+        let wide = ui.painter().text(
+            pos2(rect.left(), rect.center().y),
+            egui::Align2::LEFT_CENTER,
+            number,
+            Theme::font(Font::Number),
+            theme.color(ColorRole::TextSecondary),
+        );
+        if canvas.parts().len() > 1 {
+            let found = canvas.parts()[part];
+            let label = document.node(found.node).label(found.node);
+            let small = Theme::font(Font::Caption);
+            let room = (columns.first - wide.width() - 14.0).max(0.0);
+            let at = pos2(wide.right() + 6.0, rect.center().y);
+            let text = elided(ui, &label, &small, room);
+            let color = theme.color(ColorRole::TextTertiary);
+            ui.painter().text(at, egui::Align2::LEFT_CENTER, text, small, color);
+        }
+        for (c, j) in columns.joints.iter().enumerate() {
+            let weight = map.weight(own as usize, *j);
+            let name = joint_of(canvas, *j).map_or_else(String::new, |n| document.node(n).label(n));
+            let name = format!("{name} of vertex {own}");
+            cells.cell_ui(ui, view, sheet, (k, c, rect.top()), (weight, &name), actions);
+        }
+        let sum: f32 = map.vertex(own as usize).map(|(_, w)| w).sum();
+        let off =
+            ulna_weights::fault_in(map, own as usize, usize::MAX, canvas.joints().len()).is_some();
+        let color = if off { ColorRole::SeverityWarning } else { ColorRole::TextSecondary };
+        ui.painter().text(
+            pos2(rect.right(), rect.center().y),
+            egui::Align2::RIGHT_CENTER,
+            format!("{sum:.3}"),
+            Theme::font(Font::Number),
+            theme.color(color),
         );
     }
-    if let Some(why) = &state.cells.refused {
-        let text = RichText::new(why)
-            .font(Theme::font(Font::Small))
-            .color(theme.color(ColorRole::SeverityWarning));
-        ui.add(egui::Label::new(text).wrap());
-    }
-    why_ui(ui, view, vertices[0]);
 }
 
 /// The row of all selected vertices: the mean of each joint, and cells that change all of them.

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use glam::Quat;
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
+    clip_keys::{clip_of, time_of},
     define::document_commands,
+    destination::{PoseDestination, Wanted},
     field::{Nodes, Seconds, choice},
-    keys::{clip_of, time_of},
-    place::{Place, PoseDestination, Wanted},
+    place::Place,
     rules,
 };
 use ulna_model::{
@@ -65,7 +66,7 @@ document_commands! {
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.relax", "Relax", enabled: rules::clip_shown, filled: Some(around::relax_pose);
+    } = "pose.relax", "Relax", enabled: rules::clip_shown;
     /// Exaggerates the pose away from the in-between of its neighboring keys
     PushPose {
         /// Nodes to blend; all posed or animated nodes if omitted.
@@ -74,7 +75,7 @@ document_commands! {
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.push", "Push", enabled: rules::clip_shown, filled: Some(around::push_pose);
+    } = "pose.push", "Push", enabled: rules::clip_shown;
     /// Blends the pose toward the rest pose
     ToRest {
         /// Nodes to blend; all posed or animated nodes if omitted.
@@ -83,7 +84,7 @@ document_commands! {
         amount: Option<f32>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.to_rest", "Blend toward rest", filled: Some(around::to_rest);
+    } = "pose.to_rest", "Blend toward rest";
 }
 
 /// Part of the way of a step that nobody gave.

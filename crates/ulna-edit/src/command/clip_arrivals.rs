@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommandError, Outcome, Scene,
-    arguments::{NodeTexts, find_nodes},
+    clip_keys::without_unkeyed,
     define::document_commands,
     field::choice,
+    names::{NodeTexts, find_nodes},
 };
 use crate::Edit;
 use ulna_model::{
@@ -264,7 +265,7 @@ impl PutClips {
                         name: old.name.clone(),
                         ..(**clip).clone()
                     };
-                    done.edits.extend(super::keys::without_unkeyed(document, |at| at.clip == id));
+                    done.edits.extend(without_unkeyed(document, |at| at.clip == id));
                     done.edits.push(Edit::SetClip { clip: id, to: Some(Shared::new(to)) });
                 }
                 _ => {

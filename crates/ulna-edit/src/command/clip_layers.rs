@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::keys::without_unkeyed;
+use super::clip_keys::without_unkeyed;
 use crate::Edit;
 use ulna_model::{
     ClipId, Document, LayerHome, NodeId, PoseLayerId, PoseLayers, Shared, Unkeyed, UnkeyedAt,

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
+    clip_keys::{clip_of, without_unkeyed},
     define::document_commands,
     field::{ClipName, Nodes},
-    keys::{clip_of, without_unkeyed},
     pose_layers, rules,
 };
 use crate::Edit;
@@ -35,7 +35,7 @@ document_commands! {
         /// Name of the copy.
         name: Option<String>,
     } = "clip.duplicate",
-        "Duplicate clip", enabled: rules::clip_shown, filled: Some(around::duplicate_clip);
+        "Duplicate clip", enabled: rules::clip_shown;
     /// Saves the loop mode in the clip
     LoopClip {
         /// Clip to edit.
@@ -47,7 +47,7 @@ document_commands! {
     DeleteClip {
         /// Clip to edit.
         clip: ClipName,
-    } = "clip.delete", "Delete clip", enabled: rules::clip_shown, filled: Some(around::delete_clip);
+    } = "clip.delete", "Delete clip", enabled: rules::clip_shown;
     /// Renames the selected node or the shown clip
     RenameNode {
         /// Nodes to edit.

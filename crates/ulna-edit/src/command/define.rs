@@ -1,15 +1,24 @@
 //! What a command is written as: its data, its words and its entry of the table in one place, so
 //! that text, menus and help are made from the type.
 
+/// A command of a family on the document; it converts into the enum of the family.
+pub trait FamilyMember {
+    /// The enum of the family.
+    type Family;
+
+    /// The command as one of its family.
+    fn into_family(self) -> Self::Family;
+}
+
 /// A family of commands on the document. Each becomes a struct of its arguments, with `spec()`, its
 /// entry of the table, and needs a method
 /// `work(&self, &Scene) -> Result<impl Into<Outcome>, CommandError>`. After its name, its words in
 /// a line of text and its title stand other members of [`CommandSpec`](super::CommandSpec), where
-/// they are not the usual ones.
+/// they are not the usual ones; members that all of the family share stand after its menu.
 macro_rules! document_commands {
     (
         $(#[$about:meta])*
-        $family:ident in $menu:literal;
+        $family:ident in $menu:literal $(, $shared:ident: $always:expr)*;
         $(
             $(#[doc = $help:literal])+
             $name:ident { $($(#[doc = $words:literal])* $field:ident: $type:ty),* $(,)? } =
@@ -29,8 +38,30 @@ macro_rules! document_commands {
                 pub const NAME: &'static str = $text;
 
                 /// Its entry of the table.
-                pub fn spec() -> &'static $crate::command::CommandSpec {
-                    $crate::command::table::entry($text)
+                pub fn spec() -> &'static $crate::command::spec::CommandSpec {
+                    use $crate::command::spec::{ArgumentSpec, CommandSpec, Executor};
+                    static SPEC: std::sync::LazyLock<CommandSpec> =
+                        std::sync::LazyLock::new(|| {
+                            let groups: Vec<Vec<ArgumentSpec>> =
+                                vec![$(<$type as $crate::command::field::ArgumentPart>::specs(
+                                    stringify!($field), concat!($($words),*).trim_ascii())),*];
+                            let usual = CommandSpec {
+                                name: $text,
+                                title: $title,
+                                help: concat!($($help),+).trim_ascii(),
+                                menu: $menu,
+                                asks: false,
+                                key: "",
+                                arguments: groups.concat(),
+                                enabled: $crate::command::rules::opened,
+                                executor: Executor::Document,
+                                anywhere: false,
+                                edits_keys: false,
+                            };
+                            CommandSpec { $($member: $value,)* ..$family::shared(usual) }
+                                .completed()
+                        });
+                    &SPEC
                 }
             }
 
@@ -40,9 +71,11 @@ macro_rules! document_commands {
                 }
             }
 
-            impl From<$name> for $crate::command::Command {
-                fn from(command: $name) -> Self {
-                    $family::from(command).into()
+            impl $crate::command::define::FamilyMember for $name {
+                type Family = $family;
+
+                fn into_family(self) -> $family {
+                    self.into()
                 }
             }
         )*
@@ -54,43 +87,36 @@ macro_rules! document_commands {
         }
 
         impl $family {
-            /// The names of its commands.
-            pub const NAMES: &'static [&'static str] = &[$($text),*];
+            /// An entry with the members that all entries of the family share.
+            fn shared(
+                usual: $crate::command::spec::CommandSpec,
+            ) -> $crate::command::spec::CommandSpec {
+                $crate::command::spec::CommandSpec { $($shared: $always,)* ..usual }
+            }
 
             /// Entries of the table, in no order that matters.
-            pub(in crate::command) fn specs() -> Vec<$crate::command::CommandSpec> {
-                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor,
-                    field::ArgumentPart};
-                vec![$({
-                    let groups: Vec<Vec<ArgumentSpec>> =
-                        vec![$(<$type as ArgumentPart>::specs(stringify!($field),
-                            concat!($($words),*).trim_ascii())),*];
-                    let arguments = groups.concat();
-                    let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
+            pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
+                vec![$($name::spec()),*]
+            }
+
+            /// Reads one of its commands; `None` for other names.
+            pub(in crate::command) fn read(
+                name: &str,
+                from: &$crate::command::arguments::Arguments,
+            ) -> Result<Option<Self>, $crate::command::error::ArgumentError> {
+                use $crate::command::field::ArgumentPart;
+                let _ = from;
+                Ok(Some(match name {
+                    $($text => {
                         $(let $field = ArgumentPart::read(from, stringify!($field))?;)*
-                        let _ = from;
-                        Ok($name { $($field),* }.into())
-                    };
-                    let usual = CommandSpec {
-                        name: $text,
-                        title: $title,
-                        help: concat!($($help),+).trim_ascii(),
-                        menu: $menu,
-                        asks: false,
-                        key: "",
-                        arguments,
-                        enabled: $crate::command::rules::opened,
-                        executor: Executor::Document,
-                        anywhere: false,
-                        filled: None,
-                        read,
-                    };
-                    CommandSpec { $($member: $value,)* ..usual }
-                }),*]
+                        Self::$name($name { $($field),* })
+                    })*
+                    _ => return Ok(None),
+                }))
             }
 
             /// Its entry of the table.
-            pub fn spec(&self) -> &'static $crate::command::CommandSpec {
+            pub fn spec(&self) -> &'static $crate::command::spec::CommandSpec {
                 match self {
                     $(Self::$name(_) => $name::spec(),)*
                 }
@@ -99,8 +125,8 @@ macro_rules! document_commands {
             /// What it comes to.
             pub(in crate::command) fn work(
                 &self,
-                scene: &$crate::command::Scene<'_>,
-            ) -> Result<$crate::command::Outcome, $crate::command::CommandError> {
+                scene: &$crate::command::scene::Scene<'_>,
+            ) -> Result<$crate::command::outcome::Outcome, $crate::command::error::CommandError> {
                 match self {
                     $(Self::$name(command) => command.work(scene).map(Into::into),)*
                 }
@@ -110,8 +136,8 @@ macro_rules! document_commands {
             pub(in crate::command) fn line(
                 &self,
                 document: &ulna_model::Document,
-            ) -> $crate::command::CommandLine {
-                use $crate::command::{CommandLine, field::ArgumentPart};
+            ) -> $crate::command::line::CommandLine {
+                use $crate::command::{field::ArgumentPart, line::CommandLine};
                 match self {
                     $(Self::$name(command) => {
                         let mut line = CommandLine::new($text);
@@ -146,37 +172,50 @@ macro_rules! other_commands {
         }
 
         impl $family {
-            /// Entries of the table, in no order that matters.
-            pub(in crate::command) fn specs() -> Vec<$crate::command::CommandSpec> {
-                use $crate::command::{ArgumentSpec, Arguments, Command, CommandSpec, Executor};
-                vec![$({
-                    let groups: Vec<Vec<ArgumentSpec>> =
-                        vec![
-                            $($(<$type as $crate::command::field::ArgumentPart>::specs(
+            /// Entries of the table, in the order of the variants.
+            fn rows() -> &'static [$crate::command::spec::CommandSpec] {
+                use $crate::command::spec::{ArgumentSpec, CommandSpec, Executor};
+                static ROWS: std::sync::LazyLock<Vec<CommandSpec>> =
+                    std::sync::LazyLock::new(|| vec![$({
+                        let groups: Vec<Vec<ArgumentSpec>> =
+                            vec![$($(<$type as $crate::command::field::ArgumentPart>::specs(
                                 stringify!($field), concat!($($words),*).trim_ascii())),*)?];
-                    let arguments = groups.concat();
-                    let read = |from: &Arguments| -> Result<Command, $crate::ArgumentError> {
-                        let _ = from;
-                        Ok($family::$name $(
-                            { $($field: $crate::command::field::ArgumentPart::read(from,
-                                stringify!($field))?),* })?.into())
-                    };
-                    let usual = CommandSpec {
-                        name: $text,
-                        title: $title,
-                        help: concat!($($help),+).trim_ascii(),
-                        menu: $menu,
-                        asks: false,
-                        key: "",
-                        arguments,
-                        enabled: $crate::command::rules::opened,
-                        executor: Executor::$executor,
-                        anywhere: false,
-                        filled: None,
-                        read,
-                    };
-                    CommandSpec { $($member: $value,)* ..usual }
-                }),*]
+                        let usual = CommandSpec {
+                            name: $text,
+                            title: $title,
+                            help: concat!($($help),+).trim_ascii(),
+                            menu: $menu,
+                            asks: false,
+                            key: "",
+                            arguments: groups.concat(),
+                            enabled: $crate::command::rules::opened,
+                            executor: Executor::$executor,
+                            anywhere: false,
+                            edits_keys: false,
+                        };
+                        CommandSpec { $($member: $value,)* ..usual }
+                    }),*]);
+                &ROWS
+            }
+
+            /// Entries of the table, in no order that matters.
+            pub(in crate::command) fn specs() -> Vec<&'static $crate::command::spec::CommandSpec> {
+                Self::rows().iter().collect()
+            }
+
+            /// Reads one of its commands; `None` for other names.
+            pub(in crate::command) fn read(
+                name: &str,
+                from: &$crate::command::arguments::Arguments,
+            ) -> Result<Option<Self>, $crate::command::error::ArgumentError> {
+                let _ = from;
+                Ok(Some(match name {
+                    $($text => Self::$name $({
+                        $($field: $crate::command::field::ArgumentPart::read(from,
+                            stringify!($field))?),*
+                    })?,)*
+                    _ => return Ok(None),
+                }))
             }
 
             /// Its name in a line of text.
@@ -187,16 +226,22 @@ macro_rules! other_commands {
             }
 
             /// Its entry of the table.
-            pub fn spec(&self) -> &'static $crate::command::CommandSpec {
-                $crate::command::table::entry(self.name())
+            pub fn spec(&self) -> &'static $crate::command::spec::CommandSpec {
+                enum Row {
+                    $($name),*
+                }
+                let row = match self {
+                    $(Self::$name $({ $($field: _),* })? => Row::$name,)*
+                };
+                &Self::rows()[row as usize]
             }
 
             /// Its text form.
             pub(in crate::command) fn line(
                 &self,
                 document: &ulna_model::Document,
-            ) -> $crate::command::CommandLine {
-                let mut line = $crate::command::CommandLine::new(self.name());
+            ) -> $crate::command::line::CommandLine {
+                let mut line = $crate::command::line::CommandLine::new(self.name());
                 let into = &mut line.arguments;
                 match self {
                     $(Self::$name $({ $($field),* })? => {

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use glam::{DVec3, Vec3};
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
+    clip_keys::{clip_of, time_of},
     define::document_commands,
+    destination::{PoseDestination, Wanted},
     field::{ClipName, Degrees, Nodes, Seconds, choice},
     hold_report::HoldReport,
-    keys::{clip_of, time_of},
-    place::{Place, PoseDestination, Wanted},
+    place::Place,
     rules,
 };
 use crate::Edit;
@@ -131,7 +132,7 @@ document_commands! {
         node: Nodes,
         /// Kind of pin; if omitted, both, or none if all nodes are already pinned.
         kind: Option<PinKind>,
-    } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected, filled: Some(around::pin);
+    } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected;
     /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
     HoldPin {
         /// Nodes to edit.
@@ -153,8 +154,7 @@ document_commands! {
         /// if omitted.
         between: Option<bool>,
     } = "pin.hold",
-        "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip,
-            filled: Some(around::hold_pin);
+        "Hold in place", key: "Shift+P", enabled: rules::joint_over_clip;
     /// Removes all pins
     ClearPins {
         /// Nodes to unpin; all if omitted.

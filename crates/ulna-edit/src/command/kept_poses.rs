@@ -3,11 +3,12 @@
 //! image. What a pose comes to is found by [`fit`].
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
     blend::{blended, finite},
     define::document_commands,
+    destination::{PoseDestination, Wanted},
     field::{Nodes, choice},
-    place::{Place, PoseDestination, Wanted},
+    place::Place,
 };
 use crate::Edit;
 use ulna_model::{
@@ -64,7 +65,7 @@ document_commands! {
         /// Number of the selection set, 0 to 9.
         set: f32,
     } = "set.keep",
-        "Save a selection set in the file", menu: "Edit", filled: Some(around::keep_set);
+        "Save a selection set in the file", menu: "Edit";
 }
 
 choice! {

@@ -1,10 +1,10 @@
 //! Commands on markers: named moments of a clip, kept in its extras.
 
 use super::{
-    CommandError, Scene, around,
+    CommandError, Scene,
+    clip_keys::{SAME_TIME, clip_of, time_of},
     define::document_commands,
     field::{ClipName, Seconds},
-    keys::{SAME_TIME, clip_of, time_of},
     rules,
 };
 use crate::Edit;
@@ -24,8 +24,7 @@ document_commands! {
         name: Option<String>,
         /// Color of the marker; violet if omitted.
         color: Option<Color>,
-    } = "marker.add", "Add marker", key: "M", enabled: rules::clip_shown,
-        filled: Some(around::add_marker);
+    } = "marker.add", "Add marker", key: "M", enabled: rules::clip_shown;
     /// Moves a marker
     MoveMarker {
         /// Clip to edit.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    CommandError, Outcome, Scene, around,
+    CommandError, Outcome, Scene,
     define::document_commands,
+    destination::{PoseDestination, Wanted},
     field::Nodes,
-    place::{Place, PoseDestination, Wanted},
+    place::Place,
     rules,
 };
 use ulna_model::{Components, Document, NodeId, Notice, Transform, transform::is_turned_less};
@@ -23,14 +24,14 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.mirror",
-        "Mirror pose", key: "Ctrl+M", enabled: rules::selected, filled: Some(around::mirror_pose);
+        "Mirror pose", key: "Ctrl+M", enabled: rules::selected;
     /// Swaps the poses of both sides
     FlipPose {
         /// Joints to flip, with their mirror joints; all if omitted.
         node: Option<Nodes>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M", filled: Some(around::flip_pose);
+    } = "pose.flip", "Flip pose", key: "Ctrl+Shift+M";
 }
 
 /// The components in which a transform differs from another by more than rounding.

@@ -1,10 +1,10 @@
 //! Commands on the weights of morph targets: posed, unkeyed, and keyed.
 
 use super::{
-    Between, CommandError, Scene,
+    Between, CommandError, Scene, clip_keys,
     define::document_commands,
     field::{ClipName, Nodes, Seconds},
-    keys, rules,
+    rules,
 };
 use crate::Edit;
 use ulna_model::{ClipId, Document, NodeId, Property, Shared, TrackId, UnkeyedAt};
@@ -124,7 +124,7 @@ impl HoldMorph {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
-        let time = keys::time_of(self.time)?;
+        let time = clip_keys::time_of(self.time)?;
         let seen = seen(document, id, time)?;
         let at = document
             .aids
@@ -146,7 +146,7 @@ impl KeyMorphs {
     fn work(&self, scene: &Scene<'_>) -> Result<Vec<Edit>, CommandError> {
         let document = scene.document;
         let id = self.clip.find(document)?;
-        let time = keys::time_of(self.time)?;
+        let time = clip_keys::time_of(self.time)?;
         let to = match (&self.target, self.weight) {
             (Some(target), Some(weight)) => Some((target.as_str(), weight)),
             (None, None) => None,
@@ -164,7 +164,7 @@ impl KeyMorphs {
             Some(to) => with_target(document, nodes, to, weights)?,
             None => nodes.into_iter().map(|node| (node, weights(node).into())).collect(),
         };
-        let mut free = keys::clip_of(document, id)?.free_track_id();
+        let mut free = clip_keys::clip_of(document, id)?.free_track_id();
         let held = document.aids.unkeyed(id, f64::from(time));
         let mut edits = Vec::new();
         for (node, weights) in changed {
@@ -188,7 +188,7 @@ impl KeyMorphs {
 
 fn seen(document: &Document, clip: ClipId, time: f32) -> Result<Pose, CommandError> {
     let unkeyed = document.aids.unkeyed(clip, f64::from(time)).map(|(_, pose)| pose);
-    keys::clip_of(document, clip)?;
+    clip_keys::clip_of(document, clip)?;
     let stack = Stack::shown(document, Some(clip), f64::from(time));
     Ok(Pose::evaluate(document, &stack.with_unkeyed(unkeyed.cloned())))
 }
@@ -216,11 +216,11 @@ pub(super) fn key_edits(
     free: &mut TrackId,
 ) -> Result<Vec<Edit>, CommandError> {
     let &MorphKey { time, node, value, targets, interpolation } = key;
-    let clip = keys::clip_of(document, id)?;
+    let clip = clip_keys::clip_of(document, id)?;
     if targets == 0 {
         return Ok(Vec::new());
     }
-    keys::refuse_kept(document, clip, node, Property::Weights)?;
+    clip_keys::refuse_kept(document, clip, node, Property::Weights)?;
     let (track, to) = match clip.track(node, Property::Weights) {
         Some((track, old)) => {
             let mut made =
@@ -241,7 +241,12 @@ pub(super) fn key_edits(
             let seen = || document.morph_weights(node);
             (
                 track,
-                keys::lone(node, Property::Weights, time, value.map_or_else(seen, <[f32]>::to_vec)),
+                clip_keys::lone(
+                    node,
+                    Property::Weights,
+                    time,
+                    value.map_or_else(seen, <[f32]>::to_vec),
+                ),
             )
         }
     };

@@ -12,97 +12,24 @@
 use std::collections::BTreeMap;
 
 use glam::{DQuat, Mat4};
-use serde_json::{Map, Value};
 
 use super::{
-    ArgumentError, ArgumentSpec, Arguments, CommandError, Outcome, Scene,
-    field::{ArgumentPart, ClipName, Seconds, choice},
-    keys::{clip_of, near_turn, refuse_kept, time_of, values},
-    pose::{changed, done, pose_at},
-    pose_layers::{LayerName, smooth},
+    CommandError, Outcome, Scene,
+    clip_keys::{clip_of, refuse_kept, time_of},
+    destination::{Children, PoseDestination, Wanted},
+    layer_keys::{all_of, set_user},
+    user_pose::{changed, done, pose_at},
 };
 use crate::Edit;
 use ulna_geometry::orthogonal_factor;
 use ulna_model::{
-    Components, Document, LayerHome, NodeId, Notice, PoseLayer, PoseLayerId, PoseLayers, Property,
-    Shared, Transform, UnkeyedAt,
+    Components, Document, LayerHome, NodeId, Notice, PoseLayerId, PoseLayers, Property, Shared,
+    Transform, UnkeyedAt,
 };
 use ulna_motion::{
-    LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, insert_key, under_layers,
-    user_at, with_layers,
+    LayerWriteError, Pose, Space, Stack, Standing, below_layers, ik, under_layers, user_at,
+    with_layers,
 };
-
-choice! {
-    /// What nodes do while the one that they hang on is posed.
-    #[derive(Default)]
-    Children {
-        /// They go with it.
-        #[default]
-        Follow = "follow",
-        /// They stay where they are.
-        Place = "place",
-        /// They go with it, but keep their angle in the scene.
-        Angle = "angle",
-    }
-}
-
-/// Over which clip a pose goes, and when; into the pose of the file where neither is given.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PoseDestination {
-    /// The clip.
-    pub clip: Option<ClipName>,
-    /// Seconds on its clock.
-    pub time: Option<Seconds>,
-    /// The layer that takes it, of that clip or of the pose.
-    pub layer: Option<LayerName>,
-}
-
-impl PoseDestination {
-    /// Into the pose of the file.
-    pub const FILE: Self = Self { clip: None, time: None, layer: None };
-
-    /// Over a clip at a time.
-    pub const fn clip(clip: ulna_model::ClipId, time: f32) -> Self {
-        Self { clip: Some(ClipName::Id(clip)), time: Some(Seconds(time)), layer: None }
-    }
-
-    /// Into a layer of it.
-    #[must_use]
-    pub fn in_layer(self, layer: Option<PoseLayerId>) -> Self {
-        Self { layer: layer.map(LayerName::Id), ..self }
-    }
-}
-
-impl ArgumentPart for PoseDestination {
-    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
-        [
-            Option::<ClipName>::specs(
-                "clip",
-                "Clip that receives an unkeyed pose; the pose of the file if omitted.",
-            ),
-            Option::<Seconds>::specs("time", "Time in that clip, in seconds."),
-            Option::<LayerName>::specs(
-                "layer",
-                "Layer of that clip, or of the pose, that receives the pose; none if omitted.",
-            ),
-        ]
-        .concat()
-    }
-
-    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
-        Ok(Self {
-            clip: ArgumentPart::read(from, "clip")?,
-            time: ArgumentPart::read(from, "time")?,
-            layer: ArgumentPart::read(from, "layer")?,
-        })
-    }
-
-    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
-        self.clip.write(document, "clip", into);
-        self.time.write(document, "time", into);
-        self.layer.write(document, "layer", into);
-    }
-}
 
 /// What is seen where a pose goes, and how it gets there.
 pub struct Place<'a> {
@@ -129,9 +56,6 @@ struct IntoLayer {
     /// Without those of the list.
     below: Pose,
 }
-
-/// Components that nodes get, each node once.
-pub type Wanted = Vec<(NodeId, Components)>;
 
 impl<'a> Place<'a> {
     /// Where a command's pose goes.
@@ -426,52 +350,4 @@ impl IntoLayer {
         layers.0[at] = Shared::new(layer);
         Ok(vec![Edit::SetPoseLayers { home: self.home, to: Some(Shared::new(layers)) }].into())
     }
-}
-
-/// All components of a transform.
-pub(super) fn all_of(to: &Transform) -> Components {
-    Components {
-        translation: Some(to.translation),
-        rotation: Some(to.rotation),
-        scale: Some(to.scale),
-    }
-}
-
-/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether
-/// that is anything.
-pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
-    let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
-    let mut constant = *to;
-    let mut tracks = Vec::new();
-    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
-        let Some((id, track)) = keyed(property) else { continue };
-        let value = values(&to.over(&Transform::IDENTITY), property);
-        let value = near_turn(&track, time, value);
-        let made = insert_key(&track, time, Some(&value), false);
-        tracks.push((id, smooth(&track, made.track)));
-        match property {
-            Property::Translation => constant.translation = None,
-            Property::Rotation => constant.rotation = None,
-            Property::Scale | Property::Weights => constant.scale = None,
-        }
-    }
-    if tracks.is_empty() && constant.is_empty() {
-        return false;
-    }
-    if !constant.is_empty() {
-        let moves = Shared::make_mut(&mut layer.moves);
-        let user = constant.over(&moves.get(&node).copied().unwrap_or_default());
-        if user == Transform::IDENTITY {
-            moves.remove(&node);
-        } else {
-            moves.insert(node, user);
-        }
-    }
-    if !tracks.is_empty() {
-        let keys = Shared::make_mut(&mut layer.keys);
-        for (id, track) in tracks {
-            keys.tracks.insert(id, Shared::new(track));
-        }
-    }
-    true
 }

@@ -2,9 +2,9 @@
 
 use super::Availability;
 
-type Rule = Result<(), &'static str>;
+pub(super) type Rule = Result<(), &'static str>;
 
-const fn when(condition: bool, why_not: &'static str) -> Rule {
+pub(super) const fn when(condition: bool, why_not: &'static str) -> Rule {
     if condition { Ok(()) } else { Err(why_not) }
 }
 

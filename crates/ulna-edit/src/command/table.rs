@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::{CommandSpec, DocumentCommand, HostCommand, KeyEditCommand, SessionCommand, SetKey};
+use super::{CommandSpec, DocumentCommand, HostCommand, SessionCommand};
 
 /// The order of the menus.
 const ORDER: &[&str] = &[
@@ -355,21 +355,12 @@ const ORDER: &[&str] = &[
 type Table = (Vec<CommandSpec>, HashMap<&'static str, usize>);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut all =
-        [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()].concat();
-    // Keys are those of a clip, or of one of its layers.
-    for spec in all.iter_mut().filter(|spec| is_of_keys(spec)) {
-        spec.arguments.push(super::pose_layers::LAYER_OF_KEYS);
-    }
+    let families = [DocumentCommand::specs(), SessionCommand::specs(), HostCommand::specs()];
+    let mut all: Vec<CommandSpec> = families.into_iter().flatten().cloned().collect();
     all.sort_by_key(|spec| ORDER.iter().position(|name| *name == spec.name).unwrap_or(usize::MAX));
     let places = all.iter().enumerate().map(|(k, spec)| (spec.name, k)).collect();
     (all, places)
 });
-
-/// Whether a command is about keys, which a layer may have instead of a clip.
-pub(super) fn is_of_keys(spec: &CommandSpec) -> bool {
-    spec.name == SetKey::NAME || KeyEditCommand::NAMES.contains(&spec.name)
-}
 
 /// All commands, in the order of the menus.
 pub fn table() -> &'static [CommandSpec] {
@@ -389,11 +380,6 @@ pub fn renamed(name: &str) -> Option<&'static CommandSpec> {
     let (before, now) = BEFORE.iter().find(|(before, _)| name.starts_with(before))?;
     let at = TABLE.1.get(format!("{now}{}", name.strip_prefix(before)?).as_str())?;
     Some(&TABLE.0[*at])
-}
-
-/// The entry of a command that there is.
-pub(super) fn entry(name: &'static str) -> &'static CommandSpec {
-    &TABLE.0[TABLE.1[name]]
 }
 
 #[cfg(test)]

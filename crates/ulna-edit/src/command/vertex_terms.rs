@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::{
-    ArgumentError, Arguments,
-    arguments::{find_nodes, ranges},
-    field::Meshes,
+    ArgumentError, Arguments, CommandError,
+    arguments::ranges,
+    names::{find_meshes, find_nodes, mesh_label},
 };
 use ulna_model::{Document, NodeId};
 use ulna_weights::{Pick, Reshape, SkinnedSurface, pick, reshape};
@@ -136,9 +136,7 @@ impl Vertices {
                         .for_each(|v| chosen[v as usize] = true);
                 }
                 Term::Mesh(name) => {
-                    for mesh in
-                        Meshes::Named(vec![name.clone()]).find(document).map_err(Untold::Joint)?
-                    {
+                    for mesh in find_meshes(document, name).map_err(Untold::Joint)? {
                         pick(document, canvas, &Pick::Mesh(mesh))
                             .into_iter()
                             .for_each(|v| chosen[v as usize] = true);
@@ -246,6 +244,31 @@ fn step(text: &str) -> Option<(Reshape, usize)> {
         _ => return None,
     };
     Some((how, times))
+}
+
+/// Why vertices cannot be told, as a sentence.
+pub fn vertex_query_error(
+    document: &Document,
+    canvas: &SkinnedSurface,
+    why: Untold,
+) -> CommandError {
+    match why {
+        Untold::Joint(error) => error.into(),
+        Untold::Past(PastEnd { part, range }) => {
+            let part = &canvas.parts()[part];
+            CommandError::other(
+                "no_such_vertex",
+                format!(
+                    "vertices {} to {} do not exist; primitive {} of “{}” has only {}",
+                    range.start,
+                    range.end.saturating_sub(1),
+                    part.primitive,
+                    mesh_label(document, part.mesh),
+                    part.count
+                ),
+            )
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{
-    ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError, arguments as names,
+    ArgumentError, ArgumentSpec, ArgumentType, Arguments, CommandError,
+    clip_keys::SAME_TIME,
     field::{ArgumentPart, Field, KeyParts, Nodes, Numbers, Seconds, number},
-    keys::SAME_TIME,
+    names,
 };
 use crate::{KeysHome, Selection};
 use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Property, Track};

@@ -5,7 +5,13 @@ use glam::Quat;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{SAME_TIME, TooClose, keep_auto, retime::TimeMap, smooth::with_interpolation};
+use super::{
+    SAME_TIME, TooClose,
+    holds::{hold_ends, marks},
+    keep_auto,
+    retime::TimeMap,
+    smooth::with_interpolation,
+};
 use crate::sample_into;
 use ulna_model::{Interpolation, KeyKind, KeyTimes, NodeId, Property, Track, transform::unit_or};
 
@@ -89,7 +95,7 @@ impl CopiedTrack {
     /// Some keys of a track.
     pub fn of(track: &Track, times: &[f32], place: &NodePlace<'_>) -> Self {
         let stride = track.stride();
-        let marks = super::marks(track, times, super::hold_ends(track).as_deref());
+        let marks = marks(track, times, hold_ends(track).as_deref());
         let kept: Vec<usize> = (0..marks.len()).filter(|k| marks[*k]).collect();
         Self {
             node: place.name.to_owned(),

@@ -23,7 +23,7 @@ use super::{
     reduce::{apart, thinned},
     skin_bound::SkinBound,
 };
-use crate::{humanoid::BodyPart, ik::contacts, sample_into, transfer::roles_of};
+use crate::{humanoid::BodyPart, ik::contacts, roles::roles_of, sample_into};
 use ulna_model::{Clip, Document, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
 /// A clip with a few keys.

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     Joined, MotionError, TimeMap, TooClose,
     join::{put_behind, still_at},
-    mapped, part_of, reversed_within,
+    mapped, part_of,
+    whole::reversed_within,
 };
 use crate::{Mirror, frame::set, mask_weights};
 use ulna_model::{

@@ -17,7 +17,8 @@
 //!                             │   both keep it as long as it is (length)
 //!                             ├─► editable splines through a few keys, not one on each frame
 //!                             ├─► root_motion  the way that the body goes, put elsewhere
-//!                             └─► seam     where a loop meets itself, and how it comes to
+//!                             ├─► seam     where a loop meets itself
+//!                             └─► closing  ways to close a loop
 //! ```
 //!
 //! Three rules hold for all of them:
@@ -29,15 +30,19 @@
 //!    [`with_auto_tangents`] makes, they are made again after the change. Nothing marks such a
 //!    track; its numbers say it.
 
+mod carrier;
 mod choose;
+mod closing;
 mod copied;
 mod dead;
 mod editable;
+mod holds;
 mod join;
 mod jumps;
 mod layered;
 mod length;
 mod mirrored;
+mod moments;
 mod offset;
 mod reduce;
 mod retime;
@@ -49,12 +54,14 @@ mod smooth;
 mod values;
 mod whole;
 
-use self::whole::reversed_within;
 pub use self::{
+    carrier::Carrier,
     choose::{keys_in_range, keys_of_kind, keys_of_value},
+    closing::{Closing, closed},
     copied::{CopiedKeys, CopiedTrack, NodePlace, NotKeys, PasteAt, Pasted, paste},
     dead::dead_keys,
     editable::{Editable, editable},
+    holds::{HOLD_GAP, SAME_TIME, hold_end, is_hold_end},
     join::{Joined, joined},
     jumps::{Jump, new_jump},
     layered::{
@@ -67,7 +74,7 @@ pub use self::{
     reduce::{Reduced, reduced, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
-    seam::{Carrier, Closing, Gap, Seam, closed, seam},
+    seam::{Gap, Seam, seam},
     seam_speed::speed_jump,
     smooth::{
         Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents,
@@ -75,80 +82,6 @@ pub use self::{
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},
 };
-use ulna_model::{Interpolation, Track, UnkeyedAt};
-
-/// Two keys closer than this are one: far below a frame.
-pub const SAME_TIME: f32 = UnkeyedAt::NEAR;
-
-/// How long before the next key a hold ends in a track that is not STEP, seconds.
-pub const HOLD_GAP: f32 = 1e-3;
-
-/// The time at which a hold ends whose next key is at `next`: a millisecond before, and at least
-/// two steps of `f32`.
-pub fn hold_end(next: f32) -> f32 {
-    (next - HOLD_GAP).min(next.next_down().next_down())
-}
-
-/// Whether a key is the end of a hold: it repeats the value of the key before it, just before the
-/// next key jumps.
-pub fn is_hold_end(track: &Track, key: usize) -> bool {
-    track.interpolation != Interpolation::Step && is_end(&track.times, key, &|k| track.value(k))
-}
-
-fn is_end<'a>(times: &[f32], key: usize, value: &dyn Fn(usize) -> &'a [f32]) -> bool {
-    let &[time, next, ..] = &times[key..] else { return false };
-    // Nearly all keys: where steps of `f32` are shorter than the gap, no more is to be asked.
-    if key == 0 || (next - time > HOLD_GAP * 1.2 && next < 1024.0) {
-        return false;
-    }
-    let gap = next - hold_end(next);
-    // The gap was rounded when it was stored, and moves round it again.
-    let slack = (HOLD_GAP * 0.02).max(1.5 * (next - next.next_down()));
-    (next - time - gap).abs() <= slack
-        && time - times[key - 1] > 2.0 * gap
-        && value(key) == value(key - 1)
-        && value(key) != value(key + 1)
-}
-
-/// For each key whether it is the end of a hold; nothing where none is.
-fn hold_ends(track: &Track) -> Option<Vec<bool>> {
-    if track.interpolation == Interpolation::Step {
-        return None;
-    }
-    let times: &[f32] = &track.times;
-    let mut ends = None;
-    for key in 1..times.len() {
-        if is_end(times, key, &|k| track.value(k)) {
-            ends.get_or_insert_with(|| vec![false; times.len()])[key] = true;
-        }
-    }
-    ends
-}
-
-/// Which keys of a track are meant by times, the ends of holds before them included.
-fn marks(track: &Track, times: &[f32], ends: Option<&[bool]>) -> Vec<bool> {
-    let own: &[f32] = &track.times;
-    let mut marks = vec![false; own.len()];
-    let mut at = 0;
-    for time in times {
-        // The next one, more often than not.
-        if own.get(at) != Some(time) {
-            at += own[at..].partition_point(|t| t < time);
-        }
-        if own.get(at) == Some(time) {
-            marks[at] = true;
-            at += 1;
-        }
-    }
-    if let Some(ends) = ends {
-        for key in 1..marks.len() {
-            if marks[key] && ends[key - 1] {
-                marks[key - 1] = true;
-            }
-        }
-    }
-    marks
-}
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -3,7 +3,11 @@
 
 use thiserror::Error;
 
-use super::{HOLD_GAP, SAME_TIME, hold_end, hold_ends, keep_auto, marks};
+use super::{
+    HOLD_GAP, SAME_TIME, hold_end,
+    holds::{hold_ends, marks},
+    keep_auto,
+};
 use ulna_model::{Interpolation, KeyTimes, Track};
 
 /// Where keys go in time: `t' = about + (t − about)·scale + by`.

@@ -22,11 +22,8 @@ use glam::{DMat4, DQuat, DVec3, Mat4, Quat, Vec3};
 
 use super::key_span;
 use crate::{
-    Evaluator, Pose, SeenPoints, Stack,
-    humanoid::BodyPart,
-    joint_bounds,
-    rig::Rig,
-    transfer::{above, roles_of},
+    Evaluator, Pose, SeenPoints, Stack, ancestors::above, humanoid::BodyPart, joint_bounds,
+    rig::Rig, roles::roles_of,
 };
 use ulna_model::{
     Clip, Document, Interpolation, NodeId, Property, Shared, Track, Transform,

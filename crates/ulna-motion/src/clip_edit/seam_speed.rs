@@ -4,9 +4,12 @@ use glam::Quat;
 
 use super::{
     Carrier,
-    seam::{AROUND, poses, sampled},
+    moments::{poses, sampled},
 };
 use ulna_model::{Clip, Document, NodeId, Property, Track, transform::short_way};
+
+/// So many frames on each side say how fast a motion changes.
+pub(super) const AROUND: usize = 12;
 
 /// By how much faster a track goes at its start than at its end, each over a frame: a second, turns
 /// as vectors in the joint's own space.

@@ -2,7 +2,10 @@
 
 use glam::{DQuat, Quat};
 
-use super::{keep_auto, marks};
+use super::{
+    holds::{hold_ends, marks},
+    keep_auto,
+};
 use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 
 /// What is done to each of some keys' values.
@@ -64,7 +67,7 @@ fn changed(value: &mut [f32], change: &ValueChange) {
 /// leave them, too. The ends of holds follow the keys that begin them.
 #[must_use]
 pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Track {
-    let ends = super::hold_ends(track);
+    let ends = hold_ends(track);
     let mut marks = marks(track, times, None);
     if let Some(ends) = ends {
         for key in 1..marks.len() {

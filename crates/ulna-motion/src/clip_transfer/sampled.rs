@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use glam::{DMat4, Quat, Vec3};
 
 use super::{CarriedClip, ClipTransfer, JointPair, standing::carrier};
-use crate::{sample_into, transfer::above};
+use crate::{ancestors::above, sample_into};
 use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, transform::unit_or};
 
 impl ClipTransfer<'_> {

@@ -3,7 +3,7 @@
 
 use glam::{DMat4, Mat3, Mat4, Quat, Vec3};
 
-use crate::{mirror::rotation, transfer::above};
+use crate::{ancestors::above, mirror::rotation};
 use ulna_model::{
     Document, NodeId, Transform,
     transform::{angle_between, unit_or},

@@ -490,6 +490,16 @@ impl Evaluator {
     }
 }
 
+impl Pose {
+    /// The pose that a stack makes of a document's nodes. An [`Evaluator`] is faster for a series
+    /// of poses.
+    pub fn evaluate(file: &Asset, stack: &Stack) -> Self {
+        let mut pose = Self::default();
+        Evaluator::default().update(file, stack, &mut pose);
+        pose
+    }
+}
+
 /// `slerp(1, turn, w)` on the short way, for any `w`.
 fn power(turn: Quat, w: f32) -> Quat {
     unit_or(Quat::from_scaled_axis(short_way(turn).to_scaled_axis() * w), Quat::IDENTITY)

@@ -6,8 +6,7 @@ use std::{cell::OnceCell, sync::Arc};
 use glam::Mat4;
 
 use crate::{
-    Pose, Skeleton, humanoid::BodyPart, known::known, mirror_pairs::Side, rig::Rig,
-    transfer::roles_of,
+    Pose, Skeleton, humanoid::BodyPart, known::known, mirror_pairs::Side, rig::Rig, roles::roles_of,
 };
 use ulna_model::{Document, NodeId};
 

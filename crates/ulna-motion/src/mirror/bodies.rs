@@ -28,7 +28,7 @@ pub(super) struct Body {
 
 /// Nodes that carry motion: joints, what clips move, what is posed. In a file without a skin that
 /// is any node.
-pub(super) fn carriers(document: &Document) -> Vec<bool> {
+pub(in super::super) fn carriers(document: &Document) -> Vec<bool> {
     if document.skins.values().all(|s| s.joints.is_empty()) {
         return vec![true; document.nodes.len()];
     }

@@ -21,16 +21,17 @@ mod bodies;
 mod reference;
 mod skin;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat3, Mat4, Quat, Vec3};
 
+pub(super) use self::bodies::carriers;
 pub use self::skin::{SkinGap, SkinPairs};
 use self::{
-    bodies::{Body, bodies, carriers},
+    bodies::{Body, bodies},
     reference::{frames, turning},
 };
-use super::{Pose, known::known, mirror_pairs::Side, transfer::above};
+use super::{Pose, ancestors::above, mirror_pairs::Side};
 use ulna_model::{Document, Interpolation, NodeId, Property, Track, Transform, transform::unit_or};
 
 /// What is known of a node.
@@ -150,12 +151,8 @@ pub(super) fn is_uneven(scale: Vec3) -> bool {
 }
 
 impl Mirror {
-    /// That of all bodies.
-    pub fn of(document: &Document) -> Arc<Self> {
-        known(document).mirror(carriers(document), |carriers| Self::find(document, carriers))
-    }
-
-    fn find(document: &Document, carriers: &[bool]) -> Self {
+    /// The mirror of bodies that consist of the nodes `carriers`, not kept for the next time.
+    pub(super) fn find(document: &Document, carriers: &[bool]) -> Self {
         let frames = frames(document);
         let bodies = bodies(document, carriers, &frames);
         let mut members = vec![None; document.nodes.len()];

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use glam::{IVec3, Mat3, Vec3};
 
-use super::{GROSS, PairSource, Plane, Role, SAME, Side};
+use super::{
+    plane::Plane,
+    role::{GROSS, PairSource, Role, SAME, Side},
+};
 use crate::names::Stem;
 use ulna_model::{Document, NodeId, SkinId};
 

@@ -6,75 +6,17 @@
 
 mod joints;
 mod plane;
+mod role;
 
 use glam::Vec3;
 
+use self::role::SAME;
+pub use self::role::{PairSource, Role, Side};
 pub(super) use self::{
     joints::{Joints, diagonal},
     plane::Plane,
 };
 use ulna_model::{Document, NodeId, SkinId};
-
-/// A side of the mirror plane, as the character has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The character's left.
-    Left,
-    /// The character's right.
-    Right,
-    /// On the plane.
-    Center,
-}
-
-impl Side {
-    /// The side across the plane.
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Left => Self::Right,
-            Self::Right => Self::Left,
-            Self::Center => Self::Center,
-        }
-    }
-}
-
-/// What a role was guessed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PairSource {
-    /// Names alone; rest positions do not agree with them.
-    Names,
-    /// Rest positions alone; names say nothing, or the wrong thing.
-    RestPositions,
-    /// Names, and rest positions agree.
-    Both,
-    /// Nothing: no partner was found, and the side is the one it lies on.
-    None,
-    /// Nothing was guessed: [`MirrorPairs::set_partner`] said so.
-    Given,
-}
-
-impl PairSource {
-    /// In words, after the partner's name.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Names => "by name",
-            Self::RestPositions => "by rest position",
-            Self::Both => "by name and rest position",
-            Self::None => "a guess",
-            Self::Given => "set by you",
-        }
-    }
-}
-
-/// What one joint is to the mirror.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Role {
-    /// Its side.
-    pub side: Side,
-    /// Its mirror joint, an index into the skin's list; a joint of the center is its own.
-    pub partner: Option<usize>,
-    /// What that was guessed from.
-    pub how: PairSource,
-}
 
 /// The roles of all joints of a skin, and the mirror plane. `partner` is symmetric: the partner's
 /// partner is the joint.
@@ -86,11 +28,6 @@ pub struct MirrorPairs {
     /// Whether left is where the axis grows.
     left_is_high: bool,
 }
-
-/// Distances, in sizes of the skeleton: within the first, two places are the same.
-const SAME: f32 = 0.005;
-/// Beyond this, a pair of names is grossly out of place.
-const GROSS: f32 = 0.05;
 
 impl MirrorPairs {
     /// Guesses the roles of a skin's joints, and takes the pairs that were given.
@@ -169,7 +106,7 @@ impl MirrorPairs {
 
     /// Whether a joint that has a mirror joint stands where the mirror image of that is.
     pub fn agrees(&self, joint: usize) -> bool {
-        let near = joints::diagonal(self.positions.iter().copied()) * SAME;
+        let near = diagonal(self.positions.iter().copied()) * SAME;
         let other = self.roles.get(joint).and_then(|r| r.partner).filter(|p| *p != joint);
         other.is_some_and(|p| {
             self.plane.mirrored(self.positions[joint]).distance(self.positions[p]) <= near

@@ -1,5 +1,4 @@
-//! Feet and the ground: when they stand, how fast the ground goes by under them, and how far they
-//! slide on it where clips are mixed.
+//! Feet and the ground: when they stand, and how fast the ground goes by under them.
 //!
 //! What is seen is looked at: a foot whose joint is low stands while the lowest vertices that it
 //! moves, heel or toe, are on the ground. They alone do not say it: the toes of a swinging foot
@@ -7,7 +6,6 @@
 
 use glam::Vec3;
 
-use super::Mixer;
 use crate::{
     Evaluator, Pose, Stack,
     clip_edit::travel,
@@ -15,12 +13,11 @@ use crate::{
     joint_bounds,
     mirror_pairs::Side,
     rig::Rig,
-    transfer::above,
 };
-use ulna_model::{Clip, ClipId, Document, Mix, NodeId, Shared};
+use ulna_model::{Clip, Document, NodeId, Shared};
 
 /// Looked at so often a second.
-const RATE: f64 = 120.0;
+pub(super) const RATE: f64 = 120.0;
 /// A foot stands while it is no higher than this part of its way up and down.
 const LOW: f32 = 0.2;
 /// A foot that rises by less than this part of the body's height takes no steps.
@@ -64,35 +61,36 @@ pub fn known_feet(document: &Document) -> (usize, usize) {
     )
 }
 
-fn at(pose: &Pose, node: NodeId) -> Vec3 {
+/// The place of a node in the scene.
+pub(super) fn at(pose: &Pose, node: NodeId) -> Vec3 {
     pose.world[node.index()].w_axis.truncate()
 }
 
 /// The soles of some feet, as they rest.
-fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
+pub(super) fn soles(document: &Document, feet: &[NodeId]) -> Vec<Sole> {
     let rest = Pose::evaluate(document, &Stack::default());
     feet.iter().map(|foot| Sole::of(document, &rest, *foot)).collect()
 }
 
 /// A foot over some times.
 #[derive(Default)]
-struct FootPath {
+pub(super) struct FootPath {
     is_skin: bool,
     /// How high its joint is.
     joint: Vec<f32>,
     /// How high its lowest point is.
     low: Vec<f32>,
     /// How far the points go that it stands on, from each time to the next.
-    ways: Vec<Vec3>,
+    pub(super) ways: Vec<Vec3>,
     last: Vec<Vec3>,
 }
 
 impl FootPath {
-    fn of(sole: &Sole) -> Self {
+    pub(super) fn of(sole: &Sole) -> Self {
         Self { is_skin: sole.is_skin, ..Self::default() }
     }
 
-    fn push(&mut self, joint: Vec3, points: Vec<Vec3>, height: f32) {
+    pub(super) fn push(&mut self, joint: Vec3, points: Vec<Vec3>, height: f32) {
         let lowest = |points: &[Vec3]| points.iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
         let low = lowest(&points);
         if !self.last.is_empty() {
@@ -120,7 +118,7 @@ impl FootPath {
     }
 
     /// At which times it stands; at none where it takes no steps.
-    fn stands(&self, height: f32) -> Vec<bool> {
+    pub(super) fn stands(&self, height: f32) -> Vec<bool> {
         let range = |(l, h): (f32, f32), y: &f32| (l.min(*y), h.max(*y));
         let (low, high) = self.joint.iter().fold((f32::INFINITY, f32::NEG_INFINITY), range);
         let lifts = high - low > height * LIFTS;
@@ -170,7 +168,7 @@ impl FootPath {
 }
 
 /// The height of a body as it rests, meters.
-fn height_of(document: &Document) -> f32 {
+pub(super) fn height_of(document: &Document) -> f32 {
     let rest = Pose::evaluate(document, &Stack::default());
     let height =
         joint_bounds(document, &rest).map_or(1.8, |(low, high)| (high - low).max_element());
@@ -294,80 +292,4 @@ pub fn ground_place(document: &Document, clip: &Shared<Clip>) -> [f32; 2] {
         _ => Vec3::NEG_X,
     };
     [goes.dot(right), goes.dot(Vec3::Y.cross(right))]
-}
-
-/// How fast each foot slides over the ground while it stands, between two times of a mix: meters a
-/// second, the mean. Nothing of feet that take no steps.
-pub fn foot_slides(
-    document: &Document,
-    mix: &Shared<Mix>,
-    (from, to): (f64, f64),
-) -> Vec<(NodeId, f32)> {
-    let feet: Vec<NodeId> = feet(document).iter().map(|f| f.0).collect();
-    // What hangs a foot on its hips.
-    let legs: Vec<NodeId> =
-        feet.iter().flat_map(|f| std::iter::once(*f).chain(above(document, *f).take(2))).collect();
-    let count = (((to - from) * RATE).ceil() as usize).clamp(2, 1 << 16);
-    let step = (to - from) / count as f64;
-    let (mut mixer, mut evaluator, mut pose) =
-        (Mixer::default(), Evaluator::default(), Pose::default());
-    let mut velocities: Vec<(ClipId, Vec3)> = Vec::new();
-    let (height, soles) = (height_of(document), soles(document, &feet));
-    let mut paths: Vec<FootPath> = soles.iter().map(FootPath::of).collect();
-    let mut grounds = Vec::with_capacity(count + 1);
-    for k in 0..=count {
-        let time = from + step * k as f64;
-        evaluator.update(document, &mixer.stack(document, mix, time), &mut pose);
-        for ((path, sole), foot) in paths.iter_mut().zip(&soles).zip(&feet) {
-            path.push(at(&pose, *foot), sole.at(&pose), height);
-        }
-        // The ground under each clip, as fast as the clip plays.
-        let (now, then) =
-            (mixer.playing(document, mix, time), mixer.playing(document, mix, time + step * 0.5));
-        let mut ground = Vec3::ZERO;
-        // Lane by lane, the higher over the lower; additive ones, and what leaves the feet alone,
-        // do not carry them.
-        for lane in 0..mix.lanes.len() {
-            let covering = mix.lanes[lane].additive.is_none();
-            let (mut sum, mut total) = (Vec3::ZERO, 0.0);
-            for playing in now.iter().filter(|p| covering && p.lane == lane) {
-                let Some(clip) = document.clips.get(playing.clip) else { continue };
-                let counts = playing.weight * mixer.counts_at(lane, playing.bar, &feet);
-                if counts <= 0.0 || !clip.tracks.values().any(|t| legs.contains(&t.target)) {
-                    continue;
-                }
-                let known = velocities.iter().find(|(id, _)| *id == playing.clip).map(|(_, v)| *v);
-                let velocity = known.unwrap_or_else(|| {
-                    let found = ground_velocity(document, clip);
-                    velocities.push((playing.clip, found));
-                    found
-                });
-                let same = |p: &&super::Playing| {
-                    (p.lane, p.bar, p.clip) == (playing.lane, playing.bar, playing.clip)
-                };
-                let length = f64::from(clip.length()).max(1e-6);
-                let rate = then.iter().find(same).map_or(1.0, |p| {
-                    let way = p.time - playing.time;
-                    // A round more or less is none of its way.
-                    (way - length * (way / length).round()) / (step * 0.5)
-                });
-                sum += velocity * rate as f32 * counts;
-                total += counts;
-            }
-            if total > 0.0 {
-                let cover = total.min(1.0) * mix.lanes[lane].weight.min(1.0);
-                ground += (sum / total - ground) * cover;
-            }
-        }
-        grounds.push(ground);
-    }
-    let slide = |(node, path): (&NodeId, &FootPath)| {
-        let flags = path.stands(height);
-        let on_ground = path.ways.iter().enumerate().filter(|(k, _)| flags[*k] && flags[k + 1]);
-        let slides: Vec<f32> = on_ground
-            .map(|(k, way)| (way.with_y(0.0) / step as f32 - grounds[k + 1].with_y(0.0)).length())
-            .collect();
-        (!slides.is_empty()).then(|| (*node, slides.iter().sum::<f32>() / slides.len() as f32))
-    };
-    feet.iter().zip(&paths).filter_map(slide).collect()
 }

@@ -4,65 +4,14 @@
 
 use std::collections::HashMap;
 
-use super::Mixer;
-use ulna_model::{Enter, JointMask, MixBar};
+use super::{
+    Mixer,
+    holding::{Held, Holding, left, takes_over},
+};
+use ulna_model::JointMask;
 
 /// Longest gap between two bars that counts as none, seconds: times are typed with three decimals.
 const GAP: f64 = 1e-3;
-
-/// A bar that holds its last pose for a while. It depends on the mix alone.
-#[derive(Clone, Debug)]
-pub(super) struct Holding {
-    lane: usize,
-    bar: usize,
-    /// When the bar ends, seconds of the mix.
-    end: f64,
-    /// When the last of the fades is over.
-    until: f64,
-    /// The bars that fade in over it, as lane and place in the lane's order.
-    fades: Vec<(usize, usize)>,
-}
-
-/// A bar that is held at a moment.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    /// The moment that it shows: its end.
-    pub at: f64,
-    /// The part of its weight that is left, `0..=1`.
-    pub share: f32,
-    /// The same by node, where masks make a difference.
-    pub by_node: Option<Vec<f32>>,
-}
-
-impl Held {
-    /// Adds what another fade leaves; the larger part counts.
-    fn add(&mut self, share: f32, by_node: Option<Vec<f32>>) {
-        if by_node.is_none() && self.by_node.is_none() {
-            self.share = self.share.max(share);
-            return;
-        }
-        let count = by_node.as_ref().or(self.by_node.as_ref()).map_or(0, Vec::len);
-        let own = self.by_node.take().unwrap_or_else(|| vec![self.share; count]);
-        let other = by_node.unwrap_or_else(|| vec![share; count]);
-        self.by_node = Some(own.iter().zip(&other).map(|(a, b)| a.max(*b)).collect());
-        self.share = 1.0;
-    }
-}
-
-/// The part of a held bar's weight that is left when the fade over it has come to `now`, was at
-/// `first` when the bar ended, and covers `cover` of it in the end. The visible weight, this part
-/// times `1 - now * cover`, falls evenly from what it was at the bar's end to 0 at the end of the
-/// fade.
-fn left(now: f32, first: f32, cover: f32) -> f32 {
-    if now >= 1.0 {
-        return 0.0;
-    }
-    if cover >= 1.0 {
-        return 1.0;
-    }
-    ((1.0 - first * cover) * (1.0 - now) / ((1.0 - first).max(1e-6) * (1.0 - now * cover)))
-        .clamp(0.0, 1.0)
-}
 
 impl Mixer {
     /// Finds the bars that hold their last pose, the last lane and the last bar first.
@@ -190,14 +139,4 @@ impl Mixer {
             }
         }
     }
-}
-
-/// When a bar has taken over from another that ends; `None` where it does not fade in from it.
-fn takes_over(about: &MixBar, next: &MixBar) -> Option<f64> {
-    if next.start < about.start || next.end() <= about.end() {
-        return None;
-    }
-    let fades = !matches!(next.enter, Enter::Cut | Enter::Inertial) && next.fade_in > 0.0;
-    let over = if fades { next.start + next.fade_in } else { next.start };
-    (over > about.end()).then_some(over)
 }

@@ -1,6 +1,6 @@
 //! Jumps of a mix: moments at which the pose that is seen breaks off.
 
-use super::{Mixer, wrapped};
+use super::{Mixer, lanes::wrapped};
 use crate::{Evaluator, Pose, Stack};
 use ulna_model::Mix;
 use ulna_model::{Document, MixBar, NodeId, Shared, transform::angle_between};

@@ -1,10 +1,6 @@
 //! Masks in words as weights of nodes: from a joint down, one half of a body, as painted.
 
-use crate::{
-    humanoid::BodyPart,
-    mirror_pairs::Side,
-    transfer::{above, roles_of},
-};
+use crate::{ancestors::above, humanoid::BodyPart, mirror_pairs::Side, roles::roles_of};
 use ulna_model::{Document, JointMask, MixMask, NodeId, Shared};
 
 /// What a mask comes to, by node. A joint without a part of its own is with what it hangs on.

@@ -11,8 +11,7 @@ use glam::{Quat, Vec3};
 use rayon::prelude::*;
 
 use crate::{
-    Evaluator, Pose, SeenPoints, Stack, humanoid::BodyPart, ik::body_of, rig::Rig,
-    transfer::roles_of,
+    Evaluator, Pose, SeenPoints, Stack, humanoid::BodyPart, ik::body_of, rig::Rig, roles::roles_of,
 };
 use ulna_model::{Clip, ClipId, Document, NodeId, Shared, transform::angle_between};
 

@@ -1,6 +1,6 @@
 //! What a layer has, laid out for every vertex, so that a brush finds what it asks for at once.
 
-use super::stack::Content;
+use super::content::Content;
 use crate::Influences;
 use ulna_model::{LayerPart, WeightMap};
 

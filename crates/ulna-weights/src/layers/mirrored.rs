@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use thiserror::Error;
 
-use super::stack::{Content, Entry};
+use super::content::{Content, Entry};
 use crate::{Influences, MOST, MirrorMap, NOWHERE, SkinnedSurface, is_one_sided};
 use ulna_model::{
     Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,

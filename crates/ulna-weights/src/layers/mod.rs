@@ -4,6 +4,7 @@
 //! what it wants there by `mask × opacity`; in the end the rule makes a sum of 1 of it, in the
 //! stored type. What no layer touches keeps its bits.
 
+mod content;
 mod dense;
 mod mirrored;
 mod painting;
@@ -12,8 +13,9 @@ mod stack;
 use std::collections::BTreeMap;
 
 use self::{
+    content::Entry,
     mirrored::{Mirror, MirroredVertex, Parts, seen},
-    stack::{Entry, Shown, Stack, plain, scaled},
+    stack::{Shown, Stack, plain, scaled},
 };
 pub use self::{
     mirrored::{NoSides, Sides},

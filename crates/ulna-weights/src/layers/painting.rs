@@ -10,9 +10,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use super::{
+    content::{Content, Entry},
     dense::Dense,
     mirrored::{Mirror, MirroredVertex, NoSides, seen, shown_sets},
-    stack::{Content, Entry, Shown},
+    stack::Shown,
     with_part,
 };
 use crate::{Maps, MirrorMap, SkinnedSurface};

@@ -20,6 +20,9 @@ use ulna_model::WeightEncoding;
 /// Vertices that are worked on together.
 pub(super) const LANES: usize = 16;
 
+/// Slots of the vertices that are worked on together.
+const SLOTS: usize = LANES * 4;
+
 /// A joint of which the weight never moves: a bit below its number.
 const LOCKED: i32 = 1;
 /// A joint whose weight was painted.

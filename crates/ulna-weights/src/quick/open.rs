@@ -6,7 +6,7 @@ use std::slice::from_mut;
 
 use pulp::{Simd, WithSimd};
 
-use super::{SimdNormalizer, sweep::SLOTS};
+use super::{SLOTS, SimdNormalizer};
 use crate::lanes::{F32Lanes, I32Lanes, Masks};
 
 impl SimdNormalizer {

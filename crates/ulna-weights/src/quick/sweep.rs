@@ -3,14 +3,12 @@
 
 use rayon::prelude::*;
 
-use super::{JOINT, LANES, Run, SimdNormalizer, Task};
+use super::{JOINT, LANES, Run, SLOTS, SimdNormalizer, Task};
 use crate::WeightConstraints;
 use ulna_model::WeightMap;
 
 /// Vertices that one core takes at a time.
 const CHUNK: usize = 16_384;
-/// Slots of the vertices that are worked on together.
-pub(super) const SLOTS: usize = LANES * 4;
 
 /// Works on the slots of a chunk where they are.
 struct Sweep<'a> {

@@ -4,8 +4,8 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use glam::Vec3;
 
-use super::{PosedSurface, Touch};
-use crate::{SkinnedSurface, canvas::Topo};
+use super::touch::{PosedSurface, Touch};
+use crate::{SkinnedSurface, topology::Topo};
 
 /// Memory for reaching, kept from dab to dab.
 #[derive(Clone, Debug, Default)]

@@ -1,47 +1,16 @@
 //! Which vertices a brush touches, and how far each is from its middle.
 
 mod along;
+mod touch;
 
 use glam::Vec3;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 pub(super) use self::along::ReachScratch;
+pub use self::touch::{PosedSurface, Touch};
 use super::{Falloff, Reach, SkinnedSurface};
 use ulna_geometry::vectors;
-
-/// Where a brush touches the posed surface.
-#[derive(Clone, Copy, Debug)]
-pub struct Touch {
-    /// The spot, scene space.
-    pub at: Vec3,
-    /// The canvas's vertices of the triangle that was hit.
-    pub corners: [u32; 3],
-    /// From the eye to the spot; unit.
-    pub direction: Vec3,
-    /// Where the eye is; nothing without perspective.
-    pub eye: Option<Vec3>,
-    /// The radius at the spot, meters.
-    pub radius: f32,
-}
-
-/// The posed surface of a canvas: positions and normals by its vertices, scene space.
-#[derive(Clone, Copy, Debug)]
-pub struct PosedSurface<'a> {
-    /// Positions.
-    pub positions: &'a [Vec3],
-    /// Unit normals; empty where nobody asked for them.
-    pub normals: &'a [Vec3],
-}
-
-impl PosedSurface<'_> {
-    /// The vertices, in rising order, of which something is so, told by their place; asked on all
-    /// cores.
-    pub fn vertices_where(&self, is: impl Fn(u32, Vec3) -> bool + Sync) -> Vec<u32> {
-        let all = self.positions.par_iter().enumerate().with_min_len(1024);
-        all.filter(|(v, p)| is(*v as u32, **p)).map(|(v, _)| v as u32).collect()
-    }
-}
 
 /// What lies within the radius of a touch.
 pub(super) struct Ball {

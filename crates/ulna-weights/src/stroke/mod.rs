@@ -5,6 +5,7 @@
 //! now: one rubs until it is smooth.
 
 mod memory;
+mod paint;
 mod part;
 mod vertex;
 
@@ -13,52 +14,23 @@ use std::{
     ops::Range,
 };
 
-use glam::Vec3;
 use rayon::prelude::*;
 
-pub(super) use self::vertex::mean;
+pub use self::paint::{Dab, Paint};
 use self::{
     memory::{Memory, Starts},
     part::{Done, PartWork, Task},
     vertex::Work,
 };
 use super::{
-    Brush, BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused,
-    SkinnedSurface, Touch, WeightConstraints,
-    canvas::NOWHERE,
+    BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface,
+    Touch, WeightConstraints,
+    means::weighted_mean,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
     share,
+    topology::NOWHERE,
 };
 use ulna_model::WeightPatch;
-
-/// What a stroke paints with.
-#[derive(Clone, Copy, Debug)]
-pub struct Paint<'a> {
-    /// The brush.
-    pub brush: Brush,
-    /// The painted joint, by its number in the skin.
-    pub joint: u16,
-    /// By the skin's joints: those that never move.
-    pub locked: &'a [bool],
-    /// The most joints a vertex may have.
-    pub limit: usize,
-    /// The other side, where it is painted too.
-    pub mirror: Option<&'a MirrorMap>,
-}
-
-/// One dab.
-#[derive(Clone, Copy, Debug)]
-pub struct Dab<'a> {
-    /// Where it touches.
-    pub touch: Touch,
-    /// A pen's pressure, 0 to 1; 1 for a mouse.
-    pub pressure: f32,
-    /// The way from the dab before, meters.
-    pub motion: Vec3,
-    /// The canvas's vertices within the radius, and perhaps more, each once, where a tree knows
-    /// them; else all are looked at.
-    pub near: Option<&'a [u32]>,
-}
 
 /// Vertices that one core takes at a time; the words that mark them are its own.
 const CHUNK: usize = 8_192;
@@ -88,13 +60,6 @@ pub struct Stroke {
 fn share_of(vertices: usize) -> usize {
     const FEWEST: usize = 2_048;
     (vertices / (4 * rayon::current_num_threads())).max(FEWEST)
-}
-
-/// Memory for one vertex after another.
-#[derive(Default)]
-struct DabLists {
-    list: Influences,
-    target: Influences,
 }
 
 impl Stroke {
@@ -213,7 +178,8 @@ impl Stroke {
                 } else {
                     let chunks = self.mark(&work, &hits, |p| brush.falloff.at(p) * strength);
                     if brush.kind == BrushKind::Average {
-                        work.average = Some(vertex::average(canvas, maps, &hits));
+                        work.average =
+                            Some(weighted_mean(maps, canvas.joints().len(), hits.iter().copied()));
                     }
                     self.paint_marked(&work, chunks, once)
                 };

@@ -2,12 +2,11 @@
 //! one by one.
 
 use super::{
-    DabLists,
     memory::{Memory, Sets, Starts},
     vertex::Work,
 };
 use crate::{
-    Refusal, WeightConstraints,
+    Influences, Refusal, WeightConstraints,
     quick::{Group, LANES, SimdNormalizer},
     reach::AT_ONCE,
 };
@@ -64,6 +63,13 @@ pub(super) struct Done {
     pub refused: Vec<Refusal>,
     /// How vertices were to which the stroke came only now.
     pub fresh: Starts,
+}
+
+/// Memory for one vertex after another.
+#[derive(Default)]
+struct DabLists {
+    list: Influences,
+    target: Influences,
 }
 
 /// A task under way.

@@ -2,16 +2,13 @@
 
 use glam::Vec3;
 
-use super::{
-    super::{
-        share,
-        volume::{KEPT, blend_keeping},
-    },
-    Paint,
-};
+use super::paint::Paint;
 use crate::{
-    BrushKind, Influences, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
-    canvas::NOWHERE,
+    BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
+    means::{add_place, mean},
+    share,
+    topology::NOWHERE,
+    volume::{KEPT, blend_keeping},
 };
 
 /// What a dab's vertices share.
@@ -31,56 +28,95 @@ impl Work<'_> {
     pub fn vertex(
         &self,
         vertex: u32,
-        [direct, other]: [f32; 2],
+        amounts: [f32; 2],
         list: &mut Influences,
         target: &mut Influences,
         rule: &WeightConstraints<'_>,
     ) -> Result<bool, Refusal> {
-        let place = self.canvas.place_of(vertex);
         let brush = &self.paint.brush;
-        let joint = self.paint.joint;
-        let around = |out: &mut Influences| mean(self.canvas, self.maps, place, out);
-        // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
-        let on_plane = self.paint.mirror.is_some_and(|m| m.place(place) == place);
-        let turned = self.paint.mirror.is_some_and(|m| m.place(place) < place);
-        let rule = &WeightConstraints { turned, ..*rule };
-        let wide =
-            WeightConstraints { limit: if on_plane { share::MOST } else { rule.limit }, ..*rule };
-        let even = |list: &mut Influences, wishes: &[(u16, f32)]| {
-            if on_plane { share::equalize(list, wishes, rule) } else { Ok(()) }
-        };
-        // A joint without a mirror is painted on its own side alone.
-        let wish = |list: &mut Influences, wishes: &[(u16, f32)]| {
-            if wishes.is_empty() {
-                return Ok(false);
-            }
-            share::paint(list, wishes, &wide, around)
-                .and_then(|()| even(list, wishes))
-                .map(|()| true)
-        };
-        let partner = self.paint.mirror.map_or(u16::MAX, |m| m.joint(joint));
+        let spot = Spot::new(self, self.canvas.place_of(vertex), rule);
         if brush.kind.is_of_one_joint() {
-            let mut wishes = [(0u16, 0.0f32); 2];
-            let mut count = 0;
-            if partner == joint {
-                wishes[0] = (joint, brush.value_for(list.get(joint), direct.max(other)));
-                count = 1;
-            } else {
-                for (j, a) in [(joint, direct), (partner, other)] {
-                    if a > 0.0 && j != u16::MAX {
-                        wishes[count] = (j, brush.value_for(list.get(j), a));
-                        count += 1;
-                    }
+            return spot.paint(list, self.brushed(list, amounts).as_slice());
+        }
+        self.find_target(spot.place, amounts, target);
+        // Nothing around: nothing to move toward.
+        if target.is_empty() {
+            return Ok(false);
+        }
+        let sign = if brush.kind == BrushKind::Sharpen { -1.0 } else { 1.0 };
+        if brush.this_joint {
+            return spot.paint(list, self.moved_toward(list, target, amounts, sign).as_slice());
+        }
+        let amount = most(amounts);
+        if brush.kind == BrushKind::Smooth && brush.keep_volume {
+            let moved = blend_keeping(
+                (self.canvas, self.maps, spot.place),
+                list,
+                target,
+                (amount, KEPT),
+                &spot.wide,
+            )?;
+            return spot.even(list, &[]).map(|()| moved);
+        }
+        share::blend(list, target, sign * amount, &spot.wide)
+            .and_then(|()| spot.even(list, &[]))
+            .map(|()| true)
+    }
+
+    /// The mirror joint of the painted joint; `u16::MAX` where it has none.
+    fn partner(&self) -> u16 {
+        self.paint.mirror.map_or(u16::MAX, |m| m.joint(self.paint.joint))
+    }
+
+    /// The weights that a brush of one joint gives to that joint and to its mirror joint.
+    fn brushed(&self, list: &Influences, [direct, other]: [f32; 2]) -> Wishes {
+        let (joint, partner) = (self.paint.joint, self.partner());
+        let value = |j: u16, amount: f32| self.paint.brush.value_for(list.get(j), amount);
+        let mut wishes = Wishes::default();
+        if partner == joint {
+            wishes.push(joint, value(joint, direct.max(other)));
+        } else {
+            for (j, amount) in [(joint, direct), (partner, other)] {
+                if amount > 0.0 && j != u16::MAX {
+                    wishes.push(j, value(j, amount));
                 }
             }
-            return wish(list, &wishes[..count]);
         }
-        let amount = direct.max(other).min(1.0);
+        wishes
+    }
+
+    /// The weights of the painted joint and of its mirror joint, moved toward a list; with a
+    /// `sign` of −1, away from it.
+    fn moved_toward(
+        &self,
+        list: &Influences,
+        target: &Influences,
+        [direct, other]: [f32; 2],
+        sign: f32,
+    ) -> Wishes {
+        let (joint, partner) = (self.paint.joint, self.partner());
+        let both = if partner == joint {
+            [(joint, most([direct, other])), (joint, 0.0)]
+        } else {
+            [(joint, direct), (partner, other)]
+        };
+        let mut wishes = Wishes::default();
+        for (j, amount) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
+            let now = list.get(j);
+            let moved = now + sign * amount.min(1.0) * (target.get(j) - now);
+            wishes.push(j, moved.clamp(0.0, 1.0));
+        }
+        wishes
+    }
+
+    /// Finds the weights that a brush of whole vertices moves a place toward; empty where there
+    /// are none.
+    fn find_target(&self, place: u32, [direct, other]: [f32; 2], target: &mut Influences) {
         // Both sides have a say by how much each covers the spot: so the other side comes to the
         // mirror image of it.
         let sides = [(false, direct / (direct + other)), (true, other / (direct + other))];
-        match brush.kind {
-            BrushKind::Smooth | BrushKind::Sharpen => around(target),
+        match self.paint.brush.kind {
+            BrushKind::Smooth | BrushKind::Sharpen => mean(self.canvas, self.maps, place, target),
             BrushKind::Average => {
                 target.clear();
                 if let Some(mean) = &self.average {
@@ -105,40 +141,6 @@ impl Work<'_> {
             }
             _ => target.clear(),
         }
-        // Nothing around: nothing to move toward.
-        if target.is_empty() {
-            return Ok(false);
-        }
-        let sign = if brush.kind == BrushKind::Sharpen { -1.0 } else { 1.0 };
-        if brush.this_joint {
-            let mut wishes = [(0u16, 0.0f32); 2];
-            let mut count = 0;
-            let both = if partner == joint {
-                [(joint, amount), (joint, 0.0)]
-            } else {
-                [(joint, direct), (partner, other)]
-            };
-            for (j, a) in both.into_iter().filter(|(j, a)| *a > 0.0 && *j != u16::MAX) {
-                let now = list.get(j);
-                wishes[count] =
-                    (j, (now + sign * a.min(1.0) * (target.get(j) - now)).clamp(0.0, 1.0));
-                count += 1;
-            }
-            return wish(list, &wishes[..count]);
-        }
-        if brush.kind == BrushKind::Smooth && brush.keep_volume {
-            let moved = blend_keeping(
-                (self.canvas, self.maps, place),
-                list,
-                target,
-                (amount, KEPT),
-                &wide,
-            )?;
-            return even(list, &[]).map(|()| moved);
-        }
-        share::blend(list, target, sign * amount, &wide)
-            .and_then(|()| even(list, &[]))
-            .map(|()| true)
     }
 
     /// A list as it is on the other side.
@@ -163,53 +165,64 @@ impl Work<'_> {
     }
 }
 
-/// Adds what the first vertex of a place has.
-#[inline]
-fn add_place(
-    canvas: &SkinnedSurface,
-    maps: &Maps<'_>,
+/// The amount of the side that covers a spot the most, `0..=1`.
+fn most([direct, other]: [f32; 2]) -> f32 {
+    direct.max(other).min(1.0)
+}
+
+/// Weights wanted for the painted joint and for its mirror joint: at most two.
+#[derive(Default)]
+struct Wishes {
+    list: [(u16, f32); 2],
+    count: usize,
+}
+
+impl Wishes {
+    const fn push(&mut self, joint: u16, weight: f32) {
+        self.list[self.count] = (joint, weight);
+        self.count += 1;
+    }
+
+    fn as_slice(&self) -> &[(u16, f32)] {
+        &self.list[..self.count]
+    }
+}
+
+/// A place that is painted, with the rule for its vertices.
+struct Spot<'a> {
+    work: &'a Work<'a>,
     place: u32,
-    factor: f32,
-    out: &mut Influences,
-) {
-    let (joints, weights) = maps.slots(canvas.first_at(place));
-    for (j, w) in joints.iter().zip(weights) {
-        if *w > 0.0 && factor > 0.0 {
-            out.add(*j, *w * factor);
-        }
-    }
+    /// Whether the place is its own mirror image.
+    on_plane: bool,
+    rule: WeightConstraints<'a>,
+    /// The rule until both sides are made alike: on the plane with room for more joints.
+    wide: WeightConstraints<'a>,
 }
 
-/// The mean of the places around a place.
-#[inline]
-pub(crate) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
-    out.clear();
-    let ring = canvas.ring(place);
-    let factor = 1.0 / ring.len().max(1) as f32;
-    for p in ring {
-        add_place(canvas, maps, *p, factor, out);
+impl<'a> Spot<'a> {
+    fn new(work: &'a Work<'a>, place: u32, rule: &WeightConstraints<'a>) -> Self {
+        // What lies on the plane is evened out before joints are dropped: of a pair, not one alone.
+        let on_plane = work.paint.mirror.is_some_and(|m| m.place(place) == place);
+        let turned = work.paint.mirror.is_some_and(|m| m.place(place) < place);
+        let rule = WeightConstraints { turned, ..*rule };
+        let limit = if on_plane { MOST } else { rule.limit };
+        Self { work, place, on_plane, rule, wide: WeightConstraints { limit, ..rule } }
     }
-}
 
-/// The mean of what a brush covers, by how much it covers it.
-pub(super) fn average(canvas: &SkinnedSurface, maps: &Maps<'_>, hits: &[(u32, f32)]) -> Influences {
-    let mut sums = vec![0.0f64; canvas.joints().len()];
-    let mut all = 0.0f64;
-    for (v, p) in hits {
-        let (joints, weights) = maps.slots(*v);
-        for (j, w) in joints.iter().zip(weights) {
-            if let Some(sum) = sums.get_mut(usize::from(*j)).filter(|_| *w > 0.0) {
-                *sum += f64::from(*w) * f64::from(*p);
-                all += f64::from(*w) * f64::from(*p);
-            }
-        }
+    /// Makes both sides alike, where the place is its own mirror image.
+    fn even(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<(), Refusal> {
+        if self.on_plane { share::equalize(list, wishes, &self.rule) } else { Ok(()) }
     }
-    let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
-    order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
-    let mut list = Influences::default();
-    order
-        .into_iter()
-        .take(share::MOST / 2)
-        .for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
-    list
+
+    /// Paints the wanted weights; whether there were any. A joint without a mirror is painted on
+    /// its own side alone.
+    fn paint(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<bool, Refusal> {
+        if wishes.is_empty() {
+            return Ok(false);
+        }
+        let around = |out: &mut Influences| mean(self.work.canvas, self.work.maps, self.place, out);
+        share::paint(list, wishes, &self.wide, around)
+            .and_then(|()| self.even(list, wishes))
+            .map(|()| true)
+    }
 }

@@ -4,12 +4,12 @@ use egui::{RichText, TextEdit, Ui, vec2};
 use serde_json::Value;
 
 use super::{
-    draft::FormDraft,
-    lists::{Listed, listed},
+    lists::{Listed, listed, selected_keys},
     picker::picker_ui,
 };
 use crate::ui::{
-    Actions, View,
+    Actions, FormDraft, View,
+    dialogs::{drafts::label, parts::small},
     theme::{Font, Theme},
     widgets::{check, edged, name_widget, segment, segments, select_all},
 };
@@ -40,7 +40,7 @@ pub fn field_ui(
     actions: &mut Actions,
 ) -> bool {
     let theme = view.theme;
-    let name = super::label(argument.name);
+    let name = label(argument.name);
     let optional = !is_needed(spec, argument);
     match entry {
         Entry::Words(words) => words_ui(ui, (&name, words), optional, (k, now), place.width),
@@ -275,14 +275,13 @@ fn keys_ui(
         n => format!("The {n} selected keys"),
     };
     if count == 0 && !on {
-        super::small(ui, view.theme, &text);
+        small(ui, view.theme, &text);
         return;
     }
     if !check(ui, view.theme, &mut on, text).changed() {
         return;
     }
-    now.entered[k].value =
-        if on { super::lists::selected_keys(view, spec, argument) } else { None };
+    now.entered[k].value = if on { selected_keys(view, spec, argument) } else { None };
 }
 
 /// One field, with the unit behind it.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{FormDraft, picker::Pick};
-use crate::ui::View;
+use super::picker::Pick;
+use crate::ui::{FormDraft, View};
 use ulna_edit::{
     ArgumentSpec, CommandSpec, clip_text,
     command::{
@@ -17,7 +17,6 @@ use ulna_edit::{
     find_clip, node_text,
 };
 use ulna_model::{Document, LayerHome, NodeId, label};
-use ulna_session::KeptLayer;
 
 /// What an argument is picked from.
 pub struct Listed<'a> {
@@ -192,13 +191,6 @@ fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
         label: l.name.to_string(),
     };
     layers.iter().map(pick).collect()
-}
-
-/// Layers that the file of a form keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayersThere {
-    /// All of them, or why the file cannot be read.
-    pub layers: Result<Vec<KeptLayer>, String>,
 }
 
 /// Clips that have layers in the file that the form names, or the layers of the clip that it names

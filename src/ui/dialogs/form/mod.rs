@@ -1,7 +1,6 @@
 //! The form of a command: an editor per argument, what is missing in a sentence, the shorter way,
 //! and a button that does it.
 
-mod draft;
 mod fields;
 mod lists;
 mod picker;
@@ -9,13 +8,15 @@ mod picker;
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;
 
-pub use self::{draft::FormDraft, lists::LayersThere};
-use self::{
-    draft::field_count,
-    fields::{FieldPlace, field_ui},
+use self::fields::{FieldPlace, field_ui};
+use super::{
+    drafts::{field_count, label},
+    parts::{plain, primary, small, title},
 };
-use super::{parts::small, plain, primary, title};
-use crate::ui::{Action, Actions, Dialog, DialogAction, View, edits, theme::Font};
+use crate::ui::{
+    Action, Actions, Dialog, DialogAction, FormDraft, View, edits,
+    theme::{Font, Theme},
+};
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandSpec,
     command::{
@@ -29,38 +30,6 @@ use ulna_render::ColorRole;
 const LABELS: f32 = 132.0;
 /// More rows than this, and those that may stay empty are folded away.
 const ROWS: usize = 7;
-
-/// Arguments whose names say little to a person.
-const LABELED: [(&str, &str); 18] = [
-    ("most", "Max influences"),
-    ("how", "Mode"),
-    ("millimetres", "Max error"),
-    ("locked", "Locked joints"),
-    ("taken", "If the name exists"),
-    ("in_common", "Shared vertices, min"),
-    ("set", "Set number (0–9)"),
-    ("new_keys", "New keys"),
-    ("parts", "Channels"),
-    ("about", "Pivot"),
-    ("part", "Amount"),
-    ("below", "Below"),
-    ("repeat", "At the end"),
-    ("make_room", "Move clip past 0"),
-    ("falloff", "Fall-off, joints"),
-    ("passes", "Iterations"),
-    ("wrap", "Wrapping UVs"),
-    ("bits", "Bits per weight"),
-];
-
-/// An argument's name as a label: `from_mesh` → *From mesh*.
-fn label(name: &str) -> String {
-    if let Some((_, label)) = LABELED.iter().find(|(n, _)| *n == name) {
-        return (*label).to_owned();
-    }
-    let words = name.replace('_', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
 
 /// Whether a sentence says more than the name beside it does: *Space of the axis; local if
 /// omitted*, but not *Clip to edit*.
@@ -154,7 +123,7 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
                 .inner;
             let cancel = plain(ui, "Cancel");
             if let Err(wrong) = &line {
-                let note = RichText::new(wrong).font(super::Theme::font(Font::Small));
+                let note = RichText::new(wrong).font(Theme::font(Font::Small));
                 let note =
                     egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
@@ -268,7 +237,7 @@ fn row_ui(
         ui.spacing_mut().item_spacing.y = 2.0;
         let enters = field_ui(ui, view, (spec, argument), &entry, (k, now), place, actions);
         if let Some(wrong) = now.entered[k].wrong.clone() {
-            let text = RichText::new(wrong).font(super::Theme::font(Font::Small));
+            let text = RichText::new(wrong).font(Theme::font(Font::Small));
             ui.add(
                 egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap(),
             );

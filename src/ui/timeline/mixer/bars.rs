@@ -5,74 +5,30 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::{MixerState, TimeAxis, preview, set};
+use super::{
+    bar_drawing::{BarDrawing, SQUARE, bar_text, squares},
+    edits::{preview, set},
+    state::{Drag, Grip, MixerState},
+};
 use crate::ui::popups::context_menu;
+use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{cut, name_widget},
 };
 use ulna_edit::command::{MarkFootfalls, MoveMarker, field::ClipName, field::Seconds};
-use ulna_model::{ClipId, Document, Enter, InStep, Mix, MixBar, Plays, Shared};
+use ulna_model::{ClipId, Document, Mix, MixBar, Plays, Shared};
 use ulna_motion::Playing;
 use ulna_render::ColorRole;
 
-/// What of a bar a hand has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grip {
-    Whole,
-    Copy,
-    Start,
-    End,
-    FadeIn,
-    FadeOut,
-}
-
-/// A bar under a hand.
-#[derive(Clone, Debug)]
-pub(super) struct Drag {
-    lane: usize,
-    bar: usize,
-    grip: Grip,
-    /// The mix as it was, and the time that was grabbed.
-    from: Shared<Mix>,
-    at: f64,
-    /// A marker of the bar's clip instead: the clip, when it is, and how fast the clip goes there.
-    marker: Option<(ClipId, f32, f64)>,
-}
-
-/// Points of a bar's height, of its ends, and of the squares of its fades.
+/// Points of a bar's height, and of its ends.
 const HEIGHT: f32 = 48.0;
 const ENDS: f32 = 7.0;
-const SQUARE: f32 = 9.0;
 /// Seconds of the shortest bar.
 const SHORTEST: f64 = 0.02;
 /// Points within which a bar's end takes to a marker, to another's end or to the playhead.
 const NEAR: f64 = 10.0;
-
-/// What a bar plays, in words.
-pub(super) fn bar_text(document: &Document, bar: &MixBar) -> String {
-    let label = |id: ClipId| {
-        if document.clips.contains(id) { document.clip_label(id) } else { "missing clip".into() }
-    };
-    bar.clips().map(|id| label(*id)).collect::<Vec<_>>().join("–")
-}
-
-fn about_text(bar: &MixBar) -> String {
-    let way = if bar.repeat { "loop" } else { "once" };
-    let enter = match bar.enter {
-        Enter::Fade => "",
-        Enter::Frozen => ", frozen pose",
-        Enter::Keys => ", interpolate",
-        Enter::Inertial => ", inertial",
-        Enter::Cut => ", cut",
-    };
-    let step = match bar.in_step {
-        InStep::Free => "",
-        _ => ", synced",
-    };
-    format!("{way}, {:.1}×{enter}{step}", bar.speed)
-}
 
 #[expect(clippy::too_many_arguments, reason = "where and what is drawn, and of what")]
 pub(super) fn lane_ui(
@@ -101,16 +57,19 @@ pub(super) fn lane_ui(
             continue;
         }
         let is_chosen = chosen == Some((lane, b));
-        draw(
+        let drawing = BarDrawing {
             ui,
-            &painter,
+            painter: &painter,
             view,
             document,
-            (bar, about.additive.is_some()),
+            bar,
+            additive: about.additive.is_some(),
             rect,
             axis,
-            (is_chosen, faint),
-        );
+            chosen: is_chosen,
+            faint,
+        };
+        drawing.draw();
         let bar_ui = BarUi {
             view,
             document,
@@ -144,157 +103,6 @@ pub(super) fn lane_ui(
         painter.rect_filled(chip, 3.0, view.theme.color(ColorRole::SurfaceRaised));
         painter.galley(chip.min + vec2(5.0, 2.0), galley, Color32::PLACEHOLDER);
     }
-}
-
-fn draw(
-    ui: &Ui,
-    painter: &egui::Painter,
-    view: &View<'_>,
-    document: &Document,
-    (bar, additive): (&MixBar, bool),
-    rect: Rect,
-    axis: &TimeAxis,
-    (chosen, faint): (bool, f32),
-) {
-    let theme = view.theme;
-    let gone = bar.clips().all(|id| !document.clips.contains(*id));
-    painter.rect_filled(
-        rect,
-        3.0,
-        theme.color(ColorRole::SurfaceControl).gamma_multiply(0.45 * faint),
-    );
-    // The weight is the lighter shape.
-    const STEPS: usize = 24;
-    let mut times: Vec<f64> = vec![bar.start, bar.end()];
-    for k in 0..=STEPS {
-        let u = k as f64 / STEPS as f64;
-        times.push(bar.start + bar.fade_in * u);
-        times.push(bar.end() - bar.fade_out * u);
-    }
-    times.retain(|t| (bar.start..=bar.end()).contains(t));
-    times.sort_by(f64::total_cmp);
-    times.dedup();
-    let height = |t: f64| rect.bottom() - rect.height() * bar.weight_at(t).clamp(0.0, 1.0);
-    let line: Vec<egui::Pos2> = times.iter().map(|t| pos2(axis.x(*t), height(*t))).collect();
-    let fill = theme.color(ColorRole::SurfaceControl).gamma_multiply(faint);
-    // A mesh, since polygons side by side show their seams.
-    let mut mesh = Mesh::default();
-    for (k, at) in line.iter().enumerate() {
-        mesh.colored_vertex(*at, fill);
-        mesh.colored_vertex(pos2(at.x, rect.bottom()), fill);
-        if let Some(before) = (k as u32).checked_sub(1) {
-            mesh.add_triangle(before * 2, before * 2 + 1, before * 2 + 2);
-            mesh.add_triangle(before * 2 + 1, before * 2 + 2, before * 2 + 3);
-        }
-    }
-    painter.add(mesh);
-    painter.add(Shape::line(
-        line,
-        Stroke::new(1.0, theme.color(ColorRole::TextSecondary).gamma_multiply(faint)),
-    ));
-    if bar.fade_in > 0.0
-        && !bar.along
-        && !matches!(bar.enter, Enter::Inertial | Enter::Cut)
-        && !additive
-    {
-        // What it covers goes as it comes.
-        let falls: Vec<egui::Pos2> = (0..=STEPS)
-            .map(|k| bar.start + bar.fade_in * k as f64 / STEPS as f64)
-            .map(|t| pos2(axis.x(t), rect.top() + rect.height() * bar.weight_at(t).clamp(0.0, 1.0)))
-            .collect();
-        let ink = theme.color(ColorRole::TextTertiary).gamma_multiply(faint);
-        painter.add(Shape::line(falls, Stroke::new(1.0, ink)));
-    }
-    if bar.enter == Enter::Inertial {
-        painter.vline(
-            rect.left(),
-            rect.y_range(),
-            Stroke::new(2.0, theme.color(ColorRole::TextPrimary)),
-        );
-        let decay: Vec<egui::Pos2> = (0..=STEPS)
-            .map(|k| {
-                let u = k as f64 / STEPS as f64;
-                let left = 1.0 - u * u * u * (10.0 - 15.0 * u + 6.0 * u * u);
-                pos2(
-                    axis.x(bar.start + bar.fade_in * u),
-                    rect.bottom() - rect.height() * left as f32,
-                )
-            })
-            .collect();
-        painter.add(Shape::line(
-            decay,
-            Stroke::new(1.5, theme.color(ColorRole::TextPrimary).gamma_multiply(faint)),
-        ));
-    }
-    if additive {
-        // Hatched: it is added to what is there.
-        let ink = theme.color(ColorRole::StrokeStrong).gamma_multiply(0.5 * faint);
-        let (seen, step) = (rect.intersect(painter.clip_rect()), 8.0);
-        let inside = painter.with_clip_rect(seen);
-        let first = ((seen.left() - rect.height() - rect.left()) / step).floor();
-        let count = ((seen.width() + rect.height()) / step).ceil().max(0.0) as u32 + 1;
-        for k in 0..count.min(2000) {
-            let x = rect.left() + (first + k as f32) * step;
-            inside.line_segment(
-                [pos2(x, rect.bottom()), pos2(x + rect.height(), rect.top())],
-                Stroke::new(1.0, ink),
-            );
-        }
-    }
-    let edge = if chosen { ColorRole::SelectionBase } else { ColorRole::StrokeStrong };
-    let stroke =
-        Stroke::new(if chosen { 1.5 } else { 1.0 }, theme.color(edge).gamma_multiply(faint));
-    if gone {
-        let corners = [
-            rect.left_top(),
-            rect.right_top(),
-            rect.right_bottom(),
-            rect.left_bottom(),
-            rect.left_top(),
-        ];
-        painter.extend(Shape::dashed_line(&corners, stroke, 4.0, 4.0));
-    } else {
-        painter.rect_stroke(rect, 3.0, stroke, egui::StrokeKind::Inside);
-    }
-    let left = rect.left().max(painter.clip_rect().left())
-        + 8.0
-        + axis_points(axis, bar.fade_in).min(120.0);
-    let width = rect.right() - left - 8.0;
-    if width > 24.0 {
-        let font = Theme::font(Font::Body);
-        let name = cut(ui, &bar_text(document, bar), &font, width);
-        let ink = theme.color(ColorRole::TextPrimary).gamma_multiply(faint);
-        painter.text(pos2(left, rect.top() + 13.0), Align2::LEFT_CENTER, name, font, ink);
-        let font = Theme::font(Font::Small);
-        let about = cut(ui, &about_text(bar), &font, width);
-        let ink = theme.color(ColorRole::TextTertiary).gamma_multiply(faint);
-        painter.text(pos2(left, rect.top() + 28.0), Align2::LEFT_CENTER, about, font, ink);
-    }
-    if chosen {
-        for at in squares(bar, rect, axis) {
-            let square = Rect::from_center_size(at, vec2(SQUARE, SQUARE));
-            painter.rect_filled(square, 1.0, theme.color(ColorRole::SelectionBase));
-        }
-    }
-}
-
-fn axis_points(axis: &TimeAxis, seconds: f64) -> f32 {
-    (seconds * axis.scale()) as f32
-}
-
-/// Where the squares of both fades are.
-fn squares(bar: &MixBar, rect: Rect, axis: &TimeAxis) -> [egui::Pos2; 2] {
-    let within = |x: f32| {
-        x.clamp(
-            rect.left() + SQUARE * 0.5,
-            (rect.right() - SQUARE * 0.5).max(rect.left() + SQUARE * 0.5),
-        )
-    };
-    let y = rect.top() + SQUARE * 0.5;
-    [
-        pos2(within(axis.x(bar.start + bar.fade_in)), y),
-        pos2(within(axis.x(bar.end() - bar.fade_out)), y),
-    ]
 }
 
 /// A bar that a hand may take.

@@ -3,7 +3,11 @@
 use egui::{Align, Layout, Rect, RichText, Ui, UiBuilder, vec2};
 use egui_material_icons::icons;
 
-use super::{MixerState, clip_menu, preview, set};
+use super::{
+    edits::{preview, set},
+    state::MixerState,
+};
+use crate::ui::clip_menu::clip_menu;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{
     Action, Actions, Theme, View,
@@ -37,86 +41,117 @@ pub(super) fn head_ui(
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.painter().rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
     ui.horizontal(|ui| {
-        let dim = if about.on { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
-        if rename_ui(state, ui, (mix, lane), actions) {
-            return;
-        }
-        let text = crate::ui::widgets::cut(ui, &name, &Theme::font(Font::Heading), 96.0);
-        let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
-        let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
-        if label.on_hover_text("Double-click to rename").double_clicked() {
-            state.renamed = Some((lane, about.name.to_string()));
-        }
-        let kind = if about.additive.is_some() { "additive" } else { "lane" };
-        ui.label(
-            RichText::new(kind)
-                .font(Theme::font(Font::Caption))
-                .color(theme.color(ColorRole::TextTertiary)),
-        );
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
-                more_ui(state, ui, view, document, (mix, lane), playing, actions)
-            });
-            name_widget(ui, &more, &format!("More commands for {name}"));
-            if icon_button(
-                ui,
-                theme,
-                icons::ICON_HEADPHONES,
-                &format!("Solo {name}"),
-                "",
-                about.solo,
-                Ok(()),
-            )
-            .clicked()
-            {
-                change(mix, lane, actions, |l| l.solo = !l.solo);
-            }
-            let eye = if about.on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF };
-            if icon_button(ui, theme, eye, &format!("Enable {name}"), "", false, Ok(())).clicked() {
-                change(mix, lane, actions, |l| l.on = !l.on);
-            }
-        });
+        name_line_ui(state, ui, view, document, (mix, lane), &name, playing, actions);
     });
     ui.horizontal(|ui| {
-        let mut percent = about.weight * 100.0;
-        let most = if about.additive.is_some() { 200.0 } else { 100.0 };
-        let field = egui::DragValue::new(&mut percent)
-            .range(0.0..=most)
-            // More may come from a script; drawing it is no edit.
-            .clamp_existing_to_range(false)
-            .speed(0.5)
-            .fixed_decimals(0)
-            .prefix("Weight ")
-            .suffix(" %");
-        let field = ui.add_sized([108.0, 22.0], field);
-        let about_weight = if about.additive.is_some() {
-            "Amount of the difference that is added. The line shows the current weight"
-        } else {
-            "How much this lane covers the lanes below. The line shows the current weight"
-        };
-        name_widget(ui, &field, &format!("Weight of {name}"));
-        let field = field.on_hover_text(about_weight);
-        // The weight that plays.
-        let plays = (playing.iter().map(|p| p.weight).sum::<f32>() * about.weight).clamp(0.0, 1.0);
-        let under = field.rect.left_bottom() + vec2(0.0, 1.0);
-        let line = Rect::from_min_size(under, vec2(field.rect.width() * plays, 2.0));
-        ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::AccentBase));
-        if field.changed() {
-            let mut made = (**mix).clone();
-            made.lanes[lane].weight = percent / 100.0;
-            preview("Weight of a lane", made, actions);
-        }
-        if field.drag_stopped() || field.lost_focus() {
-            actions.push(Action::Commit);
-        }
-        let text = mask_words(document, about.mask.as_ref());
-        let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
-        let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
-            mask_ui(ui, view, document, (mix, lane), actions);
-        });
-        name_widget(ui, &menu, &format!("Mask of {name}: {text}"));
-        menu.on_hover_text("Joints that the lane affects. Other joints play the lanes below");
+        weight_line_ui(ui, view, document, (mix, lane), &name, playing, actions);
     });
+}
+
+/// The first line of a head: the lane's name and kind, and its switches.
+fn name_line_ui(
+    state: &mut MixerState,
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    name: &str,
+    playing: &[Playing],
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let about = &mix.lanes[lane];
+    let dim = if about.on { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
+    if rename_ui(state, ui, (mix, lane), actions) {
+        return;
+    }
+    let text = crate::ui::widgets::cut(ui, name, &Theme::font(Font::Heading), 96.0);
+    let label = RichText::new(text).font(Theme::font(Font::Heading)).color(theme.color(dim));
+    let label = ui.add(egui::Label::new(label).sense(egui::Sense::click()).selectable(false));
+    if label.on_hover_text("Double-click to rename").double_clicked() {
+        state.renamed = Some((lane, about.name.to_string()));
+    }
+    let kind = if about.additive.is_some() { "additive" } else { "lane" };
+    ui.label(
+        RichText::new(kind)
+            .font(Theme::font(Font::Caption))
+            .color(theme.color(ColorRole::TextTertiary)),
+    );
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let more = lasting_menu_button(ui, egui::Button::new("⋯"), |ui| {
+            more_ui(state, ui, view, document, (mix, lane), playing, actions)
+        });
+        name_widget(ui, &more, &format!("More commands for {name}"));
+        if icon_button(
+            ui,
+            theme,
+            icons::ICON_HEADPHONES,
+            &format!("Solo {name}"),
+            "",
+            about.solo,
+            Ok(()),
+        )
+        .clicked()
+        {
+            change(mix, lane, actions, |l| l.solo = !l.solo);
+        }
+        let eye = if about.on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF };
+        if icon_button(ui, theme, eye, &format!("Enable {name}"), "", false, Ok(())).clicked() {
+            change(mix, lane, actions, |l| l.on = !l.on);
+        }
+    });
+}
+
+/// The second line of a head: the lane's weight, with the part of it that plays, and its mask.
+fn weight_line_ui(
+    ui: &mut Ui,
+    view: &View<'_>,
+    document: &Document,
+    (mix, lane): (&Shared<Mix>, usize),
+    name: &str,
+    playing: &[Playing],
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let about = &mix.lanes[lane];
+    let mut percent = about.weight * 100.0;
+    let most = if about.additive.is_some() { 200.0 } else { 100.0 };
+    let field = egui::DragValue::new(&mut percent)
+        .range(0.0..=most)
+        // More may come from a script; drawing it is no edit.
+        .clamp_existing_to_range(false)
+        .speed(0.5)
+        .fixed_decimals(0)
+        .prefix("Weight ")
+        .suffix(" %");
+    let field = ui.add_sized([108.0, 22.0], field);
+    let about_weight = if about.additive.is_some() {
+        "Amount of the difference that is added. The line shows the current weight"
+    } else {
+        "How much this lane covers the lanes below. The line shows the current weight"
+    };
+    name_widget(ui, &field, &format!("Weight of {name}"));
+    let field = field.on_hover_text(about_weight);
+    // The weight that plays.
+    let plays = (playing.iter().map(|p| p.weight).sum::<f32>() * about.weight).clamp(0.0, 1.0);
+    let under = field.rect.left_bottom() + vec2(0.0, 1.0);
+    let line = Rect::from_min_size(under, vec2(field.rect.width() * plays, 2.0));
+    ui.painter().rect_filled(line, 0.0, theme.color(ColorRole::AccentBase));
+    if field.changed() {
+        let mut made = (**mix).clone();
+        made.lanes[lane].weight = percent / 100.0;
+        preview("Weight of a lane", made, actions);
+    }
+    if field.drag_stopped() || field.lost_focus() {
+        actions.push(Action::Commit);
+    }
+    let text = mask_words(document, about.mask.as_ref());
+    let short = crate::ui::widgets::cut(ui, &text, &Theme::font(Font::Small), 96.0);
+    let menu = menu_button(ui, RichText::new(short).font(Theme::font(Font::Small)), |ui| {
+        mask_ui(ui, view, document, (mix, lane), actions);
+    });
+    name_widget(ui, &menu, &format!("Mask of {name}: {text}"));
+    menu.on_hover_text("Joints that the lane affects. Other joints play the lanes below");
 }
 
 /// The field in which a lane is renamed; whether it is there.

@@ -3,7 +3,8 @@
 
 use egui::{Align2, Rect, RichText, Stroke, Ui, UiBuilder, pos2, vec2};
 
-use super::{MixerState, TimeAxis, bars::bar_text};
+use super::{bar_drawing::bar_text, state::MixerState};
+use crate::ui::timeline::axis::TimeAxis;
 use crate::ui::{
     Actions, Theme, TimelineAction, View,
     theme::Font,
@@ -96,40 +97,35 @@ pub(super) fn keys_ui(
             drawn.rect_filled(first.with_min_x(left), 0.0, theme.color(ColorRole::SurfaceRaised));
         }
         let selected = node.is_some_and(|n| view.selection.nodes.contains(&n));
-        let ink = match (node, selected) {
-            (_, true) => ColorRole::SelectionBase,
-            (None, _) => ColorRole::TextPrimary,
-            _ => ColorRole::TextSecondary,
-        };
         let label = node.map_or_else(
             || document.clip_label(clock.clip),
             |n| document.node(n).label(n).to_string(),
         );
-        let font = Theme::font(Font::Small);
         let indent = if node.is_some() { 22.0 } else { 10.0 };
         let room = left - strip.left() - indent - if node.is_none() { 84.0 } else { 8.0 };
+        let role = match (node, selected) {
+            (_, true) => ColorRole::SelectionBase,
+            (None, _) => ColorRole::TextPrimary,
+            _ => ColorRole::TextSecondary,
+        };
+        let font = Theme::font(Font::Small);
         let text = cut(ui, &label, &font, room);
         ui.painter_at(heads).text(
             pos2(strip.left() + indent, y),
             Align2::LEFT_CENTER,
             text,
             font,
-            theme.color(ink),
+            theme.color(role),
         );
         let size = if node.is_none() { 6.0 } else { 7.0 };
-        for time in times {
-            for passing in clock.passings(f64::from(*time)) {
-                let x = axis.x(passing.time);
-                if body.x_range().contains(x) && passing.time <= bar.end() + 1e-6 {
-                    let role =
-                        if selected { ColorRole::SelectionBase } else { ColorRole::TextSecondary };
-                    let ink = theme.color(role).gamma_multiply(if passing.round == 0 {
-                        1.0
-                    } else {
-                        FAINT
-                    });
-                    diamond(&drawn, pos2(x, y), size, ink, ink);
-                }
+        let role = if selected { ColorRole::SelectionBase } else { ColorRole::TextSecondary };
+        let passings = times.iter().flat_map(|time| clock.passings(f64::from(*time)));
+        for passing in passings.filter(|p| p.time <= bar.end() + 1e-6) {
+            let x = axis.x(passing.time);
+            if body.x_range().contains(x) {
+                let faint = if passing.round == 0 { 1.0 } else { FAINT };
+                let ink = theme.color(role).gamma_multiply(faint);
+                diamond(&drawn, pos2(x, y), size, ink, ink);
             }
         }
     }
@@ -137,6 +133,13 @@ pub(super) fn keys_ui(
     drawn.vline(x, body.y_range(), Stroke::new(1.0, theme.color(ColorRole::TimelinePlayhead)));
     let place =
         Rect::from_min_max(pos2(left - 78.0, strip.top()), pos2(left - 6.0, strip.top() + height));
+    if edit_link(ui, theme, place) {
+        actions.push(TimelineAction::ShowClip(clock.clip));
+    }
+}
+
+/// The link that opens the keys of the bar's clip; whether it was clicked.
+fn edit_link(ui: &mut Ui, theme: &Theme, place: Rect) -> bool {
     let mut corner = ui.new_child(UiBuilder::new().max_rect(place).id_salt("keys of the bar"));
     let text = RichText::new("Edit keys")
         .font(Theme::font(Font::Small))
@@ -144,7 +147,5 @@ pub(super) fn keys_ui(
     let link = corner.add(egui::Button::new(text).frame(false));
     let link = link.on_hover_text("Opens the clip's keys. The mixer button returns here");
     name_widget(ui, &link, "Edit the keys of the bar's clip");
-    if link.clicked() {
-        actions.push(TimelineAction::ShowClip(clock.clip));
-    }
+    link.clicked()
 }

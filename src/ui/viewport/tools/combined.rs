@@ -3,8 +3,8 @@
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{
-    Press, ViewportTool,
     gizmo::{HandleSet, Operation},
+    tool::{Press, ViewportTool, posing_hints},
 };
 
 /// The tool that moves, rotates and scales.
@@ -17,7 +17,7 @@ impl ViewportTool for CombinedTool {
     }
 
     fn hints(&self) -> Vec<(Press, &'static str)> {
-        super::posing_hints("Drag a handle", "pose", "Ctrl", "snap")
+        posing_hints("Drag a handle", "pose", "Ctrl", "snap")
     }
 
     fn handles(&self) -> HandleSet {

@@ -5,8 +5,8 @@ use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
 use super::{
-    Press, ViewportTool,
     gizmo::{HandleSet, Operation},
+    tool::{Press, ViewportTool},
 };
 use crate::ui::{Actions, View, ViewportAction, viewport::pick};
 use ulna_edit::command::{SetKey, SetPin};

@@ -2,55 +2,32 @@
 //! drag means; the maths of a drag is in `geometry`, where it is tested without a window.
 
 mod brush;
+mod brush_marks;
+mod brush_plates;
 mod combined;
 mod drag;
 mod gizmo;
 mod rotate;
 mod scale;
 mod select;
+mod tool;
 mod translate;
 mod vertices;
 
 use egui::{Rect, Response, Ui};
 use egui_material_icons::MaterialIcon;
 
-use self::gizmo::{Gizmo, HandleSet, Operation};
 pub use self::{
-    brush::{brush_overlay_ui, brush_ui, joint_list_ui, vertex_marks_ui},
+    brush::{BrushState, brush_ui, joint_list_ui},
+    brush_marks::{brush_overlay_ui, vertex_marks_ui},
     drag::grab,
     select::{Selecting, select_ui},
+    tool::Press,
     vertices::vertices_ui,
 };
+use self::{gizmo::Gizmo, tool::ViewportTool};
 use crate::ui::{Actions, View};
-use ulna_edit::command::{SetKey, ToolCommand, ViewCommand};
-
-/// A tool of Pose and Animate mode.
-pub trait ViewportTool {
-    /// Its sign in the toolbar.
-    fn icon(&self) -> MaterialIcon;
-
-    /// What can be done with it while something is selected, for the status bar.
-    fn hints(&self) -> Vec<(Press, &'static str)>;
-
-    /// Its handles about what is selected; none unless it has some.
-    fn handles(&self) -> HandleSet {
-        HandleSet::default()
-    }
-
-    /// What its key does when it is pressed again.
-    fn begins(&self) -> Option<Operation> {
-        None
-    }
-}
-
-/// What a person presses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Press {
-    /// On the mouse, or a key that is held.
-    Hand(&'static str),
-    /// The key of a command, by its name.
-    Key(&'static str),
-}
+use ulna_edit::command::ToolCommand;
 
 /// A tool by the command that takes it up.
 fn tool_of(tool: ToolCommand) -> &'static dyn ViewportTool {
@@ -139,21 +116,4 @@ pub fn icon_of(tool: ToolCommand) -> MaterialIcon {
 /// What can be done with a tool.
 pub fn hints_of(tool: ToolCommand) -> Vec<(Press, &'static str)> {
     tool_of(tool).hints()
-}
-
-/// The hints that tools with handles have in common.
-fn posing_hints(
-    drag: &'static str,
-    does: &'static str,
-    snap: &'static str,
-    snaps: &'static str,
-) -> Vec<(Press, &'static str)> {
-    vec![
-        (Press::Hand(drag), does),
-        (Press::Hand(snap), snaps),
-        (Press::Hand("X Y Z 0–9"), "axis, number"),
-        (Press::Hand("Esc"), "cancel"),
-        (Press::Key(SetKey::NAME), "set key"),
-        (Press::Key(ViewCommand::FrameSelected.name()), "frame"),
-    ]
 }

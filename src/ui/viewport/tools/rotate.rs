@@ -3,8 +3,8 @@
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{
-    Press, ViewportTool,
     gizmo::{HandleSet, Operation},
+    tool::{Press, ViewportTool, posing_hints},
 };
 
 /// The tool that rotates.
@@ -17,7 +17,7 @@ impl ViewportTool for RotateTool {
     }
 
     fn hints(&self) -> Vec<(Press, &'static str)> {
-        super::posing_hints("Drag a ring", "rotate", "Ctrl", "snap 5°")
+        posing_hints("Drag a ring", "rotate", "Ctrl", "snap 5°")
     }
 
     fn handles(&self) -> HandleSet {

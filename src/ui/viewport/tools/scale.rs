@@ -3,8 +3,8 @@
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{
-    Press, ViewportTool,
     gizmo::{HandleSet, Operation},
+    tool::{Press, ViewportTool, posing_hints},
 };
 
 /// The tool that scales.
@@ -17,7 +17,7 @@ impl ViewportTool for ScaleTool {
     }
 
     fn hints(&self) -> Vec<(Press, &'static str)> {
-        super::posing_hints("Drag a box", "scale", "Ctrl", "snap 0.1")
+        posing_hints("Drag a box", "scale", "Ctrl", "snap 0.1")
     }
 
     fn handles(&self) -> HandleSet {

@@ -4,7 +4,10 @@ use egui::{PointerButton, Pos2, Rect, Response, Ui, pos2};
 use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
-use super::{super::pick, Press, ViewportTool};
+use super::{
+    super::pick,
+    tool::{Press, ViewportTool},
+};
 use crate::ui::{Actions, OutlinerAction, View, ViewportAction};
 use ulna_edit::command::{SelectCommand, SetKey, ToolCommand, ViewCommand};
 use ulna_render::ColorRole;

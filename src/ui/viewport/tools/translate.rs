@@ -3,8 +3,8 @@
 use egui_material_icons::{MaterialIcon, icons};
 
 use super::{
-    Press, ViewportTool,
     gizmo::{HandleSet, Operation},
+    tool::{Press, ViewportTool, posing_hints},
 };
 
 /// The tool that moves.
@@ -17,7 +17,7 @@ impl ViewportTool for MoveTool {
     }
 
     fn hints(&self) -> Vec<(Press, &'static str)> {
-        super::posing_hints("Drag an arrow", "move", "Ctrl", "snap 1 cm")
+        posing_hints("Drag an arrow", "move", "Ctrl", "snap 1 cm")
     }
 
     fn handles(&self) -> HandleSet {

@@ -39,7 +39,7 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     }
     from.selected_keys(spec, &mut values);
     // What the command takes by itself from there is what it takes in its form, too.
-    let filled = spec.filled.and_then(|fill| fill(&from.around).ok());
+    let filled = spec.filled_from_around().and_then(|fill| fill(&from.around).ok());
     if let Some(command) = filled.iter().flatten().find(|c| c.spec().name == spec.name) {
         values.extend(command.line(document).arguments);
     }

@@ -1,14 +1,16 @@
 //! Layers that become keys, and keys that become layers.
 
 use super::{
-    ExtractLayer, FoldLayers, FoundLayer, MergeLayerDown, SplitLayer, home_of, home_words,
-    name_for, push, refuse, set,
+    commands::{ExtractLayer, FoldLayers, MergeLayerDown, SplitLayer},
+    found::{FoundLayer, home_of, name_for, push, set},
 };
 use crate::{
     Edit,
     command::{
         CommandError, Outcome, Scene,
-        keys::{clip_of, time_of},
+        clip_keys::{clip_of, time_of},
+        error::refuse,
+        layer_name::home_words,
     },
 };
 use ulna_model::{ClipId, Document, LayerHome, Notice, PoseLayer, PoseLayers, Shared, Transform};

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
-use super::{FoundLayer, InvertLayer, refuse};
-use crate::command::{CommandError, Outcome, Scene};
+use super::{commands::InvertLayer, found::FoundLayer};
+use crate::command::{CommandError, Outcome, Scene, error::refuse};
 use ulna_model::{Interpolation, Notice, PoseLayer, Property, Shared, Track, Transform, part_of};
 use ulna_motion::user_at;
 

@@ -1,14 +1,17 @@
 //! Commands on keys, of a layer: they are those of a clip, done on a stand-in in which the layer is
 //! the clip.
 
-use super::{FoundLayer, LayerName, LayerOf, kept_around, moves, refuse};
+use super::found::FoundLayer;
 use crate::{
     Edit,
     command::{
-        ArgumentSpec, ArgumentType, Between, CommandError, CommandLine, CommandSpec, KeyCommand,
+        ArgumentError, Arguments, Between, CommandError, CommandLine, CommandSpec, KeyCommand,
         KeyEditCommand, Outcome, Scene, SetKey,
+        clip_keys::{clip_of, values},
+        error::refuse,
         field::{ArgumentPart, ClipName},
-        keys::{clip_of, values},
+        layer_keys::{kept_around, moves},
+        layer_name::{LayerName, LayerOf},
     },
 };
 use ulna_model::{
@@ -36,18 +39,18 @@ pub enum KeysOfLayer {
     Edit(KeyEditCommand),
 }
 
-/// The argument that says so.
-pub(in crate::command) const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
-    name: "layer",
-    kind: ArgumentType::Text,
-    required: false,
-    help: "Layer whose keys to edit; the keys of the clip if omitted.",
-};
-
 impl LayerKeysCommand {
     /// None of its own: they are those of keys, with one argument more.
-    pub(in crate::command) const fn specs() -> Vec<CommandSpec> {
+    pub(in crate::command) const fn specs() -> Vec<&'static CommandSpec> {
         Vec::new()
+    }
+
+    /// None by its name alone: the argument `layer` makes a command on keys one of these.
+    pub(in crate::command) const fn read(
+        _: &str,
+        _: &Arguments,
+    ) -> Result<Option<Self>, ArgumentError> {
+        Ok(None)
     }
 
     pub(in crate::command) fn spec(&self) -> &'static CommandSpec {

@@ -1,9 +1,14 @@
 //! Where a layer counts, as it is said and as it is kept.
 
-use super::{FoundLayer, LayerOf, MaskPoseLayer, Region, refuse, share};
+use super::{
+    commands::{MaskPoseLayer, Region},
+    found::FoundLayer,
+};
 use crate::command::{
     CommandError, Outcome, Scene,
+    error::{refuse, share},
     field::{Nodes, Numbers},
+    layer_name::LayerOf,
 };
 use ulna_model::{Document, LayerMask, MixMask, Notice, PoseLayer};
 use ulna_motion::mask_weights;

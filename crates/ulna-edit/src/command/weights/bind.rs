@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::{Bind, mesh_label};
+use super::commands::Bind;
 use crate::{
     CommandError, Edit, apply,
-    command::{Scene, field::meshes_of},
+    command::{Scene, field::meshes_of, names::mesh_label},
 };
 use ulna_model::{Document, MeshId, PrimitiveId, Shared, SkinId};
 use ulna_weights::{Bones, Influences, Scope, SkinnedSurface, joint_heads, joint_parents};

@@ -4,14 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Done, Job, MirrorWeights, PairJoints, done_by, jobs, mesh_label, reasons, run_all, uv_of,
+    commands::{MirrorWeights, PairJoints},
+    run::{Done, Job, done_by, jobs, reasons, run_all},
+    uv_of,
 };
 use crate::{
     CommandError, Edit,
     command::{
         Outcome, Scene,
         field::{MirrorWay, Nodes, Side},
-        layers,
+        names::mesh_label,
+        weight_layers::mirrored_anew,
     },
 };
 use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};
@@ -44,7 +47,7 @@ impl PairJoints {
             aids: EditorState { mirror_pairs: to, ..document.aids.clone() },
             ..document.clone()
         };
-        edits.extend(layers::mirrored_anew(&paired)?);
+        edits.extend(mirrored_anew(&paired)?);
         Ok(edits)
     }
 }

@@ -8,10 +8,10 @@ use std::{
 
 use glam::Vec3;
 
-use super::{Transfer, mesh_label, run, skin_of};
+use super::{commands::Transfer, run::run};
 use crate::{
     CommandError, Outcome,
-    command::{Scene, field::CarryWay},
+    command::{Scene, field::CarryWay, mesh_skins::skin_of, names::mesh_label},
 };
 use ulna_model::{Document, MeshId, NodeId, Notice, Primitive, SkinId, WeightMap};
 use ulna_motion::joint_key;

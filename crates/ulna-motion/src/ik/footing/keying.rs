@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 
-use super::{Hold, Piece, SAME};
+use super::hold::{Hold, Piece, SAME};
 use crate::{
     Evaluator, Pose, Stack,
     clip_edit::{Tangents, with_tangents},
@@ -18,8 +18,20 @@ use ulna_model::{Clip, Interpolation, NodeId, Property, Shared, Track, TrackId, 
 const FINEST: f32 = 1.0 / 480.0;
 
 impl Hold<'_> {
+    /// The clip with the node held.
+    pub(super) fn made(&self, pieces: &[Piece]) -> Clip {
+        let mut clip = (**self.clip).clone();
+        let windows = self.windows(pieces);
+        let Some(first) = windows.first() else { return clip };
+        let ids = self.tracks(&mut clip, first.0);
+        for window in &windows {
+            self.fill(&mut clip, &ids, pieces, *window);
+        }
+        clip
+    }
+
     /// The rotation tracks of the limb, those that are not there yet with one key.
-    pub(super) fn tracks(&self, clip: &mut Clip, at: f32) -> Vec<(NodeId, TrackId)> {
+    fn tracks(&self, clip: &mut Clip, at: f32) -> Vec<(NodeId, TrackId)> {
         let turning = self.limb.turns.iter().map(|k| self.limb.nodes[*k]).chain(self.limb.end());
         let mut ids = Vec::new();
         for node in turning {
@@ -45,7 +57,7 @@ impl Hold<'_> {
     }
 
     /// Sets keys in a part of the clip: those that are there, and as many more as it takes.
-    pub(super) fn fill(
+    fn fill(
         &self,
         clip: &mut Clip,
         ids: &[(NodeId, TrackId)],

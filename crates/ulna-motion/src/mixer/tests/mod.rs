@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use glam::{Quat, Vec3};
 use proptest::prelude::*;
 
-use super::*;
-use crate::nlerp_gap;
+use super::{Mixer, lanes::wrapped};
+use crate::{Pose, Stack, nlerp_gap};
 use ulna_model::{
-    Asset, FadeCurve, InStep, Marker, MixMask, Node, Tracks, Transform,
+    Asset, Clip, ClipId, Document, Enter, FadeCurve, InStep, Interpolation, Local, Marker, Mix,
+    MixBar, MixLane, MixMask, MixReference, Node, NodeId, Plays, Property, Shared, Track, TrackId,
+    Tracks, Transform,
     transform::{angle_between, short_way},
 };
 

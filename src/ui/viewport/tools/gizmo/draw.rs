@@ -7,7 +7,7 @@ use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::Shape}
 use crate::ui::{
     Theme, View,
     theme::Font,
-    viewport::{domain::SnapTo, overlay::haloed},
+    viewport::{domain::SnapTo, haloed::haloed},
     widgets::short_number,
 };
 use ulna_render::ColorRole;

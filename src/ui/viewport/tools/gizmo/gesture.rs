@@ -4,20 +4,15 @@
 use egui::{Event, Key, Modifiers, Ui};
 use glam::{Vec2, Vec3};
 
-use super::{Frame, frame};
+use super::{
+    Frame, frame,
+    operation::{Limit, Operation},
+};
 use crate::ui::{
     View, edits,
     viewport::domain::{GizmoSpace, Pivot, SnapTo},
 };
-use ulna_edit::{
-    Scene,
-    command::{
-        Body, Children, Command, DocumentCommand, DragLimb, EndAngle, PoseDestination, Resize,
-        Shift, ToolCommand, Turn,
-        field::{AnySpace, Axis, Degrees, Factor, Nodes},
-    },
-    evaluate,
-};
+use ulna_edit::{command::Command, evaluate};
 use ulna_geometry::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped};
 use ulna_model::{Document, NodeId};
 use ulna_motion::{Pose, Space};
@@ -29,67 +24,6 @@ const LINGERS: f64 = 0.12;
 const RADIUS: f32 = 78.0;
 /// By what the way of the pointer counts while Shift is held.
 const FINE: f32 = 0.2;
-
-/// What is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Moves.
-    Move,
-    /// Rotates.
-    Rotate,
-    /// Scales.
-    Scale,
-    /// Puts a limb somewhere.
-    Reach,
-    /// Turns a limb about the line from its root to its end.
-    Swivel,
-}
-
-impl Operation {
-    /// The tool that does it alone.
-    pub const fn tool(self) -> ToolCommand {
-        match self {
-            Self::Move => ToolCommand::Move,
-            Self::Rotate => ToolCommand::Rotate,
-            Self::Scale => ToolCommand::Scale,
-            Self::Reach | Self::Swivel => ToolCommand::Drag,
-        }
-    }
-
-    const ALL: [Self; 4] = [Self::Move, Self::Rotate, Self::Scale, Self::Reach];
-
-    /// Whether it is one angle.
-    pub const fn is_turn(self) -> bool {
-        matches!(self, Self::Rotate | Self::Swivel)
-    }
-
-    /// Whether it is a way.
-    pub const fn is_way(self) -> bool {
-        matches!(self, Self::Move | Self::Reach)
-    }
-
-    /// What it is called.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Reach => "Drag",
-            Self::Swivel => "Swivel",
-            _ => self.tool().spec().title,
-        }
-    }
-}
-
-/// Along, about or square to what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Nothing: in the plane of the picture, as a ball, on all axes alike.
-    Free,
-    /// One axis.
-    Axis(usize),
-    /// The two others.
-    Plane(usize),
-    /// The line of sight.
-    View,
-}
 
 /// A gesture under way.
 #[derive(Clone, Debug)]
@@ -113,11 +47,11 @@ pub struct Gesture {
     /// Which of them is typed into.
     pub field: usize,
     /// A point of the last node that is put somewhere, in its own space.
-    tip: Option<Vec3>,
+    pub(super) tip: Option<Vec3>,
     /// The same axis was chosen twice: other axes than those of the toolbar.
     again: bool,
     own_axes: bool,
-    pivot: Pivot,
+    pub(super) pivot: Pivot,
     start: Vec2,
     fine: FinePointer,
     ring: RingTurn,
@@ -125,10 +59,10 @@ pub struct Gesture {
     /// What it snaps to, while a key is held.
     pub snap_to: Option<SnapTo>,
     /// The turn of a ball.
-    ball: (Vec3, f32),
+    pub(super) ball: (Vec3, f32),
     /// As it was at the start.
-    document: Document,
-    pose: Pose,
+    pub(super) document: Document,
+    pub(super) pose: Pose,
     shown: Option<Vec<Command>>,
 }
 
@@ -627,117 +561,6 @@ impl Gesture {
             Limit::View => self.frame.sight,
             Limit::Free => self.ball.0,
         }
-    }
-
-    /// The command that it comes to.
-    fn command(&self, view: &View<'_>, over: PoseDestination) -> DocumentCommand {
-        let node = Nodes::Ids(self.nodes.clone());
-        let children = Some(view.viewport.children).filter(|c| *c != Children::Follow);
-        // Alone, a node is its own pivot.
-        let pivot = match self.pivot {
-            Pivot::Each => None,
-            Pivot::Active | Pivot::Median => (self.nodes.len() > 1).then_some(self.frame.origin),
-            Pivot::Spot => Some(self.frame.origin),
-        };
-        let own = match self.space {
-            GizmoSpace::Of(space) if pivot.is_none() => Some(space),
-            _ => None,
-        };
-        match self.operation {
-            Operation::Move => {
-                let units = own.and_then(|space| {
-                    let parent = self.pose.parent_world(&self.document, self.frame.node);
-                    Some((space, frame::parent_units(&parent, space)?))
-                });
-                let (space, by) = units.map_or_else(
-                    || {
-                        let [x, y, z] = self.frame.axes;
-                        (Space::World, x * self.value.x + y * self.value.y + z * self.value.z)
-                    },
-                    |(space, unit)| (space, self.value * unit),
-                );
-                DocumentCommand::Pose(
-                    Shift { node, by: Factor(by), space: Some(AnySpace(space)), children, over }
-                        .simplest(),
-                )
-            }
-            Operation::Rotate => {
-                let (space, axis) = match (self.limit, own) {
-                    (Limit::Axis(k), Some(space)) => (space, [Vec3::X, Vec3::Y, Vec3::Z][k]),
-                    _ => (Space::World, self.axis()),
-                };
-                DocumentCommand::Pose(
-                    Turn {
-                        node,
-                        axis: Axis(axis),
-                        degrees: Degrees(self.value.x),
-                        space: Some(AnySpace(space)),
-                        pivot,
-                        children,
-                        over,
-                    }
-                    .simplest(),
-                )
-            }
-            Operation::Reach | Operation::Swivel => {
-                let reach = view.viewport.reach;
-                let [x, y, z] = self.frame.axes;
-                let swivels = self.operation == Operation::Swivel;
-                let way = if swivels {
-                    Vec3::ZERO
-                } else {
-                    x * self.value.x + y * self.value.y + z * self.value.z
-                };
-                let drag = DragLimb {
-                    node,
-                    to: self.frame.origin + way,
-                    chain: reach.chain,
-                    swivel: swivels.then_some(Degrees(self.value.x)),
-                    tip: self.tip,
-                    end: Some(if reach.keeps { EndAngle::Keep } else { EndAngle::Follow }),
-                    soft: Some(reach.soft),
-                    limits: reach.limits.then_some(true),
-                    plant: None,
-                    body: Some(if reach.full { Body::Full } else { Body::Limb }),
-                    over,
-                };
-                DocumentCommand::Ik(drag.into())
-            }
-            Operation::Scale => {
-                let (pivot, space) = match (pivot, self.space) {
-                    (Some(pivot), GizmoSpace::Of(Space::World)) => (Some(pivot), Space::World),
-                    (Some(pivot), _) if self.limit == Limit::Free => (Some(pivot), Space::World),
-                    (_, GizmoSpace::Of(space)) => (None, space),
-                    (_, GizmoSpace::View) => (None, Space::Local),
-                };
-                DocumentCommand::Pose(
-                    Resize {
-                        node,
-                        by: Factor(self.value),
-                        space: Some(AnySpace(space)),
-                        pivot,
-                        children,
-                        over,
-                    }
-                    .simplest(),
-                )
-            }
-        }
-    }
-
-    /// The nodes that it poses: of a limb, all that turn, and what follows them.
-    fn posed(&self, view: &View<'_>) -> Vec<NodeId> {
-        let asked = view.shown_clip().is_some() || view.viewport.symmetry;
-        let stays = view.viewport.children != Children::Follow;
-        if !asked || !(stays || matches!(self.operation, Operation::Reach | Operation::Swivel)) {
-            return self.nodes.clone();
-        }
-        // The text of the command does not name them: it is asked what it would do.
-        let wanted = self
-            .command(view, PoseDestination::FILE)
-            .wanted(&Scene::new(&self.document))
-            .unwrap_or_default();
-        wanted.into_iter().map(|(node, _)| node).collect()
     }
 
     /// A point of the node is put somewhere, not its origin.

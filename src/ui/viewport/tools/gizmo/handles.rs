@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 
 use super::{
     Frame,
-    gesture::{Limit, Operation},
+    operation::{Limit, Operation},
 };
 use crate::ui::viewport::pick::segment_distance;
 use ulna_render::Camera;

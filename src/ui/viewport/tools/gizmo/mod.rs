@@ -9,7 +9,9 @@
 mod draw;
 mod frame;
 mod gesture;
+mod gesture_command;
 mod handles;
+mod operation;
 
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 use glam::{Vec2, Vec3};
@@ -17,8 +19,9 @@ use glam::{Vec2, Vec3};
 use self::gesture::Next;
 pub use self::{
     frame::Frame,
-    gesture::{Gesture, Limit, Operation},
+    gesture::Gesture,
     handles::{Handle, HandleSet},
+    operation::{Limit, Operation},
 };
 use crate::ui::{
     Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo,

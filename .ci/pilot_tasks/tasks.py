@@ -1,0 +1,330 @@
+"""Tasks, each with the acts that it may take in its script, and what must be in the saved file."""
+
+import re
+import shutil
+import subprocess
+
+import gizmos
+from lane import Failed, check, complain
+
+# What OpenGL alone is left with.
+NO_VULKAN = {"VK_ICD_FILENAMES": "/nonexistent"}
+
+FOX_CLIPS = "Bark Bite Death Fall Fetch Howl Jump Run Sit Walk".split()
+ROBOT_CLIPS = "Dance Death Idle Jump No Punch Running Walking Wave Yes".split()
+# Clips of the robot that come and go as they are.
+SAME_CLIPS = "Death Jump No Running Wave Yes".split()
+
+
+def has(text, file, *facts):
+    for fact in facts:
+        check(fact in text, f"{file} has no {fact}")
+
+
+def main_work(lane, place):
+    """Posing, keys and saving on one character, strokes on another."""
+    for backend, variables in (("vulkan", {}), ("gl", NO_VULKAN)):
+        fox, knight = place.corpus / "Fox/Fox.glb", place.corpus / "Knight/Knight.glb"
+        lane.run(fox, "fox.glb", place.judges / "window.pilot", backend, **variables)
+        strokes = place.judges / "strokes/Knight.pilot"
+        lane.run(knight, "knight.glb", strokes, backend, **variables)
+
+
+def wave_task(lane, place):
+    sintel = place.corpus / "Sintel/human-sintel.glb"
+    lane.run(sintel, "wave.glb", place.tasks / "wave.pilot")
+    wave = place.saved("wave.glb")
+    has(place.info(wave), "wave.glb", '"name":"Wave"', '"length":1.5,', '"keys":8,')
+    begin, middle, end = (
+        place.pose(wave, "Wave", at, but=["time"]) for at in ("0", "0.2666667", "1.5")
+    )
+    check(begin == end, "the wave does not end as it begins")
+    check(begin != middle, "the wave does not move")
+
+
+def keys_task(lane, place):
+    lane.run(place.corpus / "Knight/Knight.glb", "keys.glb", place.tasks / "keys.pilot")
+
+
+def retime_task(lane, place):
+    lane.run(place.corpus / "Knight/Knight.glb", "retime.glb", place.tasks / "retime.pilot")
+    walk = place.info(place.saved("retime.glb"))
+    check('"name":"Walking_A","length":0.853' in walk, "the walk is not 0.8 of its length")
+    alone = place.info(place.saved("retime-clips/Walking_A.glb", "retime.glb"))
+    has(alone, "the exported walk", '"name":"Walking_A"', '"meshes":[],')
+
+
+def editable_task(lane, place):
+    """A baked walk with splines through a few keys, and half as much bob again."""
+    knight = place.corpus / "Knight/Knight.glb"
+    lane.run(knight, "editable.glb", place.tasks / "editable.pilot")
+    few = place.key_count(place.saved("editable.glb"), "Walking_A")
+    many = place.key_count(knight, "Walking_A")
+    check(few > 100 and few * 5 < many * 2, f"{few} of {many} keys are left of the walk")
+
+
+def merge_task(lane, place):
+    """Ten files of a clip each come to the robot that has none, and play as in their own files; one
+    is trimmed, one closed, one mirrored, one reduced; a file each goes out again, and one with all.
+    """
+    robot, robots = place.corpus / "Robot/robot.glb", place.home / "robots"
+    place.verb("export", robot, "--each", "-o", robots)
+    bare = place.without_clips(robot, 14, "bare")
+    clips = place.saved("clips", "robot.glb")
+    clips.mkdir(parents=True, exist_ok=True)
+    for clip in ROBOT_CLIPS:
+        shutil.copy(robots / f"Robot_{clip}.glb", clips)
+    merged = lane.run(bare, "robot.glb", place.tasks / "merge.pilot")
+    for clip in SAME_CLIPS:
+        name = f"Robot_{clip}"
+        own = place.pose(robot, name, "0.3", but=["clip"])
+        for file in ("robot.glb", "robot-export.glb", f"robot-clips/{name}.glb"):
+            same = place.pose(merged / file, name, "0.3", but=["clip"]) == own
+            check(same, f"{name} does not play the same in {file}")
+    check(len(list((merged / "robot-clips").iterdir())) == 10, "not ten files went out")
+    made = merged / "robot.glb"
+    check('"name":"Robot_Dance","length":1' in place.info(made), "the dance is not trimmed")
+    punches = (
+        place.pose(file, "Robot_Punch", "0.3", but=["clip", "time"]) for file in (made, robot)
+    )
+    check(len(set(punches)) == 2, "the punch is not mirrored")
+    few, many = (place.key_count(file, "Robot_Idle") for file in (made, robot))
+    check(few < many // 2, "the keys of the idle are not reduced")
+
+
+def mixer_task(lane, place):
+    """A mix: over by inertia, an upper body with a painted mask, baked and kept."""
+    lane.run(place.corpus / "Knight/Knight.glb", "mixer.glb", place.tasks / "mixer.pilot")
+    mixer = place.saved("mixer.glb")
+    check('"name":"Mix"' in place.info(mixer), "the mix is not baked")
+    check(b'"ulna.mix":' in mixer.read_bytes(), "the mix is not kept")
+
+
+def capture_task(lane, place):
+    """A capture opened with choices, and saved as glTF."""
+    lane.run(place.data / "walk.bvh", "walk.bvh", place.tasks / "capture.pilot")
+    capture = place.info(place.saved("walk.glb", "walk.bvh"))
+    has(capture, "walk.glb", '"name":"walk"', '"fps":30', '"joints":24,')
+
+
+def bind_task(lane, place):
+    """A mesh whose skin was taken away, bound to two joints."""
+    unskinned = place.home / "unskinned.glb"
+    place.python("unskin.py", place.corpus / "RiggedSimple/RiggedSimple.glb", unskinned, shown=True)
+    lane.run(unskinned, "bind.glb", place.tasks / "bind.pilot")
+    bound = place.saved("bind.glb")
+    check('"joints":2,' in place.info(bound), "the mesh is not bound")
+    check(place.succeeds("check", bound), "what was bound breaks a rule")
+
+
+def hello_task(lane, place):
+    lane.run("assets/mannequin.glb", "hello.glb", place.tasks / "hello.pilot")
+    hello = place.saved("hello.glb")
+    check('"name":"Hello"' in place.info(hello), "hello.glb has no clip Hello")
+    loop = b'"ulna.loop":{"version":1,"repeat":"loop"}'
+    check(loop in hello.read_bytes(), "hello.glb does not keep how it loops")
+    begin, end = (place.pose(hello, "Hello", at, but=["time"]) for at in ("0", "0.5333334"))
+    check(begin == end, "the greeting does not end as it begins")
+    # Both hands at one height, in the middle of the swing, too.
+    for at in ("0", "0.1", "0.2666667"):
+        rows = dict(place.nodes(hello, "Hello", at))
+        left, right = ([row[3] for row in rows[f"{side}Hand"][:3]] for side in ("Left", "Right"))
+        gap = abs(left[1] - right[1]) + abs(left[0] + right[0]) + abs(left[2] - right[2])
+        is_apart = gap > 1e-4 or left[1] < 1.5
+        if is_apart:
+            complain(f"hands {gap} apart")
+        check(not is_apart, "the greeting is not the same on both sides")
+
+
+def bounce_task(lane, place):
+    """It falls as a ball does: half way down in time is a quarter of the height."""
+    cube = place.corpus / "../morph/AnimatedMorphCube/AnimatedMorphCube.glb"
+    lane.run(cube, "bounce.glb", place.tasks / "bounce.pilot")
+    bounce = place.saved("bounce.glb")
+    for at, height in (("0.2", "1.5"), ("0.4", "0.0"), ("0.8", "2.0")):
+        pose = place.pose(bounce, "Bounce", at)
+        is_there = f'"translation":[0.0,{height},0.0]' in pose
+        check(is_there, f"bounce.glb is not at {height} at {at} s")
+
+
+def steps_tasks(lane, place):
+    sintel, fox = (
+        place.corpus / "Sintel/human-sintel.glb",
+        place.corpus / "Fox49/fox-animations.glb",
+    )
+    lane.run(sintel, "step.glb", place.tasks / "step.pilot")
+    lane.run(place.saved("step.glb"), "flip.glb", place.tasks / "flip.pilot")
+    travel = travels(place, fox, "Walk", 1, 0.735, "travel.glb")
+    lane.run(travel, "slide.glb", place.tasks / "slide.pilot")
+
+
+def travels(place, file, clip, seconds, meters, name):
+    """A walk in place whose root travels at 0.7 of the speed that its feet ask for, so that they
+    slide."""
+    root = {"clip": clip, "node": "root"}
+    script = place.script(
+        f"{name}.jsonl",
+        *(
+            {"do": "key.set", **root, "time": time, "translation": [0, 0, way]}
+            for time, way in ((0, 0), (seconds, meters))
+        ),
+        {"do": "track.interpolation", **root, "parts": "translation", "interpolation": "linear"},
+    )
+    made = place.home / name
+    is_made = place.succeeds("run", script, file, "-o", made, quietly=True)
+    check(is_made, f"{name} could not be made")
+    return made
+
+
+def other_tasks(lane, place):
+    """The ten tasks of docs/tasks.md, each on another character."""
+
+    def task(name, file):
+        lane.run(file, f"other-{name}.glb", place.tasks / f"other/{name}.pilot")
+
+    corpus, home = place.corpus, place.home
+    fox = corpus / "Fox49/fox-animations.glb"
+    task("wave", corpus / "CesiumMan/CesiumMan.glb")
+    task("step", corpus / "Panda/fox-panda.glb")
+    task("flip", place.saved("other-step.glb"))
+    task("retime", corpus / "Fox/Fox.glb")
+    task("nod", fox)
+    task("editable", corpus / "CesiumMan/CesiumMan.glb")
+    foxes = home / "foxes"
+    place.verb("export", fox, "--each", "-o", foxes)
+    bare = place.without_clips(fox, 14, "fox")
+    clips = place.saved("clips", "other-merge.glb")
+    clips.mkdir(parents=True, exist_ok=True)
+    for clip in FOX_CLIPS:
+        shutil.copy(foxes / f"{clip}.glb", clips)
+    task("merge", bare)
+    knight = corpus / "Knight/Knight.glb"
+    task("slide", travels(place, knight, "Walking_A", 1.0666667, 0.488, "other-travel.glb"))
+    spoiled, unskinned = home / "other-spoiled.glb", home / "other-unskinned.glb"
+    place.python("skin.py", "spoil", corpus / "GdBot/gdbot.glb", spoiled, "lowerarm.L", "0.1")
+    task("elbow", spoiled)
+    place.python("unskin.py", corpus / "RiggedFigure/RiggedFigure.glb", unskinned, shown=True)
+    task("bind", unskinned)
+    try:
+        place.python("other_tasks.py", place.ulna, corpus, home, shown=True)
+    except subprocess.CalledProcessError as error:
+        raise Failed("a task on another character did not end as it must") from error
+
+
+def gizmos_work(lane, place):
+    """Gizmos on a hand that lies turned, mirrored and small."""
+    script = place.home / "gizmos.pilot"
+    script.write_text(gizmos.script(), encoding="utf-8")
+    lane.run(place.corpus / "Hands/RightHand.glb", "gizmos.glb", script)
+
+
+def differences(place, a, b):
+    """Lines that tell two files apart."""
+    return place.verb("diff", "--exit-zero", a, b).splitlines()
+
+
+def layers_tasks(lane, place):
+    """Layers: a nod over a capture, of which nothing else changes; both arms further out in all of
+    a walk."""
+    knight = place.corpus / "Knight/Knight.glb"
+    lane.run(knight, "nod.glb", place.tasks / "nod.pilot")
+    lane.run(knight, "layers.glb", place.tasks / "layers.pilot")
+    # A clip whose keys lie otherwise now keeps its rate; that is not counted.
+    uncounted = re.compile("the frame rate is|^[0-9]* differences*$")
+
+    def counted(name):
+        lines = differences(place, knight, place.saved(name))
+        return [line for line in lines if not uncounted.search(line)]
+
+    nod, arms = counted("nod.glb"), counted("layers.glb")
+    is_nod = len(nod) == 1 and re.search("clip “Idle”: .*head rotation", nod[0])
+    check(is_nod, "the nod is: " + "\n".join(nod))
+    arm = re.compile(r"clip “Walking_A”: .*upperarm\.[lr] rotation: 33 keys differ")
+    is_arms = len(arms) == 2 and all(map(arm.search, arms))
+    check(is_arms, "the arms are: " + "\n".join(arms))
+
+
+def weights_tasks(lane, place):
+    """Weights: a layer over a restart, an elbow and a shoulder that were spoiled, and a character
+    limited and mirrored."""
+    knight = place.corpus / "Knight/Knight.glb"
+    lane.run(knight, "kept.glb", place.tasks / "kept_layer.pilot")
+    kept = place.saved("kept.glb")
+    stroke = re.compile("weights of [0-9]* vertices differ")
+    is_saved = any(map(stroke.search, differences(place, knight, kept)))
+    check(is_saved, "the stroke in the layer is not saved")
+    lane.run(kept, "again.glb", place.tasks / "kept_layer_again.pilot")
+    again = differences(place, knight, place.saved("again.glb"))
+    is_hidden = not any("weights" in line for line in again)
+    check(is_hidden, "the weights under the hidden layer are: " + "\n".join(again))
+    elbow = ("CesiumMan/CesiumMan.glb", "elbow", "Skeleton_arm_joint_L__3_", "0.06")
+    mended(lane, place, *elbow)
+    mended(lane, place, "RiggedFigure/RiggedFigure.glb", "shoulder", "arm_joint_L_1", "0.1")
+    limited(lane, place)
+
+
+def mended(lane, place, model, task, joint, spoiled):
+    """Weights about a joint are spoiled, and mended in the window."""
+    copy = f"{task}.glb"
+    before = place.home / f"spoiled-{copy}"
+    place.python("skin.py", "spoil", place.corpus / model, before, joint, spoiled)
+    lane.run(before, copy, place.tasks / f"{task}.pilot")
+    after = place.saved(copy)
+    now, then = (strain(place, file, joint) for file in (after, before))
+    is_strained = now > then / 2
+    if is_strained:
+        complain(f"strain {now}, {then} before")
+    check(not is_strained, f"{copy} is not mended")
+    far = place.python("skin.py", "far", before, after, joint, "0.15").strip()
+    check(far == "0", f"{copy} changed farther off than 15 cm")
+
+
+def strain(place, file, joint):
+    """The greatest score within 15 cm of a joint."""
+    spots = place.home / "spots.json"
+    worst = place.verb("worst", "--no-range", "--json", "--count", "10000", file)
+    spots.write_text(worst, encoding="utf-8")
+    return float(place.python("skin.py", "worst", file, spots, joint, "0.15"))
+
+
+def limited(lane, place):
+    """A vertex has at most four influences, and both sides are alike."""
+    sintel, home = place.corpus / "Sintel/human-sintel.glb", place.home
+    smooth = place.script(
+        "many.jsonl", {"do": "weights.sets", "sets": 2}, {"do": "weights.smooth", "passes": 6}
+    )
+    many, mirrored = home / "many.glb", home / "mirrored.glb"
+    is_made = place.succeeds("run", smooth, sintel, "-o", many, quietly=True)
+    check(is_made, "many.glb could not be made")
+    lane.run(many, "limit.glb", place.tasks / "limit.pilot")
+    limit = place.saved("limit.glb")
+    check(most(place, many) > 4 and most(place, limit) == 4, "no limit of 4")
+    mirror = place.script("mirror.jsonl", {"do": "weights.mirror", "from": "left"})
+    is_made = place.succeeds("run", mirror, limit, "-o", mirrored, quietly=True)
+    check(is_made, "mirrored.glb could not be made")
+    check(place.succeeds("diff", limit, mirrored), "the sides are not alike")
+
+
+def most(place, file):
+    """The most influences of a vertex."""
+    weights = place.home / "weights.json"
+    place.verb("weights", file, "-o", weights)
+    return int(place.python("skin.py", "most", weights))
+
+
+# Two at a time: a window mostly waits for its script.
+LANES = [
+    [gizmos_work, weights_tasks, hello_task, layers_tasks, wave_task, other_tasks],
+    [
+        main_work,
+        merge_task,
+        retime_task,
+        mixer_task,
+        keys_task,
+        steps_tasks,
+        editable_task,
+        bounce_task,
+        capture_task,
+        bind_task,
+    ],
+]

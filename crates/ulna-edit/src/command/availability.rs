@@ -1,0 +1,61 @@
+//! State of the program that decides which commands are available.
+
+use serde::Serialize;
+
+/// Which kind of work the window is set to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The pose of the file; no clip is shown.
+    #[default]
+    Pose,
+    /// A clip is shown and its keys are edited.
+    Animate,
+    /// Weights are painted, in whatever pose is shown.
+    Paint,
+}
+
+/// What a rule of availability may look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Availability {
+    /// A file is open.
+    pub document: bool,
+    /// How many nodes are selected.
+    pub nodes: usize,
+    /// How many keys are selected.
+    pub keys: usize,
+    /// The file has clips.
+    pub clips: bool,
+    /// The file has cameras.
+    pub cameras: bool,
+    /// The file has lights.
+    pub lights: bool,
+    /// The file has morph targets.
+    pub morphs: bool,
+    /// A clip is shown.
+    pub clip_shown: bool,
+    /// There is a step to undo.
+    pub undo: bool,
+    /// There is a step to redo.
+    pub redo: bool,
+    /// Something is not saved.
+    pub unsaved: bool,
+    /// There is a pose that is not keyed.
+    pub unkeyed: bool,
+    /// The file has weights.
+    pub weights: bool,
+    /// A mesh that hangs on a skin has no weights.
+    pub bare: bool,
+    /// There are weight layers.
+    pub layers: bool,
+    /// How many layers the shown clip has, or the pose.
+    pub pose_layers: usize,
+    /// There are layers of any clip, or of the pose.
+    pub any_pose_layers: bool,
+    /// The window is in Paint mode.
+    pub painting: bool,
+    /// A joint is chosen to be painted.
+    pub joint: bool,
+    /// How many vertices are selected.
+    pub vertices: usize,
+}

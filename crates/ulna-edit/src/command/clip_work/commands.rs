@@ -1,0 +1,198 @@
+//! Commands that work on a whole clip.
+
+use crate::command::{
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds, choice},
+    rules,
+};
+use ulna_model::Document;
+use ulna_motion::clip_edit::TravelTo;
+
+document_commands! {
+    /// Commands that work on a whole clip.
+    ClipWorkCommand in "Clip";
+
+    /// Trims a clip to a range, such as the play range
+    TrimClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Start of the range to keep, in seconds.
+        from: Seconds,
+        /// End of the range to keep, in seconds; the end of the clip if omitted.
+        to: Option<Seconds>,
+        /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
+        exact: Option<bool>,
+    } = "clip.trim",
+        "Trim clip", asks: true, enabled: rules::clip_shown;
+    /// Splits a clip into two, at the playhead
+    SplitClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time of the cut, in seconds.
+        time: Seconds,
+        /// Name of the second clip.
+        name: Option<String>,
+    } = "clip.split", "Split clip", enabled: rules::clip_shown;
+    /// Appends another clip; channels missing in one of the clips keep their value from the pose
+    JoinClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Clip to append.
+        with: ClipName,
+        /// Time between the two clips, in seconds; 0 if omitted.
+        gap: Option<Seconds>,
+        /// Name of a new clip for the result; the first clip is extended if omitted.
+        name: Option<String>,
+    } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
+    /// Reverses a clip
+    ReverseClip {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.reverse",
+        "Reverse clip", enabled: rules::clip_shown;
+    /// Changes the length of a clip, by a length, a factor or a speed
+    RetimeClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// New length of the clip, in seconds.
+        length: Option<Seconds>,
+        /// Factor of the length, in place of a length.
+        factor: Option<f32>,
+        /// Factor of the speed, in place of a length.
+        speed: Option<f32>,
+    } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
+    /// Sets the tick rate of a clip; its keys stay on their ticks, so its speed changes
+    SetTicks {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Ticks per second; the tick rate is removed if omitted.
+        rate: Option<f32>,
+        /// Whether keys stay on their ticks; yes if omitted and the clip had a tick rate.
+        retime: Option<bool>,
+    } = "clip.ticks", "Set tick rate", asks: true, enabled: rules::clip_shown;
+    /// Sets the frame rate of a clip; no key moves
+    SetRate {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Frames per second, 0.1 to 10000; found from the keys if omitted.
+        rate: Option<f32>,
+    } = "clip.rate", "Set frame rate", asks: true, enabled: rules::clip_shown;
+    /// Moves a clip so that its first key is at 0
+    StartAtZero {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.start_at_zero",
+        "Start at 0", enabled: rules::clip_shown;
+    /// Mirrors a clip: swaps the motion of left and right
+    MirrorClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Joints to mirror, with their mirror joints; all if omitted.
+        node: Option<Nodes>,
+    } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown;
+    /// Sets one key per frame at a frame rate, and removes all others
+    ResampleClip {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Frames per second.
+        rate: f32,
+    } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
+    /// Removes keys while the error on the skin stays within a limit
+    ReduceKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
+        millimetres: Option<f32>,
+    } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
+    /// Replaces one key per frame by splines through a few keys, which are easy to edit by hand
+    MakeEditable {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
+        millimetres: Option<f32>,
+    } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
+    /// Moves the travel of a body to the root joint or to the hips, or removes it
+    RootMotion {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Joint that carries the root motion; the parent of the hips if omitted.
+        node: Option<Nodes>,
+        /// Destination of the travel.
+        to: TravelGoes,
+        /// Whether to move the travel along the ground; yes if omitted.
+        ground: Option<bool>,
+        /// Whether to move vertical travel; if omitted, only when the destination is the hips.
+        height: Option<bool>,
+        /// Whether to move turns about the vertical axis; if omitted, only when the destination is
+        /// the hips.
+        turn: Option<bool>,
+    } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
+    /// Closes a loop, so that its end matches the pose at 0
+    CloseLoop {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Method; chosen by the gap of the loop if omitted.
+        how: Option<CloseHow>,
+        /// Number of frames to blend; 5 if omitted.
+        frames: Option<usize>,
+        /// Whether to match the speed at the start as well; yes if omitted.
+        speed: Option<bool>,
+    } = "clip.close_loop",
+        "Close the loop", enabled: rules::clip_shown;
+}
+
+choice! {
+    /// Where the travel of a clip goes.
+    TravelGoes {
+        /// To the joint above the hips.
+        Root = "root",
+        /// Nowhere: the body moves on the spot.
+        InPlace = "in place",
+        /// Into the hips.
+        Hips = "hips",
+    }
+}
+
+impl From<TravelGoes> for TravelTo {
+    fn from(to: TravelGoes) -> Self {
+        match to {
+            TravelGoes::Root => Self::Root,
+            TravelGoes::InPlace => Self::InPlace,
+            TravelGoes::Hips => Self::Hips,
+        }
+    }
+}
+
+choice! {
+    /// How a loop is closed.
+    CloseHow {
+        /// The end is the pose at 0, spread over the whole clip; a STEP track gets it at its last
+        /// key.
+        Match = "match",
+        /// The last frames are bent to it.
+        Blend = "blend",
+        /// A frame is added that is the pose at 0.
+        AddFrame = "add",
+        /// The last frame goes, where it is there twice.
+        DropFrame = "drop",
+    }
+}
+
+impl ClipWorkCommand {
+    /// Whether it says itself how many frames a second its clip has.
+    pub(in crate::command) const fn sets_rate(&self) -> bool {
+        matches!(self, Self::SetRate(_) | Self::ResampleClip(_))
+    }
+}
+
+impl ClipWorkCommand {
+    /// Keys that are weighed against the skin.
+    pub(in crate::command) fn weighed(&self, document: &Document) -> usize {
+        let clip = match self {
+            Self::ReduceKeys(ReduceKeys { clip, .. })
+            | Self::MakeEditable(MakeEditable { clip, .. }) => clip,
+            _ => return 0,
+        };
+        clip.find(document).map_or(0, |id| document.clips[id].key_count())
+    }
+}

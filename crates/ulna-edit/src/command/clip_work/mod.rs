@@ -1,0 +1,22 @@
+//! Commands that work on a whole clip: cut, split, joined, backwards, faster, mirrored, sampled
+//! anew, closed as a loop.
+
+mod closing;
+mod commands;
+mod cut;
+mod mirror;
+mod reduce;
+mod timing;
+mod travel;
+mod whole;
+
+pub use self::{
+    closing::seam_in_words,
+    commands::{
+        ClipWorkCommand, CloseHow, CloseLoop, JoinClip, MakeEditable, MirrorClip, ReduceKeys,
+        ResampleClip, RetimeClip, ReverseClip, RootMotion, SetRate, SetTicks, SplitClip,
+        StartAtZero, TravelGoes, TrimClip,
+    },
+    timing::frame_of,
+    travel::travel_in_words,
+};

@@ -1,0 +1,129 @@
+//! A whole clip as these commands take it, and the edits that put another in its place.
+
+use crate::{
+    Edit,
+    command::{
+        CommandError, Outcome,
+        clip_keys::clip_of,
+        clip_layers::{layers_of, move_unkeyed, with_layers},
+        field::ClipName,
+    },
+};
+use ulna_model::{Clip, ClipId, Document, KeySet, Notice, PoseLayers, Shared, TrackId};
+use ulna_motion::clip_edit::{
+    self, MotionError, TimeMap, TooClose, key_span, mapped, mapped_layers,
+};
+
+/// A clip, and its first and last key.
+type Whole<'a> = (ClipId, &'a Shared<Clip>, (f32, f32));
+
+/// A clip that can be worked on as a whole, without an unkeyed pose.
+///
+/// # Errors
+/// Where there is none, it has no key, some of its keys cannot be changed, or a pose over it is not
+/// keyed.
+pub(super) fn whole<'a>(
+    document: &'a Document,
+    name: &ClipName,
+) -> Result<Whole<'a>, CommandError> {
+    let found = whole_with_poses(document, name)?;
+    if document.aids.unkeyed.keys().any(|at| at.clip == found.0) {
+        let label = document.clip_label(found.0);
+        let why = "it has an unkeyed pose, which would end up at another time; key it or discard \
+            it first";
+        return Err(CommandError::other("clip_has_unkeyed_pose", format!("{label}: {why}")));
+    }
+    Ok(found)
+}
+
+/// A clip that can be worked on as a whole, by a command that takes its unkeyed poses along.
+///
+/// # Errors
+/// Where there is none, it has no key, or some of its keys cannot be changed.
+pub(super) fn whole_with_poses<'a>(
+    document: &'a Document,
+    name: &ClipName,
+) -> Result<Whole<'a>, CommandError> {
+    let id = name.find(document)?;
+    let clip = clip_of(document, id)?;
+    let label = document.clip_label(id);
+    let refuse = |code, why: &str| Err(CommandError::other(code, format!("{label}: {why}")));
+    if !clip.pointers.is_empty() {
+        return refuse(
+            "clip_has_pointers",
+            "some of its keys belong to animation pointers, which cannot be edited together with \
+                the others yet",
+        );
+    }
+    if !clip.kept.is_empty() {
+        return refuse(
+            "keys_not_editable",
+            "some of its keys are packed and cannot be edited; unpack the file first",
+        );
+    }
+    match key_span(clip) {
+        Some(span) => Ok((id, clip, span)),
+        None => refuse("clip_has_no_keys", "it has no keys"),
+    }
+}
+
+pub(super) fn too_close(document: &Document, id: ClipId, error: TooClose) -> CommandError {
+    CommandError::other(
+        "keys_too_close",
+        format!("{}: {error}. Choose another time or range", document.clip_label(id)),
+    )
+}
+
+/// A clip in the place of another.
+pub(super) fn put(id: ClipId, clip: Clip, notes: impl IntoIterator<Item = Notice>) -> Outcome {
+    let edits = vec![Edit::SetClip { clip: id, to: Some(Shared::new(clip)) }];
+    Outcome { edits, notes: notes.into_iter().collect(), keys: Some((id, KeySet::default())) }
+}
+
+/// How far the motion is off, where it is.
+pub(super) fn measured(error: MotionError) -> Option<Notice> {
+    error.in_words().map(|said| Notice::new("motion_changed", said))
+}
+
+/// A clip in the place of another, with its layers, and its unkeyed poses where `place` puts their
+/// times.
+pub(super) fn put_all(
+    document: &Document,
+    id: ClipId,
+    (clip, layers): (Clip, PoseLayers),
+    place: impl Fn(f32) -> Option<f32>,
+    note: Option<Notice>,
+) -> Outcome {
+    let mut done = put(id, clip, note);
+    done.edits.extend(with_layers(document, id, layers));
+    let (moved, lost) = move_unkeyed(document, id, place);
+    done.edits.extend(moved);
+    done.notes.extend(lost.map(|said| Notice::new("unkeyed_poses_left_out", said)));
+    done
+}
+
+/// A clip whose times were mapped, with all that goes with it.
+pub(super) fn put_mapped(
+    document: &Document,
+    (id, clip): (ClipId, &Clip),
+    map: &TimeMap,
+    change: impl FnOnce(&mut Clip),
+) -> Result<Outcome, CommandError> {
+    let refuse = |e| too_close(document, id, e);
+    let mut made = mapped(clip, map).map_err(refuse)?;
+    change(&mut made);
+    let layers = mapped_layers(&layers_of(document, id), map).map_err(refuse)?;
+    let place = |t: f32| Some(map.at(t)).filter(|t| *t >= -clip_edit::SAME_TIME);
+    Ok(put_all(document, id, (made, layers), place, None))
+}
+
+/// A clip that the file does not have yet.
+pub(super) fn as_new(clip: Clip, name: &str) -> Clip {
+    let tracks =
+        clip.tracks.into_values().enumerate().map(|(k, t)| (TrackId(k as u32), t)).collect();
+    Clip { name: Some(name.into()), tracks, channels_in_file: 0, mended: Shared::default(), ..clip }
+}
+
+pub(super) fn argument(code: &'static str, message: impl Into<String>) -> CommandError {
+    CommandError::other(code, message)
+}

@@ -1,0 +1,166 @@
+//! Execution of commands: each goes to the family that it belongs to.
+
+use super::{
+    BrushCommand, CommandError, FileCommand, KeptPoseCommand, LayerCommand, MixCommand,
+    ModeCommand, Outcome, PlayCommand, Scene, SelectCommand, TimelineCommand, ToolCommand, Touch,
+    VertexCommand, ViewCommand, Wanted,
+    families::{Command, DocumentCommand, HostCommand},
+    free_of_matrices,
+    upkeep::keep_up,
+};
+use ulna_model::{Document, PoseLayerId};
+
+/// Carries out what is not the document's: the window, or a script's run, which has none.
+pub trait Host {
+    /// Why something is not done.
+    type Refusal;
+
+    /// Files, and the window around them.
+    ///
+    /// # Errors
+    /// Where the host does no such thing; so do all others.
+    fn file(&mut self, command: &FileCommand) -> Result<(), Self::Refusal>;
+    /// The selection.
+    fn select(&mut self, command: &SelectCommand) -> Result<(), Self::Refusal>;
+    /// Modes, and poses on the clipboard.
+    fn mode(&mut self, command: &ModeCommand) -> Result<(), Self::Refusal>;
+    /// The pointer's tool.
+    fn tool(&mut self, command: &ToolCommand) -> Result<(), Self::Refusal>;
+    /// The view.
+    fn view(&mut self, command: &ViewCommand) -> Result<(), Self::Refusal>;
+    /// The playhead.
+    fn play(&mut self, command: &PlayCommand) -> Result<(), Self::Refusal>;
+    /// Keys on the timeline.
+    fn timeline(&mut self, command: &TimelineCommand) -> Result<(), Self::Refusal>;
+    /// The brush.
+    fn brush(&mut self, command: &BrushCommand) -> Result<(), Self::Refusal>;
+    /// The selection of vertices.
+    fn vertices(&mut self, command: &VertexCommand) -> Result<(), Self::Refusal>;
+}
+
+impl HostCommand {
+    /// Has a host carry it out.
+    ///
+    /// # Errors
+    /// Where the host does no such thing.
+    pub fn carry_out<H: Host>(&self, host: &mut H) -> Result<(), H::Refusal> {
+        match self {
+            Self::File(command) => host.file(command),
+            Self::Select(command) => host.select(command),
+            Self::Mode(command) => host.mode(command),
+            Self::Tool(command) => host.tool(command),
+            Self::View(command) => host.view(command),
+            Self::Play(command) => host.play(command),
+            Self::Timeline(command) => host.timeline(command),
+            Self::Brush(command) => host.brush(command),
+            Self::Vertices(command) => host.vertices(command),
+        }
+    }
+}
+
+impl DocumentCommand {
+    /// Whether it poses nodes, or keys what is seen of them.
+    pub const fn poses(&self) -> bool {
+        matches!(
+            self,
+            Self::Pose(_)
+                | Self::Key(_)
+                | Self::Morph(_)
+                | Self::Mirror(_)
+                | Self::Ik(_)
+                | Self::Blend(_)
+                | Self::LayerKeys(_)
+                | Self::Kept(KeptPoseCommand::ApplyPose(_) | KeptPoseCommand::KeepPose(_))
+        )
+    }
+
+    /// The components that it gives nodes, of those commands that tools give while something is
+    /// dragged; none of others.
+    ///
+    /// # Errors
+    /// As the command.
+    pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
+        match self {
+            Self::Pose(command) => command.wanted(scene),
+            Self::Ik(command) => command.wanted(scene),
+            Self::Kept(command) => command.wanted(scene),
+            _ => Ok(Wanted::new()),
+        }
+    }
+
+    /// Whether it says itself how many frames a second its clips have.
+    const fn brings_rate(&self) -> bool {
+        match self {
+            Self::ClipWork(command) => command.sets_rate(),
+            Self::ClipArrival(_) | Self::Mix(_) => true,
+            _ => false,
+        }
+    }
+
+    /// What it comes to; not applied.
+    ///
+    /// # Errors
+    /// Where it cannot be done, as a sentence.
+    pub fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let mut done = match self {
+            Self::Pose(command) => command.work(scene),
+            Self::Key(command) => command.work(scene),
+            Self::KeyEdit(command) => command.work(scene),
+            Self::Morph(command) => command.work(scene),
+            Self::Clip(command) => command.work(scene),
+            Self::ClipWork(command) => command.work(scene),
+            Self::ClipArrival(command) => command.work(scene),
+            Self::Mix(command) => command.work(scene),
+            Self::Marker(command) => command.work(scene),
+            Self::Visibility(command) => command.work(scene),
+            Self::Mirror(command) => command.work(scene),
+            Self::Ik(command) => command.work(scene),
+            Self::Blend(command) => command.work(scene),
+            Self::Kept(command) => command.work(scene),
+            Self::Weight(command) => command.work(scene),
+            Self::Layer(command) => command.work(scene),
+            Self::PoseLayer(command) => command.work(scene),
+            Self::LayerKeys(command) => command.work(scene),
+            Self::Skin(command) => command.work(scene),
+            Self::Material(command) => command.work(scene),
+        }?;
+        keep_up(scene.document, &mut done, !self.brings_rate());
+        free_of_matrices(scene.document, &mut done);
+        Ok(done)
+    }
+}
+
+impl Command {
+    /// The pose layer whose keys the command edits; `None` for the keys of a clip itself.
+    pub fn keys_layer(&self, document: &Document) -> Option<PoseLayerId> {
+        match self {
+            Self::Document(DocumentCommand::LayerKeys(command)) => command.layer_of(document),
+            _ => None,
+        }
+    }
+
+    /// Whether it may take longer than a window can wait: it is worked out beside it then.
+    pub fn takes_long(&self, document: &Document) -> bool {
+        /// Poses of a node, or keys.
+        const MANY: usize = 100_000;
+        match self {
+            Self::Document(DocumentCommand::Mix(MixCommand::BakeMix(bake))) => {
+                bake.samples(document) > MANY as f64
+            }
+            Self::Document(DocumentCommand::ClipWork(work)) => work.weighed(document) > MANY,
+            _ => false,
+        }
+    }
+
+    /// What of the weights it may touch, to be narrowed down; nothing where it is not about what is
+    /// painted.
+    pub fn touch(&mut self) -> Option<Touch<'_>> {
+        match self {
+            Self::Document(DocumentCommand::Weight(command)) => command.touch(),
+            Self::Document(DocumentCommand::Layer(LayerCommand::MaskLayer(command))) => {
+                Some(command.touch())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Arguments that belong together: a transform, and the scope of a weight tool.
+
+use glam::{EulerRot, Quat, Vec3};
+use serde_json::{Map, Value};
+
+use super::{
+    named::{Meshes, Nodes},
+    part::{ArgumentPart, number, vector},
+    plain::VertexTerms,
+};
+use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
+use ulna_model::{Components, Document, PrimitiveId};
+
+/// Translation, rotation and scale, each where it is given: `rotation` as a quaternion, or
+/// `degrees`, angles about x, y and z, applied in that order about the own axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trs {
+    /// The place.
+    pub translation: Option<Vec3>,
+    /// The turn.
+    pub rotation: Option<Turn>,
+    /// The scale.
+    pub scale: Option<Vec3>,
+}
+
+/// A rotation as it is said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn {
+    /// A unit quaternion.
+    Quaternion(Quat),
+    /// Degrees about x, y and z.
+    Degrees(Vec3),
+}
+
+impl Turn {
+    /// The rotation.
+    pub fn quat(self) -> Quat {
+        match self {
+            Self::Quaternion(q) => q,
+            Self::Degrees(d) => Quat::from_euler(
+                EulerRot::XYZ,
+                d.x.to_radians(),
+                d.y.to_radians(),
+                d.z.to_radians(),
+            ),
+        }
+    }
+}
+
+impl Trs {
+    /// The components that are given.
+    pub fn components(&self) -> Components {
+        Components {
+            translation: self.translation,
+            rotation: self.rotation.map(Turn::quat),
+            scale: self.scale,
+        }
+    }
+}
+
+impl From<Components> for Trs {
+    fn from(c: Components) -> Self {
+        Self {
+            translation: c.translation,
+            rotation: c.rotation.map(Turn::Quaternion),
+            scale: c.scale,
+        }
+    }
+}
+
+impl ArgumentPart for Trs {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        let may = |name, kind, help| ArgumentSpec { name, kind, required: false, help };
+        vec![
+            may("translation", ArgumentType::Vector, "Meters along x, y and z."),
+            may("rotation", ArgumentType::Quaternion, "Rotation as a quaternion: x, y, z, w."),
+            may(
+                "degrees",
+                ArgumentType::Vector,
+                "Rotation as angles about x, then y, then z, in degrees.",
+            ),
+            may("scale", ArgumentType::Vector, "Scale factors along x, y and z."),
+        ]
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        let vector = |name| from.has(name).then(|| from.vector(name)).transpose();
+        if from.has("rotation") && from.has("degrees") {
+            return Err(ArgumentError::Both("rotation", "degrees"));
+        }
+        let quaternion = from
+            .has("rotation")
+            .then(|| from.rotation("rotation").map(Turn::Quaternion))
+            .transpose()?;
+        Ok(Self {
+            translation: vector("translation")?,
+            rotation: quaternion.or(vector("degrees")?.map(Turn::Degrees)),
+            scale: vector("scale")?,
+        })
+    }
+
+    fn write(&self, _: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        if let Some(t) = self.translation {
+            into.insert("translation".into(), vector(t));
+        }
+        match self.rotation {
+            Some(Turn::Quaternion(q)) => {
+                into.insert("rotation".into(), q.to_array().map(number).to_vec().into());
+            }
+            Some(Turn::Degrees(d)) => {
+                into.insert("degrees".into(), vector(d));
+            }
+            None => {}
+        }
+        if let Some(s) = self.scale {
+            into.insert("scale".into(), vector(s));
+        }
+    }
+}
+
+/// What of the weights a tool may touch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reach {
+    /// Meshes to change; all if `None`.
+    pub mesh: Option<Meshes>,
+    /// Primitive of the meshes; all if `None`.
+    pub primitive: Option<PrimitiveId>,
+    /// Vertices to change; all if `None`.
+    pub vertices: Option<VertexTerms>,
+    /// Joints that keep their weights.
+    pub locked: Option<Nodes>,
+    /// Most influences per vertex.
+    pub most: Option<usize>,
+    /// The weight layer that takes the result, by its name or number.
+    pub layer: Option<String>,
+}
+
+impl ArgumentPart for Reach {
+    fn specs(_: &'static str, _: &'static str) -> Vec<ArgumentSpec> {
+        [
+            Option::<Meshes>::specs("mesh", "Meshes to change; all if omitted."),
+            Option::<PrimitiveId>::specs("primitive", "Primitive of the meshes; all if omitted."),
+            Option::<VertexTerms>::specs("vertices", "Vertices to change; all if omitted."),
+            Option::<Nodes>::specs("locked", "Joints that keep their weights."),
+            Option::<usize>::specs("most", "Maximum number of influences per vertex."),
+            Option::<String>::specs("layer", "Weight layer that receives the result."),
+        ]
+        .concat()
+    }
+
+    fn read(from: &Arguments, _: &'static str) -> Result<Self, ArgumentError> {
+        Ok(Self {
+            mesh: ArgumentPart::read(from, "mesh")?,
+            primitive: ArgumentPart::read(from, "primitive")?,
+            vertices: ArgumentPart::read(from, "vertices")?,
+            locked: ArgumentPart::read(from, "locked")?,
+            most: ArgumentPart::read(from, "most")?,
+            layer: ArgumentPart::read(from, "layer")?,
+        })
+    }
+
+    fn write(&self, document: &Document, _: &'static str, into: &mut Map<String, Value>) {
+        let Self { mesh, primitive, vertices, locked, most, layer } = self;
+        mesh.write(document, "mesh", into);
+        primitive.write(document, "primitive", into);
+        vertices.write(document, "vertices", into);
+        locked.write(document, "locked", into);
+        most.write(document, "most", into);
+        layer.write(document, "layer", into);
+    }
+}

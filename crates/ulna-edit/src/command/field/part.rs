@@ -1,0 +1,153 @@
+//! Arguments as fields of commands: how one is described, read and written.
+
+use glam::Vec3;
+use serde_json::{Map, Value};
+
+use crate::command::{ArgumentError, ArgumentSpec, ArgumentType, Arguments};
+use ulna_model::Document;
+
+/// One argument.
+pub trait Field: Sized {
+    /// Its type, for help and forms.
+    const KIND: ArgumentType;
+
+    /// Reads it, where it is given.
+    ///
+    /// # Errors
+    /// Where it is something else.
+    fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError>;
+
+    /// Its text form.
+    fn write(&self, document: &Document) -> Value;
+}
+
+/// What stands in a command's struct: an argument, one that need not be given, or several that
+/// belong together.
+pub trait ArgumentPart: Sized {
+    /// Its entries in the list of arguments; `help` is one sentence of what it is.
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec>;
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Where it is missing or something else.
+    fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError>;
+
+    /// Writes it, where it is given.
+    fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>);
+}
+
+impl<T: Field> ArgumentPart for T {
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
+        vec![ArgumentSpec { name, kind: T::KIND, required: true, help }]
+    }
+
+    fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+        Field::read(from, name)
+    }
+
+    fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>) {
+        into.insert(name.to_owned(), Field::write(self, document));
+    }
+}
+
+impl<T: Field> ArgumentPart for Option<T> {
+    fn specs(name: &'static str, help: &'static str) -> Vec<ArgumentSpec> {
+        vec![ArgumentSpec { name, kind: T::KIND, required: false, help }]
+    }
+
+    fn read(from: &Arguments, name: &'static str) -> Result<Self, ArgumentError> {
+        from.has(name).then(|| Field::read(from, name)).transpose()
+    }
+
+    fn write(&self, document: &Document, name: &'static str, into: &mut Map<String, Value>) {
+        if let Some(value) = self {
+            into.insert(name.to_owned(), Field::write(value, document));
+        }
+    }
+}
+
+/// The shortest spelling that is read as the same number.
+pub(in crate::command) fn number(value: f32) -> Value {
+    let short = value.to_string().parse::<f64>().ok().filter(|v| *v as f32 == value);
+    let exact = short.unwrap_or(f64::from(value));
+    if exact.fract() == 0.0 && exact.abs() < 1e15 && (exact != 0.0 || exact.is_sign_positive()) {
+        return Value::from(exact as i64);
+    }
+    Value::from(exact)
+}
+
+pub(super) fn vector(v: Vec3) -> Value {
+    v.to_array().map(number).to_vec().into()
+}
+
+/// Implements [`Field`] by one of the readings of [`Arguments`].
+macro_rules! field {
+    ($type:ty, $kind:expr, |$from:ident, $name:ident| $read:expr, |$value:ident,
+        $document:ident| $write:expr) => {
+        impl $crate::command::field::Field for $type {
+            const KIND: $crate::command::ArgumentType = $kind;
+
+            fn read(
+                $from: &$crate::command::Arguments,
+                $name: &'static str,
+            ) -> Result<Self, $crate::command::ArgumentError> {
+                $read
+            }
+
+            fn write(&self, $document: &ulna_model::Document) -> serde_json::Value {
+                let ($value, _) = (self, $document);
+                $write
+            }
+        }
+    };
+}
+
+/// A single one is written without a list.
+pub(super) fn listed(mut texts: Vec<String>) -> Value {
+    match texts.len() {
+        1 => texts.remove(0).into(),
+        _ => texts.into(),
+    }
+}
+
+/// One of some words.
+macro_rules! choice {
+    ($(#[$about:meta])* $name:ident { $($(#[$words:meta])* $variant:ident =
+        $word:literal $(| $other:literal)*),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $name {
+            $($(#[$words])* $variant,)*
+        }
+
+        impl $crate::command::field::Field for $name {
+            const KIND: $crate::command::ArgumentType =
+                $crate::command::ArgumentType::Choice(&[$($word),*]);
+
+            fn read(from: &$crate::command::Arguments, name: &'static str) -> Result<Self,
+                $crate::command::ArgumentError> {
+                match &*from.word(name)? {
+                    $($word $(| $other)* => Ok(Self::$variant),)*
+                    _ => Err(from.no_choice(name, &[$($word),*])),
+                }
+            }
+
+            fn write(&self, _: &ulna_model::Document) -> serde_json::Value {
+                self.label().into()
+            }
+        }
+
+        impl $name {
+            /// Its word.
+            pub const fn label(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+pub(in crate::command) use {choice, field};

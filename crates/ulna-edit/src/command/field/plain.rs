@@ -1,0 +1,131 @@
+//! Arguments that are values: numbers, vectors, times, spaces and lists of these.
+
+use std::path::PathBuf;
+
+use glam::Vec3;
+use serde_json::Value;
+
+use super::part::{field, number, vector};
+use crate::command::{ArgumentType, vertex_terms::Vertices};
+use ulna_model::{PrimitiveId, Property};
+use ulna_motion::Space;
+
+field!(f32, ArgumentType::Number, |from, name| from.number(name), |v, d| number(*v));
+field!(PrimitiveId, ArgumentType::Number, |from, name| from.count(name).map(Self::from), |v, d| v
+    .0
+    .into());
+field!(usize, ArgumentType::Number, |from, name| from.count(name), |v, d| (*v).into());
+field!(bool, ArgumentType::Flag, |from, name| from.flag(name), |v, d| (*v).into());
+field!(String, ArgumentType::Text, |from, name| from.text(name).map(ToOwned::to_owned), |v, d| v
+    .as_str()
+    .into());
+field!(PathBuf, ArgumentType::Path, |from, name| from.text(name).map(Into::into), |v, d| v
+    .to_string_lossy()
+    .into());
+field!(Vec3, ArgumentType::Vector, |from, name| from.vector(name), |v, d| vector(*v));
+field!(Space, ArgumentType::Space, |from, name| from.space(name), |v, d| v.label().into());
+
+/// A space, the plain ones and all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnySpace(pub Space);
+field!(
+    AnySpace,
+    ArgumentType::Choice(&Space::WORDS),
+    |from, name| {
+        let word = from.word(name)?;
+        Space::named(&word).map(Self).ok_or_else(|| from.no_choice(name, &Space::WORDS))
+    },
+    |v, d| v.0.label().into()
+);
+
+/// Seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seconds(pub f32);
+field!(Seconds, ArgumentType::Seconds, |from, name| from.number(name).map(Self), |v, d| number(
+    v.0
+));
+
+/// Degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Degrees(pub f32);
+field!(Degrees, ArgumentType::Degrees, |from, name| from.number(name).map(Self), |v, d| number(
+    v.0
+));
+
+/// One number for all axes, or three.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor(pub Vec3);
+field!(Factor, ArgumentType::Factor, |from, name| from.factor(name).map(Self), |v, d| vector(v.0));
+
+/// A direction, unit; the axes have words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis(pub Vec3);
+field!(Axis, ArgumentType::Axis, |from, name| from.axis(name).map(Self), |v, d| match v.0 {
+    Vec3::X => "x".into(),
+    Vec3::Y => "y".into(),
+    Vec3::Z => "z".into(),
+    other => vector(other),
+});
+
+/// Finite numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers(pub Vec<f64>);
+field!(
+    Numbers,
+    ArgumentType::Numbers,
+    |from, name| from.list_of_numbers(name).map(Self),
+    |v, d| v.0.clone().into()
+);
+
+/// Whole numbers that are not negative.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts(pub Vec<u32>);
+field!(Counts, ArgumentType::Numbers, |from, name| from.counts(name).map(Self), |v, d| v
+    .0
+    .clone()
+    .into());
+
+/// Vertices by their numbers alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VertexList(pub Vec<u32>);
+field!(VertexList, ArgumentType::Vertices, |from, name| from.counts(name).map(Self), |v, d| v
+    .0
+    .clone()
+    .into());
+
+/// Vertices by numbers or in words, with the text that said so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VertexTerms {
+    /// What is meant.
+    pub vertices: Vertices,
+    said: Value,
+}
+field!(
+    VertexTerms,
+    ArgumentType::Vertices,
+    |from, name| Ok(Self { vertices: Vertices::of(from, name)?, said: from.value(name)?.clone() }),
+    |v, d| v.said.clone()
+);
+
+impl VertexTerms {
+    /// Reads a text; nothing where it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        Vertices::parse(text).map(|vertices| Self { vertices, said: text.into() })
+    }
+}
+
+/// Some of translation, rotation and scale.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts(pub Vec<Property>);
+field!(Parts, ArgumentType::Parts, |from, name| from.parts(name).map(Self), |v, d| paths(&v.0));
+
+/// As [`Parts`], or the weights of morph targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyParts(pub Vec<Property>);
+field!(KeyParts, ArgumentType::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| {
+    paths(&v.0)
+});
+
+fn paths(parts: &[Property]) -> Value {
+    parts.iter().map(|p| p.path()).collect::<Vec<_>>().into()
+}

@@ -1,0 +1,130 @@
+//! Arguments that are one of a few words.
+
+use super::part::choice;
+use ulna_weights::{CarryBy, Falloff};
+
+choice! {
+    /// One half of a body.
+    Side {
+        /// The left.
+        Left = "left" | "Left" | "L",
+        /// The right.
+        Right = "right" | "Right" | "R",
+    }
+}
+
+choice! {
+    /// The half of a layer that is shown on both sides.
+    LayerSide {
+        /// The left.
+        Left = "left",
+        /// The right.
+        Right = "right",
+        /// None: both are as they are.
+        None = "none",
+    }
+}
+
+choice! {
+    /// What a flood does with its value.
+    How {
+        /// Puts it there.
+        Replace = "replace" | "set",
+        /// Adds it.
+        Add = "add",
+        /// Takes it away.
+        Subtract = "subtract",
+        /// Multiplies by it.
+        Scale = "scale",
+    }
+}
+
+choice! {
+    /// Which spot of another surface gives its weights.
+    CarryWay {
+        /// The nearest of the surface.
+        Surface = "surface",
+        /// That with the same texture coordinates.
+        Uv = "uv",
+        /// The vertex of the same number.
+        Order = "order",
+    }
+}
+
+impl CarryWay {
+    /// The same choice, as [`carry`](ulna_weights::carry) takes it.
+    pub const fn way(self) -> CarryBy {
+        match self {
+            Self::Surface => CarryBy::Surface,
+            Self::Uv => CarryBy::Uv,
+            Self::Order => CarryBy::Order,
+        }
+    }
+}
+
+choice! {
+    /// What says which vertices are each other's mirror image.
+    MirrorWay {
+        /// Where they lie, then how they hang together.
+        Place = "place",
+        /// Their texture coordinates.
+        Uv = "uv",
+    }
+}
+
+choice! {
+    /// How a value fades.
+    Curve {
+        /// Evenly.
+        Linear = "linear",
+        /// Softly at both ends.
+        Smooth = "smooth",
+        /// More softly.
+        Smoother = "smoother",
+        /// Fast at first.
+        Sharp = "sharp",
+        /// Slowly at first.
+        Root = "root",
+        /// As a ball is round.
+        Sphere = "sphere",
+    }
+}
+
+impl From<Curve> for Falloff {
+    fn from(curve: Curve) -> Self {
+        match curve {
+            Curve::Linear => Self::Linear,
+            Curve::Smooth => Self::Smooth,
+            Curve::Smoother => Self::Smoother,
+            Curve::Sharp => Self::Sharp,
+            Curve::Root => Self::Root,
+            Curve::Sphere => Self::Sphere,
+        }
+    }
+}
+
+impl Curve {
+    /// The nearest to the fall-off of a brush.
+    pub const fn of(falloff: Falloff) -> Self {
+        match falloff {
+            Falloff::Smooth => Self::Smooth,
+            Falloff::Smoother => Self::Smoother,
+            Falloff::Sharp | Falloff::Sharper => Self::Sharp,
+            Falloff::Root => Self::Root,
+            Falloff::Sphere => Self::Sphere,
+            Falloff::Linear | Falloff::Constant | Falloff::Own(_) => Self::Linear,
+        }
+    }
+}
+
+choice! {
+    /// Bits of a stored weight.
+    Bits {
+        /// Bytes.
+        Byte = "8",
+        /// Shorts.
+        Short = "16",
+        /// Floats.
+        Float = "32",
+    }
+}

@@ -1,0 +1,18 @@
+//! Commands that are not the document's: those of the open file, and those of the program around
+//! it.
+
+mod files;
+mod modes;
+mod painting;
+mod session;
+mod timeline;
+mod view;
+
+pub use self::{
+    files::FileCommand,
+    modes::{ModeCommand, SelectCommand, ToolCommand},
+    painting::{BrushCommand, VertexCommand},
+    session::{KeysHow, SessionCommand},
+    timeline::TimelineCommand,
+    view::{PlayCommand, ViewCommand},
+};

@@ -1,0 +1,113 @@
+//! Commands on the selection, on modes and on tools.
+
+use crate::command::{
+    define::other_commands,
+    rules::{opened, paintable, selected},
+};
+
+other_commands! {
+    /// What is selected.
+    SelectCommand in "Edit", by Host;
+
+    /// Selects every joint
+    Joints = "select.joints", "Select all joints", key: "Ctrl+A";
+    /// Clears the selection
+    Nothing = "select.none", "Deselect all", key: "Escape", enabled: selected;
+    /// Selects the parent node
+    Parent = "select.parent", "Select parent", key: "ArrowUp", enabled: selected;
+    /// Selects the first child node
+    Child = "select.child", "Select child", key: "ArrowDown", enabled: selected;
+    /// Selects the next sibling node
+    Sibling = "select.sibling", "Select sibling", key: "Tab", enabled: selected;
+    /// Adds all descendants of the selected joints to the selection
+    Below = "select.below", "Select all descendants", key: "Shift+ArrowDown", enabled: selected;
+    /// Selects the limb of the selected joint
+    Limb = "select.limb", "Select the limb", key: "Shift+L", enabled: selected;
+    /// Selects the joints between the last two picked joints
+    Chain = "select.chain", "Select the chain", key: "Shift+ArrowUp", enabled: selected;
+    /// Stores the selection as a numbered set
+    StoreSet {
+        /// Number of the selection set, 0 to 9.
+        set: usize,
+    } = "select.store_set", "Store a selection set", asks: true, enabled: selected;
+    /// Selects a numbered set
+    RecallSet {
+        /// Number of the selection set, 0 to 9.
+        set: usize,
+    } = "select.recall_set", "Recall a selection set", asks: true;
+    /// Selects the mirror joints of the selected joints
+    Mirror = "select.mirror", "Select mirror joints", key: "Shift+M", enabled: selected;
+}
+
+other_commands! {
+    /// Modes, and poses on the clipboard.
+    ModeCommand in "Edit/Mode and tool", by Host;
+
+    /// Edits the pose of the file
+    PoseMode = "mode.pose", "Pose mode", key: "1";
+    /// Shows a clip and edits its keys
+    AnimateMode = "mode.animate", "Animate mode", key: "2";
+    /// Paints the weights of joints
+    PaintMode = "mode.paint", "Paint mode", key: "3", enabled: paintable;
+    /// Changes to the next mode
+    NextMode = "mode.next", "Next mode";
+    /// Binds meshes to joints, or rebinds them; previews the changes
+    Bind = "skin.ask", "Bind…", menu: "Weights", enabled: opened;
+    /// Copies the poses of the selected nodes, as text
+    CopyPose = "pose.copy", "Copy pose", menu: "Pose", key: "Ctrl+C", enabled: selected;
+    /// Pastes the copied pose onto the nodes of the same names, or onto the selected node
+    PastePose = "pose.paste", "Paste pose", menu: "Pose", key: "Ctrl+V";
+    /// Pastes the copied pose onto the selected joints only
+    PasteSelected = "pose.paste_selected",
+        "Paste onto the selected joints", menu: "Pose", enabled: selected;
+    /// Pastes the mirror image of the copied pose
+    PasteFlipped = "pose.paste_flipped", "Paste flipped", menu: "Pose", key: "Shift+V";
+    /// Pastes the mirror image of the copied pose onto the selected joints only
+    PasteFlippedSelected = "pose.paste_flipped_selected",
+        "Paste flipped onto the selected joints", menu: "Pose", enabled: selected;
+    /// Poses the mirror joints along with the posed joints
+    BothSides = "pose.both_sides",
+        "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
+    /// Chooses the pivot: each joint, the last picked joint, the center of all, or a set point
+    NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
+    /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
+    PivotHere = "pivot.here",
+        "Set the pivot under the pointer", menu: "Edit/Posing", key: "Shift+O", enabled: opened;
+    /// Chooses whether children follow a posed joint, stay in place, or keep their angle
+    NextChildren = "children.next",
+        "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
+    /// Turns snapping on or off: every drag then moves in the chosen steps
+    SnapDrags = "snap.toggle",
+        "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
+}
+
+other_commands! {
+    /// The pointer's tools, each by the command that takes it up.
+    #[derive(Copy, Eq)]
+    ToolCommand in "Edit/Mode and tool", by Host;
+
+    /// Selects by clicking, without a gizmo that moves joints
+    Select = "tool.select", "Select", key: "Q";
+    /// Moves the selected joints; press the key again to start moving
+    Move = "tool.move", "Move", key: "W";
+    /// Rotates the selected joints; press the key again to start rotating
+    Rotate = "tool.rotate", "Rotate", key: "E";
+    /// Scales the selected joints; press the key again to start scaling
+    Scale = "tool.scale", "Scale", key: "R";
+    /// Moves, rotates and scales with one combined gizmo
+    Combined = "tool.combined", "Move, rotate and scale", key: "Y";
+    /// Drags the limb under the pointer by IK
+    Drag = "tool.drag", "Drag limbs", key: "U";
+}
+
+impl Default for ToolCommand {
+    fn default() -> Self {
+        Self::Rotate
+    }
+}
+
+impl ToolCommand {
+    /// All tools, in the order of the toolbar.
+    pub const ALL: [Self; 6] =
+        [Self::Select, Self::Move, Self::Rotate, Self::Scale, Self::Combined, Self::Drag];
+}

@@ -1,0 +1,110 @@
+//! Commands that the open file carries out.
+
+use std::path::PathBuf;
+
+use crate::command::{
+    TakenName, WhichKeys,
+    define::other_commands,
+    field::{CarryWay, ClipName, Counterparts, Meshes, Nodes, choice},
+    layer_name::LayerName,
+    rules::{keys_selected, redoable, undoable, weighted},
+};
+use ulna_motion::KeysBy;
+
+other_commands! {
+    /// What the open file carries out.
+    SessionCommand in "Edit", by Session;
+
+    /// Undoes the last edit
+    Undo = "edit.undo", "Undo", key: "Ctrl+Z", enabled: undoable;
+    /// Redoes the last undone edit
+    Redo = "edit.redo", "Redo", key: "Ctrl+Shift+Z", enabled: redoable;
+    /// Resets nodes to the pose of the file as opened
+    ResetToFile {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+    } = "pose.reset_to_file",
+        "Reset to the file's pose", menu: "Pose";
+    /// Reverts a layer, a clip, nodes or the weights of a mesh to the file as opened
+    Revert {
+        /// Clip to revert, or clip of the layer.
+        clip: Option<ClipName>,
+        /// Layer to revert.
+        layer: Option<LayerName>,
+        /// Nodes to revert.
+        node: Option<Nodes>,
+        /// Mesh whose weights to revert.
+        mesh: Option<Meshes>,
+    } = "edit.revert", "Revert one item", asks: true;
+    /// Copies keys
+    CopyKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Layer whose keys to copy; the keys of the clip if omitted.
+        layer: Option<LayerName>,
+        /// Keys to edit.
+        which: WhichKeys,
+    } = "key.copy",
+        "Copy keys", menu: "Clip/Edit keys", enabled: keys_selected;
+    /// Imports a layer of another file, matched by joint names or by body parts
+    ImportLayer {
+        /// File with saved layers.
+        path: PathBuf,
+        /// Clip of the layer in that file; a layer of its pose if omitted.
+        clip: Option<ClipName>,
+        /// Layer in that file; needed if there are several.
+        layer: Option<LayerName>,
+        /// Clip that receives the layer; the pose if omitted.
+        into: Option<ClipName>,
+    } = "layer.import", "Import a layer…", menu: "Pose/Layers", asks: true;
+    /// Imports clips of other files, retargeted to this skeleton
+    ImportClips {
+        /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
+        path: Option<PathBuf>,
+        /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if
+        /// omitted.
+        only: Option<String>,
+        /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw
+        /// values; retargeted if omitted.
+        how: Option<KeysHow>,
+        /// Joint map where names differ: `Bip01 Head=Head`, or `Bip01 Tail=` to skip a joint.
+        counterparts: Option<Counterparts>,
+        /// Action if a clip name already exists; a number is added to the name if omitted.
+        taken: Option<TakenName>,
+        /// Whether to import clips even if this model has less than half of their joints.
+        force: Option<bool>,
+    } = "clip.import", "Import clips…", menu: "Clip", key: "Ctrl+Shift+I";
+    /// Imports weights from a model, JSON, or XML of Maya's deformerWeights, matched by joint names
+    /// or by body parts
+    ImportWeights {
+        /// File to read; opens a dialog if omitted.
+        path: Option<PathBuf>,
+        /// Mesh or shape of that file; if omitted, meshes with the same names, or all if none
+        /// match.
+        from: Option<String>,
+        /// Meshes that receive the weights; all if omitted.
+        mesh: Option<Meshes>,
+        /// Matching by nearest surface point, texture coordinates or vertex order; chosen
+        /// automatically if omitted.
+        by: Option<CarryWay>,
+    } = "weights.import", "Import weights…", menu: "Weights/Files", enabled: weighted;
+}
+
+choice! {
+    /// How keys come over to a joint that rests otherwise.
+    KeysHow {
+        /// Through the rests.
+        Rests = "rests",
+        /// As they are.
+        Copy = "copy",
+    }
+}
+
+impl From<KeysHow> for KeysBy {
+    fn from(how: KeysHow) -> Self {
+        match how {
+            KeysHow::Rests => Self::Rests,
+            KeysHow::Copy => Self::Copy,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Commands on keys of the timeline: selection, and moves that follow the pointer.
+
+use crate::command::{
+    KindName,
+    define::other_commands,
+    rules::{clip_shown, joint_over_clip, key_set, keys_selected},
+};
+
+other_commands! {
+    /// Keys on the timeline: which are selected, and moves that follow the pointer.
+    TimelineCommand in "Clip/Edit keys", by Host;
+
+    /// Sets a key of the translation only
+    KeyTranslation = "keying.translation",
+        "Key the translation", menu: "Clip/Set keys", key: "Shift+W", enabled: key_set;
+    /// Sets a key of the rotation only
+    KeyRotation = "keying.rotation",
+        "Key the rotation", menu: "Clip/Set keys", key: "Shift+E", enabled: key_set;
+    /// Sets a key of the scale only
+    KeyScale = "keying.scale",
+        "Key the scale", menu: "Clip/Set keys", key: "Shift+R", enabled: key_set;
+    /// Sets keys of translation, rotation and scale
+    KeyAll = "keying.all", "Key all channels", menu: "Clip/Set keys", enabled: key_set;
+    /// Sets keys for the limbs of the selected joints
+    KeyLimb = "keying.limb", "Key the limb", menu: "Clip/Set keys", enabled: key_set;
+    /// Sets keys for all joints that the clip animates
+    KeyCharacter = "keying.character",
+        "Key the whole character", menu: "Clip/Set keys", key: "Ctrl+Shift+K", enabled: clip_shown;
+    /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
+    HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
+    /// Moves the selected keys with the pointer until the next click; digits type frames
+    Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
+    /// Moves the selected keys with the pointer; later ones follow
+    Ripple = "timeline.ripple", "Ripple move", key: "E", enabled: keys_selected;
+    /// Scales the selected keys about the playhead with the pointer
+    Stretch = "timeline.scale", "Scale about the playhead", key: "R", enabled: keys_selected;
+    /// Copies the selected keys and moves the copies with the pointer
+    Duplicate = "timeline.duplicate", "Duplicate", key: "Ctrl+D", enabled: keys_selected;
+    /// Moves the selected keys one frame later
+    NudgeLater = "timeline.later", "One frame later", key: "Alt+ArrowRight", enabled: keys_selected;
+    /// Moves the selected keys one frame earlier
+    NudgeEarlier = "timeline.earlier",
+        "One frame earlier", key: "Alt+ArrowLeft", enabled: keys_selected;
+    /// Sets the interpolation of the selected keys
+    Interpolation = "timeline.interpolation", "Interpolation…", key: "T", enabled: keys_selected;
+    /// Sets the tangents of the selected keys
+    Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
+    /// Marks the selected keys as extremes, breakdowns or in-betweens
+    Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
+    /// Shifts the selected tracks around the loop with the pointer
+    Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
+    /// Selects the keys inside a lasso that you draw
+    Lasso = "timeline.lasso", "Select keys by lasso", menu: "Clip/Select keys", enabled: clip_shown;
+    /// Pastes the copied keys mirrored onto the mirror joints, at the playhead
+    PasteFlipped = "timeline.paste_flipped",
+        "Paste keys flipped", key: "Shift+V", enabled: clip_shown;
+    /// Shows the whole clip
+    FitAll = "timeline.fit", "Fit the clip", menu: "Clip/Timeline", key: "A", enabled: clip_shown;
+    /// Shows the selected keys
+    FitSelected = "timeline.fit_selected",
+        "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
+    /// Selects all keys of the clip
+    All = "keys.all",
+        "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
+    /// Deselects all keys
+    Nothing = "keys.none", "Deselect all keys", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Inverts the selection of keys
+    Invert = "keys.invert",
+        "Invert key selection", menu: "Clip/Select keys", key: "Ctrl+I", enabled: clip_shown;
+    /// Selects all keys at the times of the selected keys
+    Column = "keys.column",
+        "Select keys at the same times", menu: "Clip/Select keys", key: "K", enabled: keys_selected;
+    /// Selects all keys at the playhead and before it
+    Before = "keys.before",
+        "Select keys before the playhead", menu: "Clip/Select keys", key: "[", enabled: clip_shown;
+    /// Selects all keys at the playhead and after it
+    After = "keys.after",
+        "Select keys after the playhead", menu: "Clip/Select keys", key: "]", enabled: clip_shown;
+    /// Selects all keys of the selected joints
+    OfJoints = "keys.of_joints",
+        "Select keys of the selected joints", menu: "Clip/Select keys", enabled: key_set;
+    /// Adds all later keys of the same tracks to the selection
+    Extend = "keys.extend",
+        "Extend key selection to the end", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects all keys of the same kind as the selected keys: extreme, breakdown, in-between or
+    /// none
+    SameKind = "keys.same_kind",
+        "Select keys of the same kind", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects all keys of the same tracks that have the same values
+    SameValue = "keys.same_value",
+        "Select keys with the same value", menu: "Clip/Select keys", enabled: keys_selected;
+    /// Selects keys that are extremes, breakdowns, in-betweens, or none of these
+    OfKind {
+        /// Kind of the keys.
+        kind: KindName,
+    } = "keys.of_kind",
+        "Select keys by kind", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+    /// Selects keys by a range of values, of the selected joints if there are any
+    InRange {
+        /// Lowest value; degrees for rotations.
+        from: f32,
+        /// Highest value.
+        to: f32,
+        /// Component of the value, 0 for x; any component if omitted.
+        component: Option<usize>,
+    } = "keys.in_range",
+        "Select keys by value", menu: "Clip/Select keys", asks: true, enabled: clip_shown;
+}

@@ -1,0 +1,153 @@
+//! Commands on the view and on playback.
+
+use crate::command::{
+    define::other_commands,
+    field::Nodes,
+    rules::{always, clip_shown, selected, with_camera, with_lights},
+};
+
+other_commands! {
+    /// How the model is looked at, and what is shown.
+    ViewCommand in "View", by Host;
+
+    /// Moves the keyboard focus to the next panel
+    NextPanel = "view.next_panel",
+        "Next panel", menu: "View/Panels", key: "F6", enabled: always, anywhere: true;
+    /// Moves the keyboard focus to the previous panel
+    PreviousPanel = "view.previous_panel",
+        "Previous panel", menu: "View/Panels", key: "Shift+F6", enabled: always, anywhere: true;
+    /// Opens the menu bar for the keyboard; choose with arrow keys and letters
+    MenuBar = "view.menu_bar",
+        "Menu bar", menu: "View/Panels", key: "F10", enabled: always, anywhere: true;
+    /// Shows the whole model
+    FrameAll = "view.frame_all", "Frame all", key: "A";
+    /// Shows what is selected
+    FrameSelected = "view.frame_selected", "Frame selected", key: "F", enabled: selected;
+    /// Switches between perspective and orthographic view
+    Perspective = "view.perspective", "Perspective", menu: "View/Look from", key: "5";
+    /// Looks along −Z
+    Front = "view.front", "Front", menu: "View/Look from", key: "Shift+1";
+    /// Looks along +Z
+    Back = "view.back", "Back", menu: "View/Look from";
+    /// Looks along −X
+    Side = "view.side", "Right side", menu: "View/Look from", key: "Shift+2";
+    /// Looks along +X
+    OtherSide = "view.other_side", "Left side", menu: "View/Look from";
+    /// Looks down
+    Top = "view.top", "Top", menu: "View/Look from", key: "Shift+3";
+    /// Looks up from below
+    Bottom = "view.bottom", "Bottom", menu: "View/Look from";
+    /// Looks from the front, slightly from one side and from above
+    ThreeQuarter = "view.three_quarter", "Three-quarter", menu: "View/Look from";
+    /// Looks through the next camera of the file
+    Camera {
+        /// Camera to look through; the next one if omitted.
+        node: Option<Nodes>,
+    } = "view.camera", "Next camera", menu: "View/Look from", enabled: with_camera;
+    /// Shows surfaces with their materials
+    Textured = "view.textured", "Textured", menu: "View/Surfaces";
+    /// Shows surfaces in plain gray, without materials
+    Solid = "view.solid", "Solid", menu: "View/Surfaces";
+    /// Shows the edges of surfaces
+    Wireframe = "view.wireframe", "Wireframe", menu: "View/Surfaces";
+    /// Shows surfaces semi-transparent
+    XRay = "view.xray", "X-ray", menu: "View/Surfaces";
+    /// Lights the model with the lights of the file
+    Lights = "view.lights", "Use lights of the file", menu: "View/Surfaces", enabled: with_lights;
+    /// Shows or hides the ground grid
+    Grid = "view.grid", "Grid", menu: "View/Overlays";
+    /// Shows or hides the joints
+    Joints = "view.joints", "Joints", menu: "View/Overlays";
+    /// Shows or hides the joints' names
+    Names = "view.names", "Joint names", menu: "View/Overlays";
+    /// Shows or hides the joints' axes
+    Axes = "view.axes", "Joint axes", menu: "View/Overlays";
+    /// Shows names and axes of the selected joints only
+    OfSelected = "view.of_selected",
+        "Names and axes of selected joints only", menu: "View/Overlays";
+    /// Draws joints as sticks instead of octahedra
+    Sticks = "view.sticks", "Joints as sticks", menu: "View/Overlays";
+    /// Shows only joints with vertex weights
+    Deforming = "view.deforming", "Deforming joints only", menu: "View/Overlays";
+    /// Shows or hides pins
+    Pins = "view.pins", "Pins", menu: "View/Overlays";
+    /// Shows the center of mass, its path over the clip, and the support area
+    Balance = "view.balance", "Balance", menu: "View/Overlays";
+    /// Shows the motion path of the selected joints; its keys can be dragged
+    MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
+    /// Shows the model at earlier and later times, as ghosts
+    OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
+    /// Compares with the file as opened: in place, as a ghost, or off; hold ` to peek
+    Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
+    /// Hides the selected nodes and their descendants
+    Hide = "view.hide", "Hide", key: "H", enabled: selected;
+    /// Shows every node again
+    ShowAll = "view.show_all", "Show all", key: "Alt+H";
+    /// Hides all other nodes of the same kind as the selected ones
+    Isolate = "view.isolate", "Isolate", key: "Shift+H", enabled: selected;
+    /// Locks or unlocks the selected nodes; locked nodes cannot be picked or posed
+    Lock = "view.lock", "Lock or unlock", enabled: selected;
+    /// Shows or hides the outliner
+    Outliner = "view.outliner", "Outliner", menu: "View/Panels", key: "Ctrl+1";
+    /// Shows or hides the inspector
+    Inspector = "view.inspector", "Inspector", menu: "View/Panels", key: "Ctrl+2";
+    /// Shows or hides the list of problems of the file
+    Problems = "view.problems", "Problems", menu: "View/Panels", key: "Ctrl+3";
+    /// Shows or hides the timeline
+    Timeline = "view.timeline", "Timeline", menu: "View/Panels", key: "Ctrl+4";
+    /// Switches between the dark and the light theme
+    Theme = "view.theme", "Switch theme", menu: "View/Window", enabled: always, anywhere: true;
+    /// Enlarges text and controls of the window
+    Larger = "view.larger",
+        "Larger interface", menu: "View/Window", key: "Ctrl+=", enabled: always, anywhere: true;
+    /// Reduces text and controls of the window
+    Smaller = "view.smaller",
+        "Smaller interface", menu: "View/Window", key: "Ctrl+-", enabled: always, anywhere: true;
+    /// Shows text and controls of the window at 100 %
+    NormalSize = "view.normal_size",
+        "Normal interface size", menu: "View/Window", key: "Ctrl+0", enabled: always,
+        anywhere: true;
+    /// Resets the layout of all panels
+    ResetLayout = "view.reset_layout", "Reset layout", menu: "View/Panels";
+}
+
+other_commands! {
+    /// The playhead.
+    #[derive(Eq)]
+    PlayCommand in "Clip/Play", by Host;
+
+    /// Plays the clip from the playhead, or stops
+    Toggle = "play.toggle", "Play or pause", key: "Space", enabled: clip_shown;
+    /// Plays the clip backward from the playhead, or stops
+    Reverse = "play.reverse", "Play backward", key: "Shift+Space", enabled: clip_shown;
+    /// Shows the gap of a loop and previews its repair
+    RepairLoop = "clip.repair_loop", "Repair loop…", enabled: clip_shown;
+    /// Shows the mixer, which blends clips on lanes
+    Mixer = "mix.show", "Mixer", key: "Alt+X";
+    /// Chooses what happens at the end: loop, back and forth, or stop
+    Loop = "play.loop", "Loop", enabled: clip_shown;
+    /// Shows every frame instead of keeping real time
+    EveryFrame = "play.every_frame", "Play every frame", enabled: clip_shown;
+    /// Plays with stepped keys: each pose is held until the next key
+    Stepped = "play.stepped", "Play stepped", enabled: clip_shown;
+    /// Interpolates rotations by NLERP, as older players do, instead of SLERP
+    Nlerp = "play.nlerp", "Play with NLERP", enabled: clip_shown;
+    /// Starts the play range at the playhead
+    RangeStart = "play.range_start", "Play from here", key: "Ctrl+ArrowLeft", enabled: clip_shown;
+    /// Ends the play range at the playhead
+    RangeEnd = "play.range_end", "Play to here", key: "Ctrl+ArrowRight", enabled: clip_shown;
+    /// Clears the play range
+    NoRange = "play.range_clear", "Play the whole clip", enabled: clip_shown;
+    /// Moves the playhead one frame forward
+    NextFrame = "play.next_frame", "Next frame", key: "ArrowRight", enabled: clip_shown;
+    /// Moves the playhead one frame back
+    PreviousFrame = "play.previous_frame", "Previous frame", key: "ArrowLeft", enabled: clip_shown;
+    /// Moves the playhead to the next key
+    NextKey = "play.next_key", "Next key", key: ".", enabled: clip_shown;
+    /// Moves the playhead to the previous key
+    PreviousKey = "play.previous_key", "Previous key", key: ",", enabled: clip_shown;
+    /// Moves the playhead to 0
+    Start = "play.start", "Clip start", key: "Home", enabled: clip_shown;
+    /// Moves the playhead to the last key
+    End = "play.end", "Clip end", key: "End", enabled: clip_shown;
+}

@@ -1,0 +1,218 @@
+//! Commands on keys that are there.
+
+use crate::command::{
+    define::document_commands,
+    field::{ClipName, Nodes, Numbers, Seconds, Trs, choice},
+    key_words::{Between, KindName, Through},
+    rules,
+    which_keys::{KeyList, WhichKeys},
+};
+
+document_commands! {
+    /// Commands on keys that are there.
+    KeyEditCommand in "Clip", edits_keys: true;
+
+    /// Deletes the selected keys, or those of the selected joints at the playhead
+    DeleteKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Keys to edit.
+        which: WhichKeys,
+    } = "key.delete", "Delete keys", key: "Delete", enabled: rules::key_deleted;
+    /// Moves keys in time
+    MoveKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Offset in seconds.
+        by: Seconds,
+        /// Keys to edit.
+        which: WhichKeys,
+        /// Whether all later keys move as well (ripple).
+        ripple: Option<bool>,
+        /// Whether to shift all other keys and markers later instead of moving keys before 0.
+        make_room: Option<bool>,
+    } = "key.move", "Move keys", menu: "Clip/Edit keys", asks: true;
+    /// Copies keys to another time of the clip
+    DuplicateKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Offset in seconds.
+        by: Seconds,
+        /// Keys to edit.
+        which: WhichKeys,
+        /// Interpolation of tracks that had a single key and get a second one.
+        interpolation: Option<Between>,
+    } = "key.duplicate", "Duplicate keys", menu: "Clip/Edit keys", asks: true;
+    /// Scales keys in time, about a pivot time
+    ScaleKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Factor for the time between keys.
+        factor: f32,
+        /// Pivot time, which stays in place, in seconds.
+        about: Option<Seconds>,
+        /// Keys to edit; all if omitted.
+        which: WhichKeys,
+    } = "key.scale", "Scale keys in time", menu: "Clip/Edit keys", asks: true;
+    /// Pastes copied keys, at the playhead or at their original times
+    PasteKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Copied keys, as text; those on the clipboard if omitted.
+        text: Option<String>,
+        /// Time of the first key; its original time if omitted.
+        time: Option<Seconds>,
+        /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names
+        /// if omitted.
+        node: Option<Nodes>,
+        /// Whether to replace the keys in that range.
+        replace: Option<bool>,
+        /// Whether to paste the values relative to the current value.
+        relative: Option<bool>,
+        /// Whether to paste them mirrored onto the mirror joints.
+        flip: Option<bool>,
+        /// Interpolation of tracks that had a single key and get a second one.
+        interpolation: Option<Between>,
+    } = "key.paste",
+        "Paste keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
+    /// Inserts or removes time; later keys follow
+    RippleKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time from which keys move.
+        time: Seconds,
+        /// Seconds to insert; a negative number removes time with its keys.
+        by: Seconds,
+        /// Nodes to unpin; all if omitted.
+        node: Option<Nodes>,
+    } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
+    /// Shifts tracks around a loop in time; keys past the end wrap around to the start
+    OffsetKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Offset in seconds.
+        by: Seconds,
+        /// Keys whose tracks are meant; all if omitted.
+        which: WhichKeys,
+    } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
+    /// Holds the value of keys until the next key, as with stepped interpolation
+    HoldKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Keys to edit.
+        which: WhichKeys,
+        /// Whether to hold the value; yes if omitted.
+        on: Option<bool>,
+    } = "key.hold_next",
+        "Hold until next key", menu: "Clip/Edit keys", enabled: rules::keys_selected;
+    /// Adds to key values, or scales them about a pivot value
+    ChangeKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Operation.
+        how: ValueHow,
+        /// Amount per component, or one number for all components; degrees about x, y and z for
+        /// rotations.
+        by: Numbers,
+        /// Value that stays in place when scaling.
+        about: Option<ValueAbout>,
+        /// Keys to edit; all if omitted.
+        which: WhichKeys,
+    } = "key.value", "Change key values", menu: "Clip/Edit keys", asks: true;
+    /// Offsets keys by the difference between a new value and the current value at a time
+    ShiftKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time of the current value, in seconds.
+        time: Seconds,
+        /// Node whose keys to offset.
+        node: Nodes,
+        /// Value at that time.
+        to: Trs,
+        /// Keys to offset; all keys of the node if omitted.
+        keys: Option<KeyList>,
+    } = "key.shift", "Offset keys", menu: "Clip/Edit keys", asks: true;
+    /// Sets the interpolation of tracks
+    SetInterpolation {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Interpolation of keys.
+        interpolation: Between,
+        /// Keys whose tracks are meant; all if omitted.
+        which: WhichKeys,
+    } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
+    /// Sets the tangents of smooth keys
+    SetTangents {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Kind of tangents.
+        tangents: Through,
+        /// Keys to edit; all if omitted.
+        which: WhichKeys,
+    } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
+    /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
+    SetKeyKind {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Kind of the keys.
+        kind: KindName,
+        /// Keys to edit; all if omitted.
+        which: WhichKeys,
+    } = "key.kind", "Kind of keys", menu: "Clip/Edit keys", asks: true;
+    /// Removes redundant keys, which lie on the line between their neighbors
+    CleanKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Largest change of a value, in the unit of its track; degrees for rotations.
+        tolerance: Option<f32>,
+        /// Keys to edit; all if omitted.
+        which: WhichKeys,
+    } = "key.clean",
+        "Remove redundant keys", menu: "Clip/Edit keys", enabled: rules::clip_shown;
+}
+
+choice! {
+    /// What is calculated with values.
+    ValueHow {
+        /// Adds.
+        Add = "add",
+        /// Scales.
+        Scale = "scale",
+        /// Puts in their place.
+        Set = "set",
+    }
+}
+
+choice! {
+    /// What stays where values are scaled.
+    ValueAbout {
+        /// Nothing: 0, no turn, the scale 1.
+        Zero = "zero",
+        /// The mean of the values.
+        Mean = "mean",
+        /// The first of them.
+        First = "first",
+    }
+}
+
+impl KeyEditCommand {
+    /// Of which clip the keys are.
+    pub(in crate::command) const fn clip(&self) -> &ClipName {
+        match self {
+            Self::DeleteKeys(c) => &c.clip,
+            Self::MoveKeys(c) => &c.clip,
+            Self::DuplicateKeys(c) => &c.clip,
+            Self::ScaleKeys(c) => &c.clip,
+            Self::PasteKeys(c) => &c.clip,
+            Self::RippleKeys(c) => &c.clip,
+            Self::OffsetKeys(c) => &c.clip,
+            Self::HoldKeys(c) => &c.clip,
+            Self::ChangeKeys(c) => &c.clip,
+            Self::ShiftKeys(c) => &c.clip,
+            Self::SetInterpolation(c) => &c.clip,
+            Self::SetTangents(c) => &c.clip,
+            Self::SetKeyKind(c) => &c.clip,
+            Self::CleanKeys(c) => &c.clip,
+        }
+    }
+}

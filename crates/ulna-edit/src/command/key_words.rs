@@ -1,0 +1,87 @@
+//! Words for the interpolation and the kind of keys, and for changes of their values.
+
+use super::field::choice;
+use ulna_model::{Interpolation, KeyKind};
+use ulna_motion::clip_edit::Tangents;
+
+choice! {
+    /// How values between keys come about, in words of animators.
+    Between {
+        /// STEP.
+        Hold = "hold",
+        /// LINEAR.
+        Linear = "linear",
+        /// CUBICSPLINE with automatic tangents.
+        Smooth = "smooth",
+    }
+}
+
+choice! {
+    /// How a smooth curve goes through a key.
+    Through {
+        /// Smoothly, and not beyond the keys beside it.
+        Auto = "auto",
+        /// At rest.
+        Flat = "flat",
+        /// As on straight lines.
+        Straight = "straight",
+        /// In full flight, as a ball hits the ground.
+        Sharp = "sharp",
+    }
+}
+
+impl From<Through> for Tangents {
+    fn from(through: Through) -> Self {
+        match through {
+            Through::Auto => Self::Auto,
+            Through::Flat => Self::Flat,
+            Through::Straight => Self::Straight,
+            Through::Sharp => Self::Sharp,
+        }
+    }
+}
+
+choice! {
+    /// What a key is to the animator.
+    KindName {
+        /// No more than a key.
+        Plain = "plain",
+        /// An end of a movement.
+        Extreme = "extreme",
+        /// How it goes from one extreme to the next.
+        Breakdown = "breakdown",
+        /// What only fills.
+        InBetween = "in-between",
+    }
+}
+
+/// The kinds of keys, and their names in the window.
+pub const KINDS: [(KindName, &str); 4] = [
+    (KindName::Plain, "Keyframe"),
+    (KindName::Extreme, "Extreme"),
+    (KindName::Breakdown, "Breakdown"),
+    (KindName::InBetween, "In-between"),
+];
+
+impl KindName {
+    /// As a track has it.
+    pub const fn kind(self) -> Option<KeyKind> {
+        match self {
+            Self::Plain => None,
+            Self::Extreme => Some(KeyKind::Extreme),
+            Self::Breakdown => Some(KeyKind::Breakdown),
+            Self::InBetween => Some(KeyKind::InBetween),
+        }
+    }
+}
+
+impl Between {
+    /// glTF's word for it.
+    pub const fn interpolation(self) -> Interpolation {
+        match self {
+            Self::Hold => Interpolation::Step,
+            Self::Linear => Interpolation::Linear,
+            Self::Smooth => Interpolation::CubicSpline,
+        }
+    }
+}

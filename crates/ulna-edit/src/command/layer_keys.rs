@@ -1,0 +1,186 @@
+//! Values of layers of user-local transforms: constant ones, and single keys.
+
+use glam::{Quat, Vec3};
+
+use super::clip_keys::{SAME_TIME, lone, near_turn, values};
+use ulna_model::{
+    Components, Interpolation, NodeId, PoseLayer, Property, Shared, Track, Transform,
+};
+use ulna_motion::{clip_edit::with_interpolation, insert_key};
+
+/// All components of a transform.
+pub(super) fn all_of(to: &Transform) -> Components {
+    Components {
+        translation: Some(to.translation),
+        rotation: Some(to.rotation),
+        scale: Some(to.scale),
+    }
+}
+
+/// Sets components of `U` of a node in a layer: keyed ones by a key, others for all times; whether
+/// that is anything.
+pub(super) fn set_user(layer: &mut PoseLayer, node: NodeId, time: f32, to: &Components) -> bool {
+    let keyed = |p: Property| layer.keys.track(node, p).map(|(id, track)| (id, track.clone()));
+    let mut constant = *to;
+    let mut tracks = Vec::new();
+    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
+        let Some((id, track)) = keyed(property) else { continue };
+        let value = values(&to.over(&Transform::IDENTITY), property);
+        let value = near_turn(&track, time, value);
+        let made = insert_key(&track, time, Some(&value), false);
+        tracks.push((id, smooth(&track, made.track)));
+        match property {
+            Property::Translation => constant.translation = None,
+            Property::Rotation => constant.rotation = None,
+            Property::Scale | Property::Weights => constant.scale = None,
+        }
+    }
+    if tracks.is_empty() && constant.is_empty() {
+        return false;
+    }
+    if !constant.is_empty() {
+        let moves = Shared::make_mut(&mut layer.moves);
+        let user = constant.over(&moves.get(&node).copied().unwrap_or_default());
+        if user == Transform::IDENTITY {
+            moves.remove(&node);
+        } else {
+            moves.insert(node, user);
+        }
+    }
+    if !tracks.is_empty() {
+        let keys = Shared::make_mut(&mut layer.keys);
+        for (id, track) in tracks {
+            keys.tracks.insert(id, Shared::new(track));
+        }
+    }
+    true
+}
+
+/// Whether a transform differs from the identity in a component.
+pub(super) fn moves(user: &Transform, property: Property) -> bool {
+    match property {
+        Property::Translation => user.translation != Vec3::ZERO,
+        Property::Rotation => user.rotation != Quat::IDENTITY,
+        Property::Scale | Property::Weights => user.scale != Vec3::ONE,
+    }
+}
+
+/// A key that adds nothing, at each of these times.
+pub(super) fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
+    times.iter().map(|t| (*t, values(&Transform::IDENTITY, property))).collect()
+}
+
+/// Keys of a component that was the same at all times: these, and around them what it was, so that
+/// it is seen on both sides of them. Nothing is put beyond the clip's own keys, from the first to
+/// the last, where there is room within.
+pub(super) fn kept_around(
+    constant: &Transform,
+    (node, property): (NodeId, Property),
+    set: &[(f32, Vec<f32>)],
+    (first, last): (f32, f32),
+) -> Track {
+    /// How far from a key what was there before is seen in full again, seconds.
+    const EASE: f32 = 0.25;
+    let was = values(constant, property);
+    let mut keys: Vec<(f32, Vec<f32>)> = set.to_vec();
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+    keys.dedup_by(|a, b| a.0 - b.0 <= SAME_TIME);
+    let mut more: Vec<f32> = Vec::new();
+    for pair in keys.windows(2) {
+        let (from, to) = (pair[0].0, pair[1].0);
+        let near = EASE.min((to - from) * 0.5);
+        more.extend([from + near, to - near]);
+    }
+    let apart = SAME_TIME * 2.0;
+    if let (Some((from, _)), Some((to, _))) = (keys.first(), keys.last()) {
+        more.extend(around_of(*from, *to, (first, last), (EASE, apart)));
+    }
+    more.sort_by(f32::total_cmp);
+    more.dedup_by(|a, b| *a - *b <= apart);
+    keys.extend(more.into_iter().map(|t| (t, was.clone())));
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let times = keys.iter().map(|(t, _)| *t).collect();
+    let width = was.len();
+    let mut values: Vec<f32> = Vec::with_capacity(keys.len() * width);
+    for (_, value) in &keys {
+        // Of the two signs of a rotation the one near the key before.
+        let last = values.len().checked_sub(width).map(|from| &values[from..]);
+        let dot = last.map_or(1.0, |last| last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>());
+        let sign = if property == Property::Rotation && dot < 0.0 { -1.0 } else { 1.0 };
+        values.extend(value.iter().map(|v| v * sign));
+    }
+    let interpolation = Interpolation::Linear;
+    let kinds = Default::default();
+    let made =
+        Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
+    with_interpolation(&made, Interpolation::CubicSpline)
+}
+
+/// Makes keys of those components that have none yet, so that they can get another one at that
+/// time.
+pub(super) fn first_keys(
+    layer: &mut PoseLayer,
+    node: NodeId,
+    time: f32,
+    to: &Components,
+    span: (f32, f32),
+) {
+    let constant = layer.constant(node);
+    let wanted = to.over(&constant);
+    for property in Property::TRS.into_iter().filter(|p| to.has(*p)) {
+        if layer.keys.track(node, property).is_some() {
+            continue;
+        }
+        let value = values(&wanted, property);
+        let made = if moves(&constant, property) {
+            kept_around(&constant, (node, property), &[(time, value)], span)
+        } else {
+            lone(node, property, time, value)
+        };
+        let keys = Shared::make_mut(&mut layer.keys);
+        keys.tracks.insert(keys.free_track_id(), Shared::new(made));
+    }
+}
+
+/// Where what was there before is seen again before the first of some keys and after the last,
+/// within the clip.
+fn around_of(from: f32, to: f32, (first, last): (f32, f32), (ease, apart): (f32, f32)) -> Vec<f32> {
+    let mut more = Vec::new();
+    if from - first > apart {
+        more.push((from - ease).max(first));
+    }
+    // A clip without a length has room after it.
+    if last - to > apart || last <= first {
+        more.push(if last <= first { to + ease } else { (to + ease).min(last) });
+    }
+    more
+}
+
+/// Sets a key of a component of `U`.
+pub(super) fn key_user(
+    layer: &mut PoseLayer,
+    node: NodeId,
+    property: Property,
+    time: f32,
+    user: &Transform,
+) {
+    let value = values(user, property);
+    let keys = Shared::make_mut(&mut layer.keys);
+    let (id, track) = match keys.track(node, property) {
+        Some((id, old)) => {
+            let made = old.with_key(time, &value, SAME_TIME);
+            (id, smooth(old, made))
+        }
+        None => (keys.free_track_id(), lone(node, property, time, value)),
+    };
+    keys.tracks.insert(id, Shared::new(track));
+}
+
+/// Keys of a layer go smoothly from one to the next.
+pub(super) fn smooth(old: &Track, made: Track) -> Track {
+    if old.times.len() < 2 {
+        with_interpolation(&made, Interpolation::CubicSpline)
+    } else {
+        ulna_motion::clip_edit::keep_auto(old, made)
+    }
+}

@@ -1,0 +1,133 @@
+//! Commands on mixes of clips.
+
+use serde_json::Value;
+
+use super::text::named_mix;
+use crate::command::{
+    ArgumentType,
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds, choice, field},
+};
+use ulna_model::{Enter, Mix, Shared};
+
+document_commands! {
+    /// Commands on the mix.
+    MixCommand in "Clip/Mix";
+
+    /// Replaces all lanes of the mix
+    SetMix {
+        /// The mix: its lanes, each with its bars.
+        mix: MixText,
+    } = "mix.set", "Set the mix", asks: true;
+    /// Removes all lanes
+    ClearMix {} = "mix.clear", "Clear the mix";
+    /// Adds a transition to a clip: now, at the end, at the next marker or at the best seam
+    GoTo {
+        /// Clip to change to.
+        clip: ClipName,
+        /// Current time of the mix, in seconds.
+        time: Seconds,
+        /// Start of the transition; now if omitted.
+        when: Option<GoWhen>,
+        /// Kind of transition; a cross-fade if omitted.
+        how: Option<EnterHow>,
+        /// Length of the transition, in seconds; 0.25 if omitted.
+        fade: Option<Seconds>,
+        /// Lane of the clip; the lowest if omitted.
+        lane: Option<String>,
+    } = "mix.go", "Transition to a clip", asks: true;
+    /// Plays one clip on the upper body and another clip on the rest of the body
+    PlayOver {
+        /// Clip of the whole body.
+        clip: ClipName,
+        /// Clip of the upper body.
+        over: ClipName,
+        /// First joint of the upper body, with its descendants; found automatically if omitted.
+        node: Option<Nodes>,
+        /// Start in the mix, in seconds; 0 if omitted.
+        time: Option<Seconds>,
+    } = "mix.over", "Overlay the upper body", asks: true;
+    /// Bakes the mix to a new clip
+    BakeMix {
+        /// Name.
+        name: Option<String>,
+        /// Frames per second; the highest frame rate of its clips if omitted.
+        rate: Option<f32>,
+        /// Largest error of the skin, in millimeters on a body of 1.8 m; 1 if omitted, and 0 keeps
+        /// all keys.
+        millimetres: Option<f32>,
+        /// Whether to remove the travel over the ground.
+        in_place: Option<bool>,
+    } = "mix.bake", "Bake the mix to a clip";
+    /// Saves the mix in the file, or removes it
+    KeepMix {
+        /// Whether to save the mix in the file; yes if omitted.
+        on: Option<bool>,
+    } = "mix.keep", "Save the mix in the file";
+    /// Adds markers L and R at the footsteps of a clip
+    MarkFootfalls {
+        /// Clip to edit.
+        clip: ClipName,
+    } = "clip.footfalls", "Mark footsteps", asks: true;
+}
+
+choice! {
+    /// When a clip comes in.
+    GoWhen {
+        /// At once.
+        Now = "now",
+        /// Where the clip that plays ends.
+        End = "end",
+        /// At the next marker of the clip that plays.
+        Marker = "marker",
+        /// Where the one that plays and the one that comes are most alike, from there on.
+        Seam = "seam",
+    }
+}
+
+choice! {
+    /// How a clip comes in.
+    EnterHow {
+        /// Its weight rises; the other goes on below.
+        Fade = "fade",
+        /// Its weight rises over the pose that is there.
+        Frozen = "frozen",
+        /// From the last key of the one to the first of the other.
+        Keys = "keys",
+        /// At once; the difference dies away with its velocity.
+        Inertial = "inertial",
+        /// At once.
+        Cut = "cut",
+    }
+}
+
+impl From<EnterHow> for Enter {
+    fn from(how: EnterHow) -> Self {
+        match how {
+            EnterHow::Fade => Self::Fade,
+            EnterHow::Frozen => Self::Frozen,
+            EnterHow::Keys => Self::Keys,
+            EnterHow::Inertial => Self::Inertial,
+            EnterHow::Cut => Self::Cut,
+        }
+    }
+}
+
+/// A mix, or a text of one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MixText {
+    /// This.
+    Mix(Shared<Mix>),
+    /// As it is written.
+    Text(Value),
+}
+field!(
+    MixText,
+    ArgumentType::Text,
+    |from, name| from.value(name).map(|v| Self::Text(v.clone())),
+    |v, document| match v {
+        Self::Text(text) => text.clone(),
+        // Names and plain numbers always have a text.
+        Self::Mix(mix) => serde_json::to_value(named_mix(document, mix)).unwrap_or_default(),
+    }
+);

@@ -1,0 +1,154 @@
+//! Commands on the pose.
+
+use glam::Vec3;
+
+use crate::command::{
+    define::document_commands,
+    destination::{Children, PoseDestination},
+    field::{AnySpace, Axis, Degrees, Factor, Nodes, Parts, Trs},
+    rules,
+};
+use ulna_motion::Space;
+
+document_commands! {
+    /// Commands on the pose.
+    PoseCommand in "Pose";
+
+    /// Rotates nodes about an axis in local, parent or world space
+    Rotate {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Rotation axis.
+        axis: Axis,
+        /// Angle in degrees.
+        degrees: Degrees,
+        /// Space of the axis; local if omitted.
+        space: Option<Space>,
+    } = "pose.rotate", "Rotate", asks: true;
+    /// Moves nodes by a vector, in meters
+    Move {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Offset along x, y and z, in meters.
+        by: Factor,
+        /// Space of the axes; local if omitted.
+        space: Option<Space>,
+    } = "pose.move", "Move", asks: true;
+    /// Scales nodes by a factor, or by one factor per axis
+    Scale {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Factor, or one per axis.
+        by: Factor,
+    } = "pose.scale", "Scale", asks: true;
+    /// Rotates nodes about an axis of any space, optionally about a pivot
+    Turn {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Rotation axis.
+        axis: Axis,
+        /// Angle in degrees.
+        degrees: Degrees,
+        /// Space of the axis; local if omitted.
+        space: Option<AnySpace>,
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
+        /// omitted.
+        pivot: Option<Vec3>,
+        /// Behavior of the children; they follow if omitted.
+        children: Option<Children>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.turn", "Rotate in any space", asks: true;
+    /// Moves nodes along the axes of any space
+    Shift {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Offset along x, y and z, in meters.
+        by: Factor,
+        /// Space of the axes; local if omitted.
+        space: Option<AnySpace>,
+        /// Behavior of the children; they follow if omitted.
+        children: Option<Children>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.shift", "Move in any space", asks: true;
+    /// Scales nodes along the axes of any space, optionally about a pivot
+    Resize {
+        /// Nodes to edit.
+        node: Nodes,
+        /// Factor, or one per axis.
+        by: Factor,
+        /// Space of the axes; local if omitted.
+        space: Option<AnySpace>,
+        /// Pivot point in world space, in meters; only with world axes; each joint's own origin if
+        /// omitted.
+        pivot: Option<Vec3>,
+        /// Behavior of the children; they follow if omitted.
+        children: Option<Children>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.resize", "Scale in any space", asks: true;
+    /// Sets the pose offset of nodes over their rest (Ul)
+    SetUser {
+        /// Nodes to set.
+        node: Nodes,
+        /// Values to set.
+        to: Trs,
+    } = "pose.set", "Set pose offset", asks: true;
+    /// Sets the local transform of nodes, relative to their parent
+    SetLocal {
+        /// Nodes to set.
+        node: Nodes,
+        /// Values to set.
+        to: Trs,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.set_local", "Set the local transform", asks: true;
+    /// Sets the world transform of nodes
+    SetWorld {
+        /// Nodes to set.
+        node: Nodes,
+        /// Values to set.
+        to: Trs,
+    } = "pose.set_world", "Set the world transform", asks: true;
+    /// Resets all nodes to their rest
+    ResetAll {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+        /// Channels to reset; all if omitted.
+        parts: Option<Parts>,
+    } = "pose.reset_all", "Reset all to rest";
+    /// Resets the selected nodes to their rest
+    Reset {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+        /// Channels to reset; all if omitted.
+        parts: Option<Parts>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.reset", "Reset to rest", enabled: rules::selected;
+    /// Resets the translation of the selected nodes
+    ResetTranslation {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.reset_translation",
+        "Reset the translation", key: "Alt+W", enabled: rules::selected;
+    /// Resets the rotation of the selected nodes
+    ResetRotation {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.reset_rotation",
+        "Reset the rotation", key: "Alt+E", enabled: rules::selected;
+    /// Resets the scale of the selected nodes
+    ResetScale {
+        /// Nodes to edit; all if omitted.
+        node: Option<Nodes>,
+        /// Clip, time or layer that takes the pose.
+        over: PoseDestination,
+    } = "pose.reset_scale",
+        "Reset the scale", key: "Alt+R", enabled: rules::selected;
+}

@@ -1,0 +1,247 @@
+//! Commands on layers of user-local transforms.
+
+use std::collections::BTreeSet;
+
+use crate::command::{
+    ArgumentType, CommandError,
+    define::document_commands,
+    field::{ClipName, Nodes, Numbers, Seconds, Trs, choice, field},
+    layer_name::{LayerName, LayerOf},
+    names::{clip_text, find_clips},
+    rules,
+};
+use ulna_model::{ClipId, Document};
+
+choice! {
+    /// Where a layer counts, by parts of a body.
+    Region {
+        /// Everywhere.
+        All = "all",
+        /// From the lowest joint of the spine up.
+        Upper = "upper",
+        /// All but that.
+        Lower = "lower",
+        /// What is not on the right.
+        Left = "left",
+        /// What is not on the left.
+        Right = "right",
+    }
+}
+
+document_commands! {
+    /// Commands on layers of user-local transforms.
+    PoseLayerCommand in "Pose/Layers";
+
+    /// Adds a layer over the shown clip or over the pose; its edits stay editable
+    NewLayer {
+        /// Clip that receives the layer; the pose if omitted.
+        clip: Option<ClipName>,
+        /// Name.
+        name: Option<String>,
+    } = "layer.new", "New layer";
+    /// Removes a layer with all its edits
+    RemovePoseLayer {
+        /// Layer to edit.
+        of: LayerOf,
+    } = "layer.remove", "Remove the layer", enabled: rules::pose_layer;
+    /// Renames a layer
+    RenamePoseLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// New name.
+        name: String,
+    } = "layer.rename", "Rename a layer", asks: true, enabled: rules::pose_layer;
+    /// Sets the strength of a layer, constant or by a key
+    LayerStrength {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Layer strength.
+        strength: f32,
+        /// Time of a key of the strength; constant if omitted.
+        time: Option<Seconds>,
+    } = "layer.strength", "Set layer strength", asks: true, enabled: rules::pose_layer;
+    /// Replaces all keys of a layer's strength; without keys it is constant
+    LayerStrengthKeys {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Time and strength, time and strength, and so on.
+        keys: Numbers,
+        /// Interpolation between the keys; linear if omitted.
+        interpolation: Option<StrengthGoes>,
+    } = "layer.strength_keys",
+        "Set keys of the layer strength", asks: true, enabled: rules::pose_layer;
+    /// Mutes or unmutes a layer
+    MuteLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Whether the layer is muted; toggles if omitted.
+        muted: Option<bool>,
+    } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer;
+    /// Soloes a layer of a clip
+    SoloLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Whether the layer is soloed; toggles if omitted.
+        solo: Option<bool>,
+    } = "layer.solo", "Solo the layer", enabled: rules::pose_layer;
+    /// Moves a layer up or down
+    MovePoseLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Whether to move it up, away from the clip.
+        up: Option<bool>,
+        /// Position in the list; 0 is next to the clip.
+        place: Option<usize>,
+    } = "layer.move", "Move a layer", asks: true, enabled: rules::pose_layer;
+    /// Duplicates a layer
+    DuplicateLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Name of the copy.
+        name: Option<String>,
+    } = "layer.duplicate", "Duplicate the layer", enabled: rules::pose_layer;
+    /// Limits a layer to a part of the body, to a joint with all below it, or to chosen joints
+    MaskPoseLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Part of the body.
+        region: Option<Region>,
+        /// First joint of the mask, with all joints below it.
+        below: Option<Nodes>,
+        /// Number of joints over which the mask fades in.
+        falloff: Option<usize>,
+        /// Joints of the mask.
+        node: Option<Nodes>,
+        /// Mask weight: one number, or one per joint.
+        weights: Option<Numbers>,
+    } = "layer.mask", "Set layer mask", asks: true, enabled: rules::pose_layer;
+    /// Sets what a layer adds to joints, by number
+    SetInLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Joints to edit.
+        node: Nodes,
+        /// Values to add.
+        to: Trs,
+        /// Time, in seconds.
+        time: Option<Seconds>,
+        /// Whether to set a key at that time, even if the layer was constant.
+        key: Option<bool>,
+    } = "layer.set", "Set layer offsets", asks: true, enabled: rules::pose_layer;
+    /// Removes joints from a layer
+    ClearInLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Joints to edit.
+        node: Option<Nodes>,
+    } = "layer.clear", "Remove joints from the layer", enabled: rules::pose_layer;
+    /// Adds neutral keys, at which the layer has no effect
+    ZeroKey {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Time, in seconds.
+        time: Seconds,
+        /// Time of a second neutral key, in seconds.
+        until: Option<Seconds>,
+        /// Joints to key; all joints of the layer if omitted.
+        node: Option<Nodes>,
+    } = "layer.zero_key", "Add a neutral key", key: "Shift+S", enabled: rules::layer_of_clip;
+    /// Inverts what a layer adds
+    InvertLayer {
+        /// Layer to edit.
+        of: LayerOf,
+    } = "layer.invert", "Invert the layer", enabled: rules::pose_layer;
+    /// Copies a layer to other clips
+    CopyLayer {
+        /// Layer to edit.
+        of: LayerOf,
+        /// Clips that receive a copy: names, or a pattern.
+        to: ClipList,
+    } = "layer.copy", "Copy the layer to clips", asks: true, enabled: rules::pose_layer;
+    /// Bakes layers into the keys of their clip, or into the pose
+    FoldLayers {
+        /// Clip of the layer; a layer of the pose if omitted.
+        clip: Option<ClipName>,
+        /// Topmost layer to bake, with those below it; all layers if omitted.
+        layer: Option<LayerName>,
+    } = "layer.fold", "Bake layers", enabled: rules::pose_layer;
+    /// Saves the layers in the file, to edit them again later; their effect is saved in any case
+    KeepLayers {
+        /// Whether to save the layers in the file; toggles if omitted.
+        on: Option<bool>,
+    } = "layer.keep", "Save the layers in the file", enabled: rules::any_pose_layer;
+    /// Merges a layer with the one below it
+    MergeLayerDown {
+        /// Layer to edit.
+        of: LayerOf,
+    } = "layer.merge_down", "Merge the layer down", asks: true, enabled: rules::pose_layer;
+    /// Makes a layer from the difference between a clip and another clip or an unkeyed pose
+    ExtractLayer {
+        /// Clip that receives the layer.
+        clip: ClipName,
+        /// Clip that results when the layer is applied.
+        other: Option<ClipName>,
+        /// Time of the unkeyed pose that becomes a layer of the whole clip.
+        time: Option<Seconds>,
+        /// Name.
+        name: Option<String>,
+    } = "layer.extract", "Make a layer from a difference", asks: true, enabled: rules::clip_shown;
+    /// Splits a clip into a few base keys and a layer with the rest of the motion
+    SplitLayer {
+        /// Clip to split.
+        clip: ClipName,
+        /// Maximum error of the base keys, in degrees.
+        degrees: Option<f32>,
+        /// Name of the layer.
+        name: Option<String>,
+    } = "layer.split", "Split into base and layer", enabled: rules::clip_shown;
+}
+
+choice! {
+    /// How a strength goes from key to key.
+    StrengthGoes {
+        /// Straight.
+        Linear = "linear",
+        /// It stays until the next.
+        Step = "step",
+    }
+}
+
+/// Clips, by names or a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClipList {
+    /// By names, `#index` or patterns.
+    Named(Vec<String>),
+    /// These.
+    Ids(Vec<ClipId>),
+}
+field!(
+    ClipList,
+    ArgumentType::Text,
+    |from, name| from
+        .texts(name, "a clip name, #index or a pattern, or a list of these")
+        .map(Self::Named),
+    |v, document| match v {
+        Self::Named(texts) => texts.clone().into(),
+        Self::Ids(ids) => ids.iter().map(|id| clip_text(document, *id)).collect::<Vec<_>>().into(),
+    }
+);
+
+impl ClipList {
+    /// Which they are, each once.
+    ///
+    /// # Errors
+    /// Where a text names none.
+    pub fn all(&self, document: &Document) -> Result<Vec<ClipId>, CommandError> {
+        let mut found: BTreeSet<ClipId> = BTreeSet::new();
+        match self {
+            Self::Ids(ids) => found.extend(ids),
+            Self::Named(texts) => {
+                for text in texts {
+                    found.extend(find_clips(document, text)?);
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+}

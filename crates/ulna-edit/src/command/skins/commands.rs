@@ -1,0 +1,51 @@
+//! Commands on skins.
+
+use crate::command::{
+    define::document_commands,
+    field::{ClipName, Nodes, Seconds, choice},
+    rules,
+};
+
+document_commands! {
+    /// Commands on skins.
+    SkinCommand in "Weights";
+
+    /// Binds meshes to joints with a new skin; computes weights where there are none
+    CreateSkin {
+        /// Nodes of the meshes to bind.
+        node: Nodes,
+        /// Joints to bind to, in the order of the joint indices. For a mesh without weights, a
+        /// single joint includes all joints below it.
+        joint: Nodes,
+        /// Whether to add all nodes below these joints, after the named ones.
+        below: Option<bool>,
+        /// Clip with the pose to bind in; the pose of the file if omitted.
+        clip: Option<ClipName>,
+        /// Time in that clip, in seconds; 0 if omitted.
+        time: Option<Seconds>,
+        /// Name of the skin.
+        name: Option<String>,
+    } = "skin.create", "Bind to joints", asks: true, enabled: rules::opened;
+    /// Rebinds skinned meshes at the current pose of their joints
+    BindSkin {
+        /// Nodes of the meshes to bind; all if omitted.
+        node: Option<Nodes>,
+        /// Clip with the pose to bind in; the pose of the file if omitted.
+        clip: Option<ClipName>,
+        /// Time in that clip, in seconds; 0 if omitted.
+        time: Option<Seconds>,
+        /// Shape to bind: `stored` is the modeled shape, `posed` is the shape as currently
+        /// deformed; the modeled shape if omitted.
+        shape: Option<BoundShape>,
+    } = "skin.bind", "Rebind at current pose", asks: true, enabled: rules::weighted;
+}
+
+choice! {
+    /// Which shape of a mesh is bound.
+    BoundShape {
+        /// What was modeled: it is seen where its joints stand.
+        Stored = "stored",
+        /// What is seen: it stays as it is posed.
+        Posed = "posed",
+    }
+}

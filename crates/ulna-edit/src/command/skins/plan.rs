@@ -1,0 +1,184 @@
+//! Edits of a binding, applied to a copy as they are made, with notes for a person.
+
+use glam::{DMat4, Mat4};
+
+use super::bound::joints_are;
+use crate::{
+    Edit, apply,
+    command::{CommandError, Outcome, error::refuse, weights::bind_bare},
+};
+use ulna_model::{
+    Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, SkinId,
+    Track,
+};
+use ulna_motion::Pose;
+use ulna_weights::{baked_shapes, rests_after};
+
+/// Edits as they are made: each is applied to a copy, so that the next one finds what is there
+/// then.
+pub(super) struct Draft {
+    pub(super) document: Document,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Draft {
+    pub(super) fn of(document: &Document) -> Self {
+        Self { document: document.clone(), edits: Vec::new() }
+    }
+
+    pub(super) fn put(&mut self, edit: Edit) -> Result<(), CommandError> {
+        apply(&mut self.document, edit.clone())?;
+        self.edits.push(edit);
+        Ok(())
+    }
+
+    /// Hangs a node's mesh on a skin. Its own transform counts no longer, nor do those above it:
+    /// where nothing else hangs on them, it becomes a root without a transform. Whether it did, or
+    /// was one before.
+    pub(super) fn hang(&mut self, node: NodeId, skin: SkinId) -> Result<Hung, CommandError> {
+        self.skin(node, skin)?;
+        let document = &self.document;
+        let about = document.node(node);
+        let plain = |local: Local| local.matrix().abs_diff_eq(Mat4::IDENTITY, 0.0);
+        if about.parent.is_none() && plain(about.local()) {
+            return Ok(Hung::AsItWas);
+        }
+        let is_moved = |t: &Shared<Track>| t.target == node && t.property != Property::Weights;
+        let carries = about.camera.is_some() || about.light.is_some() || about.instances.is_some();
+        let others = document.node_ids().any(|n| document.node(n).parent == Some(node));
+        let kept = document.skins.values().any(|s| s.joints.contains(&node))
+            || document.vrm.as_ref().is_some_and(|vrm| vrm.role(node).is_some())
+            || document.clips.values().any(|c| c.tracks.values().any(is_moved))
+            || document.unkeyed_nodes().contains(&node)
+            || document.aids.pins.contains_key(&node)
+            || document
+                .aids
+                .pose_layers
+                .values()
+                .any(|layers| layers.iter().any(|l| l.nodes().contains(&node)));
+        if carries || others || kept {
+            return Ok(Hung::Stays);
+        }
+        let mut root = node;
+        while let Some(parent) = document.node(root).parent {
+            root = parent;
+        }
+        let plain = Local::default();
+        let to = Node {
+            parent: None,
+            rank: 0,
+            rest: plain,
+            rest_source: RestSource::File,
+            pose: None,
+            ..about.clone()
+        };
+        let scenes: Vec<(SceneId, Vec<NodeId>)> = document
+            .scenes
+            .iter()
+            .filter(|(_, s)| s.roots.contains(&root) && !s.roots.contains(&node))
+            .map(|(id, s)| (id, s.roots.iter().copied().chain([node]).collect()))
+            .collect();
+        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+        for (scene, to) in scenes {
+            self.put(Edit::SetRoots { scene, to })?;
+        }
+        Ok(Hung::Moved)
+    }
+
+    pub(super) fn skin(&mut self, node: NodeId, skin: SkinId) -> Result<(), CommandError> {
+        let to = Node { skin: Some(skin), ..self.document.node(node).clone() };
+        self.put(Edit::SetNode { node, to: Some(Box::new(to)) })
+    }
+
+    /// The rest of joints follows their bind.
+    pub(super) fn settle(&mut self, joints: &[NodeId]) -> Result<usize, CommandError> {
+        let changed = rests_after(&self.document, joints);
+        let count = changed.len();
+        for (node, to) in changed {
+            self.put(Edit::SetNode { node, to: Some(Box::new(to)) })?;
+        }
+        Ok(count)
+    }
+}
+
+/// What became of the node of a mesh that was hung on joints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hung {
+    /// No transform of it counted.
+    AsItWas,
+    /// It is a root now.
+    Moved,
+    /// It keeps a place that counts no longer.
+    Stays,
+}
+
+/// What a bind comes to, without the weights that it gives.
+pub(super) struct Plan {
+    pub(super) draft: Draft,
+    /// What it changes, a sentence each without its full stop.
+    pub(super) lines: Vec<String>,
+    /// Meshes that get weights.
+    pub(super) bare: Vec<MeshId>,
+}
+
+impl Plan {
+    pub(super) fn outcome(mut self) -> Result<Outcome, CommandError> {
+        if !self.bare.is_empty() {
+            for edit in bind_bare(&self.draft.document, &self.bare)? {
+                self.draft.put(edit)?;
+            }
+        }
+        Ok(Outcome {
+            edits: self.draft.edits,
+            notes: vec![Notice::new("skin_bound", self.lines.join("; "))],
+            ..Outcome::default()
+        })
+    }
+
+    /// The mesh of a node becomes what is seen of it.
+    pub(super) fn bake(
+        &mut self,
+        document: &Document,
+        pose: &Pose,
+        node: NodeId,
+        scene_from_mesh: &DMat4,
+        own: &[NodeId],
+    ) -> Result<(), CommandError> {
+        let label = document.node(node).label(node);
+        let Some(mesh) = document.node(node).mesh else { return Ok(()) };
+        let also = |n: &NodeId| document.node(*n).mesh == Some(mesh) && *n != node;
+        if let Some(other) = document.node_ids().find(also) {
+            // Two on one skin are posed alike.
+            if own.contains(&other) {
+                if other < node {
+                    return Ok(());
+                }
+            } else {
+                let other = document.node(other).label(other);
+                return refuse(
+                    "mesh_is_shared",
+                    format!("“{other}” uses the same mesh as “{label}” and would change with it"),
+                );
+            }
+        }
+        let shapes = baked_shapes(document, pose, node, scene_from_mesh)
+            .or_else(|flat| refuse("squashed_flat", format!("“{label}”: {flat}")))?;
+        let count: usize = shapes.iter().map(|(_, s)| s.positions.len()).sum();
+        for (primitive, shape) in shapes {
+            self.draft.put(Edit::SetShape { mesh, primitive, to: Box::new(shape) })?;
+        }
+        self.lines.push(format!(
+            "{count} vertices of {label} are stored in their current deformed shape"
+        ));
+        Ok(())
+    }
+
+    /// Says how many joints are at rest elsewhere then.
+    pub(super) fn settle(&mut self, joints: &[NodeId]) -> Result<(), CommandError> {
+        let rests = self.draft.settle(joints)?;
+        if rests > 0 {
+            self.lines.push(format!("{} given the current pose as rest pose", joints_are(rests)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Entries of the table of commands, with the types of their arguments.
+
+use serde::Serialize;
+
+use super::availability::Availability;
+
+/// Who carries a command out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// Nobody: it is a function of the document.
+    Document,
+    /// The open file.
+    Session,
+    /// The program around it.
+    Host,
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentType {
+    /// A name, a path `Hips/Spine`, `#index`, or a pattern with `*`.
+    Node,
+    /// A name or `#index`.
+    Clip,
+    /// A number.
+    Number,
+    /// Seconds.
+    Seconds,
+    /// Degrees.
+    Degrees,
+    /// Three numbers.
+    Vector,
+    /// One number for all axes, or three. In lists of commands it is a vector, which it can be.
+    #[serde(rename = "vector")]
+    Factor,
+    /// Four numbers, `x y z w`.
+    Quaternion,
+    /// `x`, `y`, `z` or three numbers.
+    Axis,
+    /// `local`, `parent` or `world`.
+    Space,
+    /// Some of `translation`, `rotation`, `scale`.
+    Parts,
+    /// Text.
+    Text,
+    /// A file's path.
+    Path,
+    /// `true` or `false`.
+    Flag,
+    /// A mesh's name or `#index`.
+    Mesh,
+    /// Vertices of a primitive: `0-99, 120`.
+    Vertices,
+    /// Any number of numbers.
+    Numbers,
+    /// Times of keys, by nodes and their tracks.
+    Keys,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl ArgumentType {
+    /// The words that can stand there, where they are few.
+    pub const fn choices(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Choice(words) => Some(words),
+            Self::Space => Some(&PLAIN_SPACES),
+            Self::Flag => Some(&["true", "false"]),
+            _ => None,
+        }
+    }
+
+    /// What a person would begin with, where nothing that is selected or shown says it.
+    pub const fn usual(self) -> Option<&'static str> {
+        match self {
+            Self::Axis => Some("x"),
+            Self::Degrees => Some("15"),
+            _ => None,
+        }
+    }
+
+    /// What it looks like, for a field that is empty.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::Node => "names, separated by commas",
+            Self::Clip => "a clip name",
+            Self::Number => "a number",
+            Self::Seconds => "seconds",
+            Self::Degrees => "degrees",
+            Self::Vector => "three numbers",
+            Self::Factor => "one or three numbers",
+            Self::Quaternion => "four numbers, x y z w",
+            Self::Axis => "x, y, z or three numbers",
+            Self::Space => "local, parent or world",
+            Self::Parts => "translation, rotation, scale",
+            Self::Text => "text",
+            Self::Path => "a path",
+            Self::Flag => "true or false",
+            Self::Mesh => "a mesh name",
+            Self::Vertices => "such as 0-99, 120",
+            Self::Numbers => "numbers, separated by commas",
+            Self::Keys => "{\"Arm\": {\"rotation\": [0, 0.5]}}",
+            Self::Choice(_) => "a choice",
+        }
+    }
+}
+
+/// One argument of a command.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ArgumentSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: ArgumentType,
+    /// Whether the command needs it.
+    pub required: bool,
+    /// What it is, in a sentence.
+    pub help: &'static str,
+}
+
+/// One entry of the table.
+#[derive(Clone, Debug)]
+pub struct CommandSpec {
+    /// `pose.rotate`
+    pub name: &'static str,
+    /// The words on a button or in a menu.
+    pub title: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// The menu it stands in, and after a `/` the menu inside that.
+    pub menu: &'static str,
+    /// Whether it always needs numbers or names that a person is asked for; gestures and scripts
+    /// give them.
+    pub asks: bool,
+    /// Default key, such as `Ctrl+Shift+Z`; empty where it has none.
+    pub key: &'static str,
+    /// What it takes.
+    pub arguments: Vec<ArgumentSpec>,
+    /// When it can be done; else the reason why not.
+    pub enabled: fn(&Availability) -> Result<(), &'static str>,
+    /// Who does it.
+    pub executor: Executor,
+    /// Whether it is done before a file is open, and while text is typed: files, help, the window.
+    pub anywhere: bool,
+    /// Whether it edits keys: those of a clip, or those of the layer that its argument `layer`
+    /// names.
+    pub(super) edits_keys: bool,
+}
+
+impl CommandSpec {
+    /// Whether it is a function of the document.
+    pub const fn is_pure(&self) -> bool {
+        matches!(self.executor, Executor::Document)
+    }
+
+    /// Adds the arguments that commands of its kind share: a layer, where it edits keys.
+    pub(super) fn completed(mut self) -> Self {
+        if self.edits_keys {
+            self.arguments.push(LAYER_OF_KEYS);
+        }
+        self
+    }
+}
+
+/// The argument that names the layer whose keys are edited.
+const LAYER_OF_KEYS: ArgumentSpec = ArgumentSpec {
+    name: "layer",
+    kind: ArgumentType::Text,
+    required: false,
+    help: "Layer whose keys to edit; the keys of the clip if omitted.",
+};
+
+/// The spaces of commands that know no other ones.
+pub(super) const PLAIN_SPACES: [&str; 3] = ["local", "parent", "world"];

@@ -1,0 +1,290 @@
+//! Commands on weights, and the scope of each.
+
+use glam::Vec3;
+
+use crate::command::{
+    define::document_commands,
+    field::{
+        Bits, CarryWay, Counts, Curve, How, Meshes, MirrorWay, Nodes, Numbers, Reach, Side,
+        VertexList, VertexTerms,
+    },
+    rules,
+    touch::Touch,
+};
+use ulna_model::PrimitiveId;
+
+document_commands! {
+    /// Commands on weights.
+    WeightCommand in "Weights";
+
+    /// Mirrors the weights of one side, left or right, to the mirror joints of the other side
+    MirrorWeights {
+        /// Side to copy from.
+        from: Side,
+        /// Matching of mirrored vertices: by position or by texture coordinates.
+        by: Option<MirrorWay>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.mirror", "Mirror weights", asks: true, enabled: rules::weighted;
+    /// Computes weights for skinned meshes that have none
+    Bind {
+        /// Meshes to bind; all if omitted.
+        mesh: Option<Meshes>,
+        /// Primitive of the meshes; all if omitted.
+        primitive: Option<PrimitiveId>,
+        /// Maximum number of influences per vertex; 4 if omitted.
+        most: Option<usize>,
+        /// Number of smoothing passes; 3 if omitted.
+        passes: Option<usize>,
+    } = "weights.bind", "Bind to the nearest bones", enabled: rules::bare;
+    /// Sets the mirror joint of a joint; a center joint is paired with itself
+    PairJoints {
+        /// Joint to edit.
+        joint: Nodes,
+        /// Its mirror joint; none if omitted.
+        with: Option<Nodes>,
+    } = "joints.pair", "Pair mirror joints", asks: true, enabled: rules::weighted;
+    /// Copies weights from another mesh
+    Transfer {
+        /// Mesh to copy from.
+        from: Meshes,
+        /// Matching by nearest surface point, texture coordinates or vertex order.
+        by: Option<CarryWay>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.transfer", "Transfer from a mesh", asks: true, enabled: rules::weighted;
+    /// Normalizes weights so that they sum to 1 per vertex
+    Normalize {
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.normalize", "Normalize", enabled: rules::weighted;
+    /// Keeps only the strongest influences of each vertex
+    Limit {
+        /// Maximum number of influences per vertex.
+        most: usize,
+        /// Meshes to change; all if omitted.
+        mesh: Option<Meshes>,
+        /// Primitive of the meshes; all if omitted.
+        primitive: Option<PrimitiveId>,
+        /// Vertices to change; all if omitted.
+        vertices: Option<VertexTerms>,
+        /// Joints that keep their weights.
+        locked: Option<Nodes>,
+        /// Weight layer that receives the result.
+        layer: Option<String>,
+    } = "weights.limit", "Limit influences", asks: true, enabled: rules::weighted;
+    /// Removes weights below a value
+    Prune {
+        /// Lowest weight to keep.
+        below: f32,
+        /// Joints to prune; all if omitted.
+        joint: Option<Nodes>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.prune", "Prune", asks: true, enabled: rules::weighted;
+    /// Rounds weights to equal steps, such as 10 steps of 0.1
+    Quantize {
+        /// Number of steps from 0 to 1.
+        steps: usize,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.quantize", "Quantize", asks: true, enabled: rules::weighted;
+    /// Moves weights toward the mean of their neighbors
+    Smooth {
+        /// Number of passes; 1 if omitted.
+        passes: Option<usize>,
+        /// Amount per pass; 100 % if omitted.
+        amount: Option<f32>,
+        /// Joint to smooth; all if omitted.
+        joint: Option<Nodes>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Smooths weights, with more influence of near neighbors
+    Relax {
+        /// Number of passes; 1 if omitted.
+        passes: Option<usize>,
+        /// Amount per pass; 100 % if omitted.
+        amount: Option<f32>,
+        /// Joint to smooth; all if omitted.
+        joint: Option<Nodes>,
+        /// Volume to keep when joints bend by 60 degrees; not checked if omitted.
+        volume: Option<f32>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Replaces the weights of outliers by those of their neighbors
+    Hammer {
+        /// Outliers are vertices that share less weight than this with their neighbors; 40 % if
+        /// omitted.
+        in_common: Option<f32>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.hammer", "Hammer weights", menu: "Weights/Smooth", enabled: rules::weighted;
+    /// Sets the weight of a joint on all vertices, or on the given ones
+    Flood {
+        /// Joint to edit.
+        joint: Nodes,
+        /// Weight to set; full weight if omitted.
+        value: Option<f32>,
+        /// Operation; replaces if omitted.
+        how: Option<How>,
+        /// Amount per pass; 100 % if omitted.
+        amount: Option<f32>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.flood", "Flood", menu: "Weights/Fill", enabled: rules::weighted;
+    /// Sets the weight of a joint by a gradient between two points
+    Gradient {
+        /// Joint to edit.
+        joint: Nodes,
+        /// Start point on the mesh at rest.
+        from: Vec3,
+        /// End point, where the weight has faded out.
+        to: Vec3,
+        /// Whether the weight fades in all directions; it fades along the line if omitted.
+        radial: Option<bool>,
+        /// Fall-off curve; linear if omitted.
+        curve: Option<Curve>,
+        /// Weight to set; full weight if omitted.
+        value: Option<f32>,
+        /// Operation; replaces if omitted.
+        how: Option<How>,
+        /// Amount per pass; 100 % if omitted.
+        amount: Option<f32>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.gradient", "Gradient", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    /// Redistributes the weights of a limb among its joints, by the position along it
+    Along {
+        /// Joint at the end of the limb.
+        to: Nodes,
+        /// First joint of the limb; found from the last one if omitted.
+        from: Option<Nodes>,
+        /// Width of the transition at a joint; 100 % is half of the shorter adjacent bone; 100 % if
+        /// omitted.
+        width: Option<f32>,
+        /// Curve of the transition; smooth if omitted.
+        curve: Option<Curve>,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.along",
+        "Gradient along a limb", menu: "Weights/Fill", asks: true, enabled: rules::weighted;
+    /// Averages the weights of the selected vertices
+    Average {
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.average", "Average", menu: "Weights/Vertices", enabled: rules::with_vertices;
+    /// Sets weights of vertices: the same for all, or one row per vertex
+    Assign {
+        /// Joints whose weights are set, one per number of a row.
+        joints: Nodes,
+        /// One weight per joint, or one row of weights per vertex.
+        weights: Numbers,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
+    /// Swaps the weights of two joints
+    SwapJoints {
+        /// First joint.
+        joint: Nodes,
+        /// Second joint.
+        with: Nodes,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.swap",
+        "Swap the weights of two joints", menu: "Weights/Joints", asks: true,
+        enabled: rules::weighted;
+    /// Moves all weights of some joints to one joint
+    MergeJoints {
+        /// Joints whose weights are moved.
+        from: Nodes,
+        /// Joint that receives these weights.
+        into: Nodes,
+        /// Vertices and joints that may change.
+        reach: Reach,
+    } = "weights.merge",
+        "Merge the weights of joints", menu: "Weights/Joints", asks: true, enabled: rules::weighted;
+    /// Changes the number of influence sets (JOINTS_n) in the file
+    Sets {
+        /// Number of sets of four influences.
+        sets: usize,
+        /// Meshes to change; all if omitted.
+        mesh: Option<Meshes>,
+        /// Primitive of the meshes; all if omitted.
+        primitive: Option<PrimitiveId>,
+        /// Joints that keep their weights.
+        locked: Option<Nodes>,
+    } = "weights.sets", "Influence sets…", asks: true, enabled: rules::weighted;
+    /// Stores weights with 8, 16 or 32 bits; previews the error
+    Store {
+        /// Bits per weight.
+        bits: Bits,
+        /// Meshes to change; all if omitted.
+        mesh: Option<Meshes>,
+        /// Primitive of the meshes; all if omitted.
+        primitive: Option<PrimitiveId>,
+    } = "weights.store", "Weight precision", asks: true, enabled: rules::weighted;
+    /// Sets the weights of vertices, as a brush stroke does
+    SetWeights {
+        /// Mesh of the vertices.
+        mesh: Meshes,
+        /// Primitive of the mesh; the first if omitted.
+        primitive: Option<PrimitiveId>,
+        /// Joints that `of` refers to.
+        joints: Nodes,
+        /// Vertices to set.
+        vertices: VertexList,
+        /// Index into `joints`, per vertex and slot.
+        of: Counts,
+        /// Weight per vertex and slot.
+        weights: Numbers,
+        /// Weight layer that receives the result.
+        layer: Option<String>,
+    } = "weights.set", "Set weights", asks: true, enabled: rules::weighted;
+}
+
+impl WeightCommand {
+    pub(in crate::command) fn touch(&mut self) -> Option<Touch<'_>> {
+        let touch = match self {
+            Self::MirrorWeights(MirrorWeights { reach, .. })
+            | Self::Transfer(Transfer { reach, .. })
+            | Self::Normalize(Normalize { reach })
+            | Self::Prune(Prune { reach, .. })
+            | Self::Quantize(Quantize { reach, .. })
+            | Self::Relax(Relax { reach, .. })
+            | Self::Hammer(Hammer { reach, .. })
+            | Self::Average(Average { reach })
+            | Self::SwapJoints(SwapJoints { reach, .. })
+            | Self::MergeJoints(MergeJoints { reach, .. })
+            | Self::Assign(Assign { reach, .. }) => Touch::of(reach, false),
+            Self::Smooth(Smooth { reach, .. })
+            | Self::Flood(Flood { reach, .. })
+            | Self::Gradient(Gradient { reach, .. })
+            | Self::Along(Along { reach, .. }) => Touch::of(reach, true),
+            Self::Limit(Limit { mesh, primitive, vertices, locked, layer, .. }) => Touch {
+                mesh: Some(mesh),
+                primitive: Some(primitive),
+                vertices: Some(vertices),
+                locked: Some(locked),
+                layer: Some(layer),
+                ..Touch::nothing()
+            },
+            Self::Sets(Sets { mesh, primitive, locked, .. }) => Touch {
+                mesh: Some(mesh),
+                primitive: Some(primitive),
+                locked: Some(locked),
+                ..Touch::nothing()
+            },
+            Self::Store(Store { mesh, primitive, .. }) => {
+                Touch { mesh: Some(mesh), primitive: Some(primitive), ..Touch::nothing() }
+            }
+            Self::SetWeights(SetWeights { primitive, layer, .. }) => {
+                Touch { primitive: Some(primitive), layer: Some(layer), ..Touch::nothing() }
+            }
+            // What has no weights is no part of what is painted.
+            Self::Bind(_) | Self::PairJoints(_) => return None,
+        };
+        Some(touch)
+    }
+}

@@ -1,0 +1,413 @@
+//! Two skeletons, their counterparts, and the constants between them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use glam::{Quat, Vec3};
+
+use super::standing::{Standing, axis_turns, carrier};
+use crate::{
+    ancestors::above,
+    counterparts::{FoundBy, Sought, pairs},
+    humanoid::BodyPart,
+    mirror::{is_uneven, swapped},
+    roles::{mapped_roles, roles_of},
+    transfer::posable,
+};
+use ulna_model::{Document, NodeId, Transform, transform::angle_between};
+
+/// Method of transferring keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeysBy {
+    /// As they are where joints rest alike, through the rests elsewhere.
+    #[default]
+    Rests,
+    /// As they are.
+    Copy,
+}
+
+/// A joint and its counterpart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointPair {
+    /// The joint of the other document.
+    pub from: NodeId,
+    /// Its counterpart in this document.
+    pub to: NodeId,
+    /// Property by which the counterpart was found.
+    pub by: FoundBy,
+    /// Whether both rest alike, so that keys are taken as they are.
+    pub is_same: bool,
+}
+
+/// Constants of a joint: rotations before and after its values, and the ratio of lengths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants {
+    pub(super) left: Quat,
+    pub(super) right: Quat,
+    /// Lengths here in one there.
+    length: f32,
+    /// Local transforms of both joints as they stand.
+    from: Transform,
+    pub(super) to: Transform,
+}
+
+impl Constants {
+    pub(super) fn rotation(&self, r: Quat) -> Quat {
+        self.left * r * self.right
+    }
+
+    pub(super) fn translation(&self, t: Vec3, is_way: bool) -> Vec3 {
+        let (from, to) = if is_way {
+            (Vec3::ZERO, Vec3::ZERO)
+        } else {
+            (self.from.translation, self.to.translation)
+        };
+        to + self.left * (t - from) * self.length
+    }
+
+    pub(super) fn scale(&self, s: Vec3) -> Option<Vec3> {
+        let factor = s / self.from.scale;
+        let along = if is_uneven(factor) { swapped(self.right, factor)? } else { factor };
+        along.is_finite().then(|| self.to.scale * along)
+    }
+}
+
+/// Two skeletons with their pairs of counterparts.
+pub struct ClipTransfer<'a> {
+    pub(super) theirs: &'a Document,
+    pub(super) ours: &'a Document,
+    pub(super) pairs: Vec<JointPair>,
+    /// Counterparts, by node there.
+    pub(super) to: HashMap<NodeId, usize>,
+    /// Nodes here that have one.
+    pub(super) taken: BTreeSet<NodeId>,
+    pub(super) stands: [Standing; 2],
+    /// Rotation of the other skeleton as a whole.
+    pub(super) turned: Quat,
+    /// Rotations in the scene here, limbs directed as there.
+    pub(super) aligned: Vec<Quat>,
+    pub(super) ratio: f32,
+}
+
+impl<'a> ClipTransfer<'a> {
+    /// From one document to another. `chosen`: what some nodes there are here, whatever their
+    /// names; none where it is left out.
+    pub fn new(
+        theirs: &'a Document,
+        ours: &'a Document,
+        how: KeysBy,
+        chosen: &BTreeMap<NodeId, Option<NodeId>>,
+    ) -> Self {
+        let found = matched(theirs, ours, chosen);
+        let meant: BTreeSet<NodeId> = found.iter().map(|(from, ..)| *from).collect();
+        let taken: BTreeSet<NodeId> = found.iter().map(|(_, to, _)| *to).collect();
+        let stands = [
+            Standing::of(theirs, &|n| meant.contains(&n)),
+            Standing::of(ours, &|n| taken.contains(&n)),
+        ];
+        let pairs: Vec<JointPair> = found
+            .into_iter()
+            .map(|(from, to, by)| JointPair { from, to, by, is_same: how == KeysBy::Copy })
+            .collect();
+        let to = pairs.iter().enumerate().map(|(k, p)| (p.from, k)).collect();
+        let ratio = stands[1].height / stands[0].height;
+        let ratio = if ratio.is_finite() && (ratio - 1.0).abs() > 1e-3 { ratio } else { 1.0 };
+        let aligned = stands[1].rotation.clone();
+        let mut made =
+            Self { theirs, ours, pairs, to, taken, stands, turned: Quat::IDENTITY, aligned, ratio };
+        let is_one = made.find_same(how);
+        if made.pairs.iter().any(|p| !p.is_same) {
+            made.turn_whole();
+            if !is_one {
+                made.recheck_same();
+            }
+            made.align_limbs();
+        }
+        made
+    }
+
+    /// Joints with a counterpart, those above first.
+    pub fn pairs(&self) -> &[JointPair] {
+        &self.pairs
+    }
+
+    /// Whether hips, arms and legs here all have a counterpart among these nodes.
+    pub fn finds_body(&self, moved: &BTreeSet<NodeId>) -> bool {
+        /// Hips, and two parts of each arm and leg: one may be missing from a skeleton.
+        const PARTS: usize = 8;
+        let is_body = |p: BodyPart| {
+            matches!(
+                p,
+                BodyPart::Hips
+                    | BodyPart::UpperArm
+                    | BodyPart::LowerArm
+                    | BodyPart::Thigh
+                    | BodyPart::Shin
+            )
+        };
+        let body: Vec<NodeId> = roles_of(self.ours)
+            .into_iter()
+            .filter(|(_, r)| r.is_some_and(|r| is_body(r.part)))
+            .map(|(n, _)| n)
+            .collect();
+        let found =
+            |node: &NodeId| self.pairs.iter().any(|p| p.to == *node && moved.contains(&p.from));
+        body.len() >= PARTS && body.iter().all(found)
+    }
+
+    /// Factor of travel in the scene: the ratio of the two heights.
+    pub const fn ratio(&self) -> f32 {
+        self.ratio
+    }
+
+    fn pair_of(&self, from: NodeId) -> Option<&JointPair> {
+        self.to.get(&from).map(|k| &self.pairs[*k])
+    }
+
+    /// Whether both hang on counterparts, or on nothing that has one.
+    pub(super) fn hang_alike(&self, pair: &JointPair) -> bool {
+        let there = carrier(self.theirs, pair.from, |n| self.to.contains_key(&n));
+        let here = carrier(self.ours, pair.to, |n| self.taken.contains(&n));
+        there.and_then(|n| self.pair_of(n)).map(|p| p.to) == here
+    }
+
+    /// Whether both hang on the same thing with nothing between.
+    fn are_neighbors(&self, pair: &JointPair) -> bool {
+        let parents = (self.theirs.node(pair.from).parent, self.ours.node(pair.to).parent);
+        match parents {
+            (Some(there), Some(here)) => {
+                self.pair_of(there).map_or(self.is_root(pair), |p| p.to == here)
+            }
+            (None, None) => true,
+            _ => self.is_root(pair),
+        }
+    }
+
+    /// Whether nothing above either of them has a counterpart.
+    fn is_root(&self, pair: &JointPair) -> bool {
+        !above(self.theirs, pair.from).any(|n| self.to.contains_key(&n))
+            && !above(self.ours, pair.to).any(|n| self.taken.contains(&n))
+    }
+
+    /// Finds the joints that rest alike; whether that is nearly all of them, so that both skeletons
+    /// are one.
+    fn find_same(&mut self, how: KeysBy) -> bool {
+        /// Radians, and parts of a length: what another program's rounding leaves.
+        const NEAR: f32 = 1e-3;
+        /// Share of the joints that makes two skeletons one.
+        const NEARLY_ALL: f32 = 0.9;
+        if how == KeysBy::Copy {
+            return true;
+        }
+        let close = |a: &Transform, b: &Transform| {
+            a.is_close(b, NEAR, NEAR * a.translation.length().max(b.translation.length()).max(1e-6))
+        };
+        let [there, here] = &self.stands;
+        let mut roots = Vec::new();
+        let (mut same, mut rest, mut lengths, mut parts) = (vec![false; self.pairs.len()], 0, 0, 0);
+        for (k, pair) in self.pairs.iter().enumerate() {
+            if !self.are_neighbors(pair) {
+                continue;
+            }
+            let rests =
+                [self.theirs.node(pair.from), self.ours.node(pair.to)].map(|n| n.rest.transform());
+            let bound = (there.bound[pair.from.index()], here.bound[pair.to.index()]);
+            let is_same =
+                close(&rests[0], &rests[1]) || matches!(bound, (Some(a), Some(b)) if close(&a, &b));
+            if self.is_root(pair) {
+                if is_same {
+                    roots.push(k);
+                }
+                continue;
+            }
+            same[k] = is_same;
+            rest += usize::from(is_same);
+            parts += 1;
+            let [a, b] = rests.map(|r| r.translation);
+            lengths +=
+                usize::from(a.distance(b) <= NEAR * a.length().max(b.length()) && a.length() > 0.0);
+        }
+        let share = |n: usize| parts > 0 && n as f32 >= NEARLY_ALL * parts as f32;
+        for k in roots {
+            let pair = self.pairs[k];
+            let units = [there.parent(self.theirs, pair.from).1, here.parent(self.ours, pair.to).1];
+            // A whole skeleton that stands elsewhere, or is scaled as a whole, moves as it did.
+            same[k] = share(rest) || (units[0] - units[1]).abs() <= NEAR * units[1].abs();
+        }
+        // A file of animations without a skin may stand anywhere; bones of the same lengths along
+        // the same axes are the same bones.
+        let unbound = self.pairs.iter().all(|p| there.bound[p.from.index()].is_none());
+        let is_one = share(rest) || (unbound && parts >= 4 && share(lengths));
+        if unbound && parts >= 4 && share(lengths) {
+            for (k, pair) in self.pairs.iter().enumerate() {
+                same[k] |= pair.by != FoundBy::Role && self.are_neighbors(pair);
+            }
+        }
+        for (pair, is_same) in self.pairs.iter_mut().zip(same) {
+            pair.is_same = is_same;
+        }
+        is_one
+    }
+
+    /// Takes joints out of those that rest alike whose axes lie otherwise in the scene: a shin
+    /// points down in a body that faces +Z and in one that faces −Z (VRM 0), and bends about axes
+    /// that point to opposite sides.
+    fn recheck_same(&mut self) {
+        /// Radians.
+        const LEAST: f32 = 0.1;
+        if self.turned == Quat::IDENTITY {
+            return;
+        }
+        let is_off = |turn: Quat| angle_between(turn, Quat::IDENTITY) > LEAST;
+        let same: Vec<bool> = self
+            .pairs
+            .iter()
+            .map(|pair| {
+                let by = self.constants(pair);
+                pair.is_same && !is_off(by.left) && !is_off(by.right)
+            })
+            .collect();
+        for (pair, same) in self.pairs.iter_mut().zip(same) {
+            pair.is_same = same;
+        }
+    }
+
+    /// Finds how the other skeleton lies, where it lies along other axes.
+    fn turn_whole(&mut self) {
+        /// Least improvement of the fit by another rotation, `0..=1`.
+        const BETTER: f32 = 0.1;
+        if self.pairs.len() < 4 {
+            return;
+        }
+        let places = |side: usize| {
+            let of = |p: &JointPair| self.stands[side].place(if side == 0 { p.from } else { p.to });
+            let mean = self.pairs.iter().map(of).sum::<Vec3>() / self.pairs.len() as f32;
+            self.pairs.iter().map(|p| of(p) - mean).collect::<Vec<_>>()
+        };
+        let (there, here) = (places(0), places(1));
+        let size = |list: &[Vec3]| list.iter().map(|v| v.length_squared()).sum::<f32>().sqrt();
+        let both = size(&there) * size(&here);
+        if !both.is_finite() || both <= 0.0 {
+            return;
+        }
+        let fit = |turn: Quat| {
+            there.iter().zip(&here).map(|(a, b)| (turn * *a).dot(*b)).sum::<f32>() / both
+        };
+        let best = axis_turns().map(|t| (t, fit(t))).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((turn, share)) = best
+            && share > fit(Quat::IDENTITY) + BETTER
+        {
+            self.turned = turn;
+        }
+    }
+
+    /// Directs arms, legs and fingers as they rest there.
+    fn align_limbs(&mut self) {
+        /// Less is how bodies differ, radians.
+        const LEAST: f32 = 0.17;
+        let roles: HashMap<NodeId, BodyPart> =
+            roles_of(self.ours).into_iter().filter_map(|(n, r)| Some((n, r?.part))).collect();
+        let is_limb = |part: BodyPart| {
+            matches!(
+                part,
+                BodyPart::UpperArm
+                    | BodyPart::LowerArm
+                    | BodyPart::Thigh
+                    | BodyPart::Shin
+                    | BodyPart::Finger(_)
+            )
+        };
+        let mut turns: HashMap<NodeId, Quat> = HashMap::new();
+        for pair in &self.pairs {
+            let Some(part) = roles.get(&pair.to).copied() else { continue };
+            // The next of the limb: the one counterpart that hangs on it.
+            let mut next = self.pairs.iter().filter(|p| {
+                carrier(self.ours, p.to, |n| self.taken.contains(&n)) == Some(pair.to)
+                    && self.hang_alike(p)
+            });
+            let way = |side: usize, a: NodeId, b: NodeId| {
+                (self.stands[side].place(b) - self.stands[side].place(a)).try_normalize()
+            };
+            let own = match (next.next(), next.next()) {
+                (Some(only), None) if is_limb(part) => {
+                    let there = way(0, pair.from, only.from).map(|w| self.turned * w);
+                    there
+                        .zip(way(1, pair.to, only.to))
+                        .map(|(there, here)| Quat::from_rotation_arc(here, there))
+                }
+                _ => None,
+            };
+            let own = own.filter(|turn| angle_between(*turn, Quat::IDENTITY) > LEAST);
+            let above = carrier(self.ours, pair.to, |n| self.taken.contains(&n))
+                .and_then(|n| turns.get(&n))
+                .copied();
+            let follows = matches!(part, BodyPart::Hand | BodyPart::Finger(_));
+            if let Some(turn) = own.or_else(|| above.filter(|_| follows)) {
+                turns.insert(pair.to, turn);
+            }
+        }
+        for node in self.ours.nodes.order().iter().copied() {
+            let own = if self.taken.contains(&node) {
+                Some(node)
+            } else {
+                carrier(self.ours, node, |n| self.taken.contains(&n))
+            };
+            if let Some(turn) = own.and_then(|n| turns.get(&n)) {
+                self.aligned[node.index()] = *turn * self.stands[1].rotation[node.index()];
+            }
+        }
+    }
+
+    pub(super) fn constants(&self, pair: &JointPair) -> Constants {
+        let [there, here] = &self.stands;
+        let (their_parent, their_unit) = there.parent(self.theirs, pair.from);
+        let our_parent =
+            self.ours.node(pair.to).parent.map_or(Quat::IDENTITY, |p| self.aligned[p.index()]);
+        let our_unit = here.parent(self.ours, pair.to).1;
+        let length = if our_unit > 0.0 { their_unit * self.ratio / our_unit } else { 1.0 };
+        Constants {
+            left: our_parent.conjugate() * self.turned * their_parent,
+            right: (self.turned * there.rotation[pair.from.index()]).conjugate()
+                * self.aligned[pair.to.index()],
+            length,
+            from: there.local[pair.from.index()],
+            to: here.local[pair.to.index()],
+        }
+    }
+}
+
+/// Joints of one document, and what else moves, with what they are in another.
+fn matched(
+    theirs: &Document,
+    ours: &Document,
+    chosen: &BTreeMap<NodeId, Option<NodeId>>,
+) -> Vec<(NodeId, NodeId, FoundBy)> {
+    let posable = posable(theirs);
+    let nodes: Vec<NodeId> =
+        theirs.nodes.order().iter().copied().filter(|n| posable[n.index()]).collect();
+    let place: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(k, n)| (*n, k)).collect();
+    let roles = mapped_roles(theirs);
+    let sought: Vec<Sought> = nodes
+        .iter()
+        .map(|n| Sought {
+            name: theirs.node(*n).label(*n),
+            path: theirs.path(*n),
+            parent: above(theirs, *n).find_map(|p| place.get(&p).copied()),
+            role: roles.get(n).cloned(),
+            rest: theirs.node(*n).rest.transform(),
+        })
+        .collect();
+    let picked: BTreeSet<NodeId> = chosen.values().flatten().copied().collect();
+    let found = pairs(ours, &sought);
+    let mut made: Vec<(NodeId, NodeId, FoundBy)> = Vec::new();
+    for (from, found) in nodes.iter().zip(found) {
+        let to = match chosen.get(from) {
+            Some(to) => to.map(|to| (to, FoundBy::Name)),
+            None => found.filter(|(to, _)| !picked.contains(to)),
+        };
+        // Two of one cannot both move it.
+        if let Some((to, by)) = to.filter(|(to, _)| made.iter().all(|(_, t, _)| t != to)) {
+            made.push((*from, to, by));
+        }
+    }
+    made
+}

@@ -1,0 +1,147 @@
+//! Documents with all layers folded into their files.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{
+    clip::{Folded, fold_clip},
+    pose::{fold_pose, stand},
+};
+use crate::{Evaluator, Pose, SeenPoints, Stack};
+use ulna_model::{
+    Asset, Clip, ClipId, Document, LayerHome, Local, NodeId, PoseLayers, Property, Shared,
+    Transform, transform::angle_between,
+};
+
+/// Folds documents, and remembers what it has folded: what did not change costs nothing the next
+/// time.
+#[derive(Clone, Debug, Default)]
+pub struct Folder {
+    known: BTreeMap<ClipId, Known>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    clip: Shared<Clip>,
+    layers: Shared<PoseLayers>,
+    /// Local transforms of the layers' nodes without the clip.
+    under: Vec<Transform>,
+    folded: Folded,
+}
+
+impl Folder {
+    /// Says what a clip with its layers comes to, as a file has it: its numbers are taken rather
+    /// than worked out again.
+    pub fn remember(&mut self, document: &Document, id: ClipId, folded: Shared<Clip>) {
+        let Some(clip) = document.clips.get(id).cloned() else { return };
+        let layers = document.aids.layers(LayerHome::Clip(id));
+        let under =
+            under_of(&fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), &layers);
+        let folded =
+            Folded { clip: folded, exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
+        self.known.insert(id, Known { clip, layers, under, folded });
+    }
+
+    /// The file with all layers folded into it: what saving writes. Also what folding each clip
+    /// came to.
+    pub fn fold(&mut self, document: &Document) -> (Asset, BTreeMap<ClipId, Folded>) {
+        let aids = &document.aids;
+        if aids.pose_layers.is_empty() {
+            return (document.file.clone(), BTreeMap::new());
+        }
+        let mut file = fold_pose(&document.file, &aids.layers(LayerHome::Pose));
+        let clips: Vec<(ClipId, &Shared<Clip>, &Shared<PoseLayers>)> = aids
+            .pose_layers
+            .iter()
+            .filter_map(|(home, layers)| {
+                home.clip().and_then(|id| Some((id, document.clips.get(id)?, layers)))
+            })
+            .collect();
+        let known = &self.known;
+        let done: Vec<(ClipId, Known)> = clips
+            .into_par_iter()
+            .map(|(id, clip, layers)| {
+                let under = under_of(&file, layers);
+                let same = |k: &&Known| k.clip == *clip && k.layers == *layers && k.under == under;
+                if let Some(known) = known.get(&id).filter(same) {
+                    return (id, known.clone());
+                }
+                let folded = fold_clip(&file, clip, layers);
+                (id, Known { clip: clip.clone(), layers: layers.clone(), under, folded })
+            })
+            .collect();
+        let mut said = BTreeMap::new();
+        for (id, known) in done {
+            put_clip(&mut file, id, &known.folded.clip);
+            said.insert(id, known.folded.clone());
+            self.known.insert(id, known);
+        }
+        (file, said)
+    }
+}
+
+fn under_of(file: &Asset, layers: &PoseLayers) -> Vec<Transform> {
+    let nodes = layers.counting().flat_map(|l| l.nodes());
+    nodes.filter(|n| file.nodes.contains(*n)).map(|n| file.node(n).local().transform()).collect()
+}
+
+/// Gives a file a clip; nodes that it moves are no matrices then, as glTF asks.
+fn put_clip(file: &mut Asset, id: ClipId, clip: &Shared<Clip>) {
+    let moved: Vec<NodeId> = clip
+        .tracks
+        .values()
+        .filter(|t| t.property != Property::Weights)
+        .map(|t| t.target)
+        .collect();
+    for node in moved {
+        if let Local::Matrix(_) = file.node(node).local() {
+            let local = file.node(node).local().transform();
+            stand(file, node, local);
+        }
+    }
+    if let Some(slot) = file.clips.get_mut(id) {
+        *slot = clip.clone();
+    }
+}
+
+/// A document with all layers folded into its file, and without them.
+pub fn folded(document: &Document) -> Document {
+    let mut to = document.clone();
+    to.file = Folder::default().fold(document).0;
+    to.aids.pose_layers.clear();
+    to
+}
+
+/// Largest difference between a clip and another with layers: the distance of a point of the skin
+/// (see [`SeenPoints`]), meters of the scene, and the angle of a joint, radians. Both clips are
+/// compared at so many times over their length.
+pub fn fold_error(
+    document: &Document,
+    id: ClipId,
+    folded: &Shared<Clip>,
+    (seen, times): (&SeenPoints, usize),
+) -> (f32, f32) {
+    let length = document
+        .clips
+        .get(id)
+        .map_or(0.0, |c| f64::from(c.length()))
+        .max(f64::from(folded.length()));
+    let after = Document {
+        file: fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)),
+        ..Document::default()
+    };
+    let mut evaluators = [Evaluator::default(), Evaluator::default()];
+    let mut poses = [Pose::default(), Pose::default()];
+    let mut worst = (0.0f32, 0.0f32);
+    for k in 0..=times {
+        let time = length * k as f64 / times.max(1) as f64;
+        evaluators[0].update(document, &Stack::shown(document, Some(id), time), &mut poses[0]);
+        evaluators[1].update(&after, &Stack::of(Some(folded), time), &mut poses[1]);
+        worst.0 = worst.0.max(seen.apart(&poses[0], &poses[1]));
+        for (a, b) in poses[0].local.iter().zip(&poses[1].local) {
+            worst.1 = worst.1.max(angle_between(a.transform().rotation, b.transform().rotation));
+        }
+    }
+    worst
+}

@@ -1,0 +1,28 @@
+//! A file with the layers of its pose in its nodes.
+
+use crate::with_layers;
+use ulna_model::{Asset, Local, NodeId, NodePose, PoseLayers, Transform};
+
+/// A file with the layers of its pose in its nodes; where there are none, what it was.
+pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {
+    let mut folded = file.clone();
+    let nodes: std::collections::BTreeSet<NodeId> =
+        layers.counting().flat_map(|l| l.nodes()).collect();
+    for node in nodes.into_iter().filter(|n| file.nodes.contains(*n)) {
+        let under = file.node(node).local().transform();
+        let local = with_layers(&under, layers, node, 0.0);
+        if local != under {
+            stand(&mut folded, node, local);
+        }
+    }
+    folded
+}
+
+/// Makes a node stand so.
+pub(super) fn stand(file: &mut Asset, node: NodeId, local: Transform) {
+    let rest = file.node(node).rest;
+    let user = rest.transform().user_from(&local).unwrap_or_default();
+    if let Some(node) = file.nodes.get_mut(node) {
+        node.pose = Some(NodePose { user, local: Local::Trs(local) });
+    }
+}

@@ -1,0 +1,147 @@
+//! Rounds of clips that keep step: their marks, their phase and how fast it goes.
+
+use std::collections::BTreeMap;
+
+use super::ground::footfalls;
+use ulna_model::{Clip, Document, InStep, Shared};
+
+/// Bars of a lane that keep step with each other.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) lane: usize,
+    /// Bars in the order in which they come.
+    pub(super) bars: Vec<usize>,
+    pub(super) start: f64,
+    /// Rounds of the clips, by bar of the lane.
+    pub(super) rounds: BTreeMap<usize, Vec<Round>>,
+    /// The phase at the start and after each step.
+    pub(super) phases: Vec<f64>,
+    /// Speed of the first bar.
+    pub(super) first_speed: f64,
+}
+
+/// The round of a clip: its marks, and how long it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Round {
+    /// When each mark is, rising, within the round; a round by shares has one at 0.
+    marks: Vec<f64>,
+    length: f64,
+    speed: f64,
+}
+
+impl Round {
+    /// Seconds from a mark to the next.
+    pub(super) fn span(&self, mark: usize) -> f64 {
+        let next = self.marks.get(mark + 1).copied().unwrap_or_else(|| self.marks[0] + self.length);
+        (next - self.marks[mark]).max(1e-9)
+    }
+
+    pub(super) fn mark(&self, phase: f64) -> usize {
+        (phase.floor().rem_euclid(self.marks.len() as f64) as usize).min(self.marks.len() - 1)
+    }
+
+    fn time(&self, phase: f64) -> f64 {
+        if self.length <= 0.0 {
+            return 0.0;
+        }
+        let mark = self.mark(phase);
+        let at = self.marks[mark] + (phase - phase.floor()) * self.span(mark);
+        if at > self.length { at - self.length } else { at }
+    }
+
+    pub(super) fn phase(&self, time: f64) -> f64 {
+        if self.length <= 0.0 {
+            return 0.0;
+        }
+        let at = time.rem_euclid(self.length);
+        let at = if at < self.marks[0] { at + self.length } else { at };
+        let mark = self.marks.partition_point(|m| *m <= at) - 1;
+        mark as f64 + (at - self.marks[mark]) / self.span(mark)
+    }
+
+    /// Marks a second.
+    pub(super) fn rate(&self, phase: f64) -> f64 {
+        if self.length > 0.0 { self.speed / self.span(self.mark(phase)) } else { 0.0 }
+    }
+}
+
+/// Marks with what each is called.
+pub(super) type Marks = Vec<(f64, String)>;
+
+/// The marks of a clip.
+pub(super) fn marks_of(document: &Document, clip: &Shared<Clip>, by: InStep) -> Marks {
+    let length = f64::from(clip.length());
+    match by {
+        InStep::Free | InStep::Share => Vec::new(),
+        InStep::Markers => {
+            let within = clip.markers.iter().filter(|m| f64::from(m.time) < length);
+            within.map(|m| (f64::from(m.time), m.name.to_string())).collect()
+        }
+        InStep::Contacts => {
+            // Those that a person moved are markers.
+            let within = clip
+                .markers
+                .iter()
+                .filter(|m| f64::from(m.time) < length && matches!(&*m.name, "L" | "R"));
+            let marked: Marks = within.map(|m| (f64::from(m.time), m.name.to_string())).collect();
+            if !marked.is_empty() {
+                return marked;
+            }
+            let falls = footfalls(document, clip).into_iter().filter(|(t, _)| *t < length);
+            falls.map(|(t, side)| (t, side.to_owned())).collect()
+        }
+    }
+}
+
+/// Rounds whose marks follow each other as those of the first clip that has some. What has none
+/// like them, such as one that stands, goes by shares between them.
+pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
+    let names = |m: &Marks, from: usize| -> Vec<String> {
+        (0..m.len()).map(|k| m[(from + k) % m.len()].1.clone()).collect()
+    };
+    let first = all
+        .iter()
+        .map(|(m, ..)| m)
+        .find(|m| !m.is_empty())
+        .map(|m| names(m, 0))
+        .unwrap_or_default();
+    let round = |(marks, length, speed): &(Marks, f64, f64)| {
+        let count = first.len().max(1);
+        let from = (0..marks.len()).find(|k| !first.is_empty() && names(marks, *k) == first);
+        let marks = match from {
+            // From that mark on; those before it come a round later.
+            Some(from) => (0..count)
+                .map(|k| {
+                    let at = (from + k) % count;
+                    marks[at].0 + if at < from { *length } else { 0.0 }
+                })
+                .collect(),
+            None => (0..count).map(|k| length * k as f64 / count as f64).collect(),
+        };
+        Round { marks, length: *length, speed: *speed }
+    };
+    all.iter().map(round).collect()
+}
+
+impl Group {
+    /// When a clip of a bar is at a phase.
+    pub(super) fn time_of(&self, bar: usize, voice: usize, phase: f64) -> f64 {
+        self.round(bar, voice).map_or(0.0, |r| r.time(phase))
+    }
+
+    pub(super) fn round(&self, bar: usize, voice: usize) -> Option<&Round> {
+        self.rounds.get(&bar)?.get(voice)
+    }
+
+    pub(super) fn first(&self) -> Option<&Round> {
+        self.round(self.bars[0], 0)
+    }
+
+    /// The first bar, and the offset with which its phase at the start is so much further.
+    pub(super) fn offset_for(&self, further: f64) -> (usize, f64) {
+        let first = self.bars[0];
+        let phase = self.phases[0] + further;
+        let time = self.first().map_or(0.0, |r| r.time(phase));
+        (first, time)
+    }
+}

@@ -1,0 +1,77 @@
+//! Cache of the poses of the last stacks that were evaluated.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use super::{Pose, Stack};
+use ulna_model::{Asset, Components, NodeId, Nodes};
+
+/// Cache of the poses of the last stacks: a gesture evaluates the same ones in every frame.
+#[derive(Debug, Default)]
+pub struct RecentPoses(Mutex<VecDeque<Recent>>);
+
+impl Clone for RecentPoses {
+    /// A copy has an empty cache.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+#[derive(Debug)]
+struct Recent {
+    nodes: Nodes,
+    /// The stack without the unkeyed pose.
+    stack: Stack,
+    pose: Pose,
+}
+
+impl RecentPoses {
+    /// Number of cached poses: with and without a clip's layers, before and after a first command.
+    const KEPT: usize = 4;
+
+    /// As [`Pose::evaluate`]. The unkeyed pose is applied to the cached pose, because it changes
+    /// from frame to frame.
+    pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
+        if !stack.constraints.is_empty() {
+            return Pose::evaluate(file, stack);
+        }
+        let keyed = Stack { unkeyed: None, ..stack.clone() };
+        // A panic elsewhere leaves whole poses here.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|k| k.stack == keyed && k.nodes == file.nodes);
+        let found = match at.and_then(|at| kept.remove(at)) {
+            Some(found) => found,
+            None => Recent {
+                nodes: file.nodes.clone(),
+                pose: Pose::evaluate(file, &keyed),
+                stack: keyed,
+            },
+        };
+        let pose = match &stack.unkeyed {
+            None => found.pose.clone(),
+            Some(unkeyed) => {
+                let locals: Vec<(NodeId, Components)> =
+                    unkeyed.locals.iter().map(|(n, to)| (*n, *to)).collect();
+                let mut pose = found.pose.with(file, &locals);
+                for (node, weights) in &unkeyed.morphs {
+                    if let Some(morphs) =
+                        pose.morphs.get_mut(node.index()).filter(|m| m.len() == weights.len())
+                    {
+                        morphs.copy_from_slice(weights);
+                    }
+                }
+                pose
+            }
+        };
+        kept.push_front(found);
+        kept.truncate(Self::KEPT);
+        pose
+    }
+
+    /// Clears the cache, and releases the clips in it.
+    pub fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}

@@ -1,0 +1,87 @@
+//! Branches of the joint tree: which joints are below which.
+
+use super::Influences;
+
+/// Spans of the joint tree: a joint and all joints below it are `first..end` in its order.
+#[derive(Debug)]
+pub(super) struct Branches {
+    spans: Vec<(u32, u32)>,
+    /// By joint, its place in the order.
+    order: Vec<u32>,
+}
+
+impl Branches {
+    /// From each joint's parent, `u16::MAX` for none.
+    pub fn of(parents: &[u16]) -> Self {
+        // Numbers of joints are 16 bits, the last of which is none.
+        let parents = &parents[..parents.len().min(usize::from(u16::MAX))];
+        let count = parents.len();
+        let mut below: Vec<Vec<u16>> = vec![Vec::new(); count];
+        let mut roots = Vec::new();
+        for (joint, parent) in parents.iter().enumerate() {
+            match below.get_mut(usize::from(*parent)) {
+                Some(list) => list.push(joint as u16),
+                None => roots.push(joint as u16),
+            }
+        }
+        let (mut spans, mut order) = (vec![(0, 0); count], vec![0; count]);
+        let mut next = 0u32;
+        let mut stack: Vec<(u16, bool)> = roots.into_iter().map(|r| (r, false)).collect();
+        while let Some((joint, done)) = stack.pop() {
+            let at = usize::from(joint);
+            if done {
+                spans[at].1 = next;
+                continue;
+            }
+            (spans[at].0, order[at]) = (next, next);
+            next += 1;
+            stack.push((joint, true));
+            stack.extend(below[at].iter().map(|j| (*j, false)));
+        }
+        Self { spans, order }
+    }
+
+    /// The share of a list that a joint and those below it have.
+    pub(super) fn share(&self, joint: u16, list: &Influences) -> f32 {
+        let Some((first, end)) = self.spans.get(usize::from(joint)) else { return 0.0 };
+        let within =
+            |j: u16| self.order.get(usize::from(j)).is_some_and(|at| (first..end).contains(&at));
+        list.iter().filter(|(j, _)| within(*j)).map(|(_, w)| w).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_joints_than_numbers_have_an_end() {
+        let mut parents = vec![u16::MAX; usize::from(u16::MAX) + 2];
+        parents[usize::from(u16::MAX) + 1] = 0;
+        let branches = Branches::of(&parents);
+        let mut list = Influences::default();
+        list.add(0, 1.0);
+        assert_eq!(branches.share(0, &list), 1.0);
+    }
+
+    #[test]
+    fn branches_hold_what_hangs_below() {
+        // 0 ── 1 ── 2, 0 ── 3, and 4 alone.
+        let branches = Branches::of(&[u16::MAX, 0, 1, 0, u16::MAX]);
+        let mut list = Influences::default();
+        [(0, 0.1), (1, 0.2), (2, 0.3), (3, 0.25), (4, 0.15)]
+            .into_iter()
+            .for_each(|(j, w)| list.add(j, w));
+        let near = |joint: u16, wanted: f32| {
+            assert!((branches.share(joint, &list) - wanted).abs() < 1e-6, "{joint}")
+        };
+        near(0, 0.85);
+        near(1, 0.5);
+        near(2, 0.3);
+        near(3, 0.25);
+        near(4, 0.15);
+        near(9, 0.0);
+        // A ring of parents, which a hostile file may have, ends.
+        assert_eq!(Branches::of(&[1, 0]).share(0, &list), 0.0);
+    }
+}

@@ -1,0 +1,255 @@
+//! Influences of one vertex, the constraints on them, and the reasons for which they stay as they
+//! are.
+
+use thiserror::Error;
+
+use ulna_model::{WeightEncoding, WeightMap};
+
+/// The most influences of a vertex that are worked with. A file may hold more; the smallest then
+/// count for nothing.
+pub const MOST: usize = 64;
+
+/// The influences of one vertex while they are worked on: each joint once, no weight negative.
+#[derive(Clone, Debug)]
+pub struct Influences {
+    pub(super) len: usize,
+    pub(super) joints: [u16; MOST],
+    pub(super) weights: [f32; MOST],
+}
+
+impl Default for Influences {
+    fn default() -> Self {
+        Self { len: 0, joints: [0; MOST], weights: [0.0; MOST] }
+    }
+}
+
+impl PartialEq for Influences {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Influences {
+    /// Removes all joints.
+    #[inline]
+    pub const fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Number of joints.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no joint.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Joints with their weights.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = (u16, f32)> + '_ {
+        self.joints[..self.len].iter().copied().zip(self.weights[..self.len].iter().copied())
+    }
+
+    /// The weight of a joint; 0 where it has none.
+    #[inline]
+    pub fn get(&self, joint: u16) -> f32 {
+        self.find(joint).map_or(0.0, |k| self.weights[k])
+    }
+
+    #[inline]
+    pub(super) fn find(&self, joint: u16) -> Option<usize> {
+        self.joints[..self.len].iter().position(|j| *j == joint)
+    }
+
+    /// Adds to the weight of a joint. A list that is full takes no further joint.
+    #[inline]
+    pub fn add(&mut self, joint: u16, weight: f32) {
+        match self.find(joint) {
+            Some(k) => self.weights[k] += weight,
+            None if self.len < MOST => {
+                self.joints[self.len] = joint;
+                self.weights[self.len] = weight;
+                self.len += 1;
+            }
+            None => {}
+        }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, joint: u16, weight: f32) {
+        match self.find(joint) {
+            Some(k) => self.weights[k] = weight,
+            None => self.add(joint, weight),
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, k: usize) {
+        self.len -= 1;
+        self.joints[k] = self.joints[self.len];
+        self.weights[k] = self.weights[self.len];
+    }
+
+    /// As [`Self::remove`], and keeps the order of the others.
+    #[inline]
+    pub(super) fn take_out(&mut self, k: usize) {
+        self.joints.copy_within(k + 1..self.len, k);
+        self.weights.copy_within(k + 1..self.len, k);
+        self.len -= 1;
+    }
+
+    /// Adds all of another list, times a factor.
+    #[inline]
+    pub fn add_all(&mut self, other: &Self, factor: f32) {
+        other.iter().for_each(|(j, w)| self.add(j, w * factor));
+    }
+
+    /// Reads a vertex: slots of one joint together, what is 0, negative or past the skin's joints
+    /// left out. Whether a locked joint lost something by that.
+    #[inline]
+    pub fn read(
+        &mut self,
+        joints: &[u16],
+        weights: &[f32],
+        rule: &WeightConstraints<'_>,
+    ) -> Result<(), Refusal> {
+        self.clear();
+        for (j, w) in joints.iter().zip(weights) {
+            if *w > 0.0 && usize::from(*j) < rule.locked.len() {
+                self.add(*j, *w);
+            } else if *w < 0.0 && rule.is_locked(*j) {
+                return Err(Refusal::LockedNegative);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a vertex of a map without a rule: for showing.
+    pub fn of(map: &WeightMap, vertex: usize) -> Self {
+        let mut list = Self::default();
+        map.vertex(vertex).filter(|(_, w)| *w > 0.0).for_each(|(j, w)| list.add(j, w));
+        list
+    }
+
+    /// Writes the slots of a vertex; what is left over is joint 0 with weight 0.
+    #[inline]
+    pub fn write(&self, joints: &mut [u16], weights: &mut [f32]) {
+        for (k, (j, w)) in joints.iter_mut().zip(weights).enumerate() {
+            (*j, *w) = if k < self.len { (self.joints[k], self.weights[k]) } else { (0, 0.0) };
+        }
+    }
+
+    /// Strongest first; of equals, the joint that comes first in the skin.
+    #[inline]
+    pub(super) fn sort(&mut self) {
+        for k in 1..self.len {
+            let (j, w) = (self.joints[k], self.weights[k]);
+            let mut at = k;
+            while at > 0
+                && (self.weights[at - 1] < w
+                    || (self.weights[at - 1] == w && self.joints[at - 1] > j))
+            {
+                self.joints[at] = self.joints[at - 1];
+                self.weights[at] = self.weights[at - 1];
+                at -= 1;
+            }
+            self.joints[at] = j;
+            self.weights[at] = w;
+        }
+    }
+}
+
+/// Constraints of a change of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightConstraints<'a> {
+    /// By the skin's joints: those that never move.
+    pub locked: &'a [bool],
+    /// By the skin's joints: the nearest ancestor that is a joint too; `u16::MAX` where there is
+    /// none.
+    pub parents: &'a [u16],
+    /// The most joints a vertex may have: no more than it has slots.
+    pub limit: usize,
+    /// The type the weights are stored in.
+    pub encoding: WeightEncoding,
+    /// By the skin's joints, the mirror joint of each, where both sides are to come out alike; else
+    /// empty.
+    pub pairs: &'a [u16],
+    /// Whether the vertex is of the side that is the other's mirror image.
+    pub turned: bool,
+}
+
+impl WeightConstraints<'_> {
+    /// Which of two equal weights comes first: told by the pair and, within one, by the side, so
+    /// that it is the mirror image on the other side.
+    #[inline]
+    pub(super) fn rank(&self, joint: u16) -> u32 {
+        match self.pairs.get(usize::from(joint)) {
+            Some(partner) if *partner != u16::MAX => {
+                u32::from(joint.min(*partner)) * 2 + u32::from((joint > *partner) != self.turned)
+            }
+            _ => u32::from(joint) * 2,
+        }
+    }
+
+    /// A weight as it is compared with others. Where both sides are to come out alike, sums in
+    /// another order must not decide: what is nearly equal is equal.
+    #[inline]
+    pub(super) fn grade(&self, weight: f32) -> f32 {
+        if self.pairs.is_empty() { weight } else { (weight * 1e4).round() }
+    }
+
+    #[inline]
+    pub(super) fn is_locked(&self, joint: u16) -> bool {
+        self.locked.get(usize::from(joint)).copied().unwrap_or(false)
+    }
+}
+
+/// Reason for which the weights of a vertex were not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
+pub enum Refusal {
+    /// The painted joint is locked.
+    #[error("the joint is locked; unlock it to paint it")]
+    Locked,
+    /// Locked joints hold everything.
+    #[error("locked joints have all of the weight; unlock one of them")]
+    Full,
+    /// Nobody unlocked can take what is left.
+    #[error(
+        "no unlocked joint can receive the remaining weight; unlock one, or paint another \
+        joint first"
+    )]
+    NobodyTakes,
+    /// The locked joints alone do not leave a slot.
+    #[error(
+        "the vertex already has the maximum number of influences; unlock one, or raise the \
+        maximum"
+    )]
+    NoPlace,
+    /// A locked weight is negative.
+    #[error("a locked weight is negative; unlock its joint, then normalize")]
+    LockedNegative,
+    /// A mesh on another skin shares the vertex, and cannot have the same weights.
+    #[error(
+        "a coincident vertex of a mesh with another skin cannot get the same weights; paint joints \
+            that both skins have, or flatten its weight layers"
+    )]
+    OtherSkin,
+}
+
+impl Refusal {
+    /// The code that stays the same for scripts, whatever the words are.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Locked => "joint_is_locked",
+            Self::Full => "joints_locked",
+            Self::NobodyTakes => "nothing_takes_the_rest",
+            Self::NoPlace => "too_many_influences",
+            Self::LockedNegative => "locked_weight_negative",
+            Self::OtherSkin => "shared_with_other_skin",
+        }
+    }
+}

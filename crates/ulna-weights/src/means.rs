@@ -1,0 +1,76 @@
+//! Means of the influences of several vertices or places.
+
+use super::{Influences, MOST, Maps, SkinnedSurface};
+
+/// Adds what the first vertex of a place has.
+#[inline]
+pub(super) fn add_place(
+    canvas: &SkinnedSurface,
+    maps: &Maps<'_>,
+    place: u32,
+    factor: f32,
+    out: &mut Influences,
+) {
+    let (joints, weights) = maps.slots(canvas.first_at(place));
+    for (j, w) in joints.iter().zip(weights) {
+        if *w > 0.0 && factor > 0.0 {
+            out.add(*j, *w * factor);
+        }
+    }
+}
+
+/// The mean of the places around a place.
+#[inline]
+pub(super) fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, place: u32, out: &mut Influences) {
+    out.clear();
+    let ring = canvas.ring(place);
+    let factor = 1.0 / ring.len().max(1) as f32;
+    for p in ring {
+        add_place(canvas, maps, *p, factor, out);
+    }
+}
+
+/// The mean of the places around, each by 1 over its distance at rest.
+pub(super) fn near_mean(
+    canvas: &SkinnedSurface,
+    maps: &Maps<'_>,
+    place: u32,
+    out: &mut Influences,
+) {
+    out.clear();
+    let rest = canvas.rest();
+    let here = rest[place as usize];
+    let factor = |p: &u32| 1.0 / rest[*p as usize].distance(here).max(1e-12);
+    let sum: f32 = canvas.ring(place).iter().map(factor).sum();
+    for p in canvas.ring(place) {
+        let (joints, weights) = maps.slots(canvas.first_at(*p));
+        for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+            out.add(*j, *w * factor(p) / sum);
+        }
+    }
+}
+
+/// The mean of vertices, each with a weight of its own; joints up to `joints` count, and of these
+/// the strongest.
+pub(super) fn weighted_mean(
+    maps: &Maps<'_>,
+    joints: usize,
+    vertices: impl Iterator<Item = (u32, f32)>,
+) -> Influences {
+    let mut sums = vec![0.0f64; joints];
+    let mut all = 0.0f64;
+    for (v, p) in vertices {
+        let (joints, weights) = maps.slots(v);
+        for (j, w) in joints.iter().zip(weights) {
+            if let Some(sum) = sums.get_mut(usize::from(*j)).filter(|_| *w > 0.0) {
+                *sum += f64::from(*w) * f64::from(p);
+                all += f64::from(*w) * f64::from(p);
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..sums.len()).filter(|j| sums[*j] > 0.0).collect();
+    order.sort_by(|a, b| sums[*b].total_cmp(&sums[*a]));
+    let mut list = Influences::default();
+    order.into_iter().take(MOST / 2).for_each(|j| list.add(j as u16, (sums[j] / all) as f32));
+    list
+}

@@ -1,0 +1,103 @@
+//! One side of a surface copied to the other.
+
+use crate::{
+    MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
+    draft::{Fast, Scratch, VertexView},
+    quick, share,
+    topology::NOWHERE,
+};
+
+impl WorkingWeights<'_> {
+    /// Copies one side to the other: the places where `from_high` says which side of the plane
+    /// gives. On the plane both sides are made alike. What is its mirror image already stays as it
+    /// is stored.
+    pub fn mirror(
+        &mut self,
+        mirror: &MirrorMap,
+        axis: usize,
+        offset: f32,
+        from_high: bool,
+        scope: &Scope<'_>,
+    ) -> Refused {
+        let canvas = self.canvas;
+        // At hand: asking the canvas costs, vertex by vertex.
+        let (topo, rest) = (canvas.topo(), canvas.rest());
+        let any_locked = scope.locked.contains(&true);
+        let before = self.maps.clone();
+        let now = Maps::of(canvas, before.iter());
+        let takes = |look: &VertexView<'_>| {
+            let place = topo.place_of[look.vertex as usize];
+            let partner = mirror.place(place);
+            let high = rest[place as usize][axis] > offset;
+            partner != NOWHERE
+                && (partner == place || high != from_high)
+                && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
+        };
+        let turned = |quick: &quick::SimdNormalizer,
+                      group: &mut quick::Group,
+                      maps: &Maps<'_>,
+                      vertices: &[u32]| {
+            for (lane, vertex) in vertices.iter().enumerate() {
+                let place = topo.place_of[*vertex as usize];
+                let partner = mirror.place(place);
+                let (joints, weights) = maps.slots(topo.firsts[partner as usize]);
+                match (joints.as_array(), weights.as_array()) {
+                    (Some(joints), Some(weights)) if partner != place => {
+                        quick.put(group, lane, &joints.map(|j| mirror.across(j)), weights);
+                    }
+                    // What lies on the plane is not plain.
+                    _ => quick.put(group, lane, &[0; 4], &[-1.0; 4]),
+                }
+            }
+            quick.order(group);
+        };
+        let fast = if any_locked { Fast::None } else { Fast::Others(&turned) };
+        self.each(scope, fast, takes, |maps, vertex, Scratch { list, other }, rule| {
+            let place = canvas.place_of(vertex);
+            let partner = mirror.place(place);
+            let (joints, weights) = maps.slots(canvas.first_at(partner));
+            other.clear();
+            for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {
+                other.add(mirror.across(*j), *w);
+            }
+            let rule =
+                WeightConstraints { pairs: mirror.joints(), turned: partner < place, ..*rule };
+            if partner == place {
+                // On the plane, the mean of both sides is its own mirror.
+                let wide = WeightConstraints { limit: MOST, ..rule };
+                return share::blend(list, other, 0.5, &wide)
+                    .and_then(|()| share::equalize(list, &[], &rule))
+                    .map(|()| true);
+            }
+            share::blend(list, other, 1.0, &rule).map(|()| true)
+        })
+    }
+}
+
+/// Whether a vertex has the mirror image of these slots, in whatever order and but for rounding.
+fn is_image(
+    look: &VertexView<'_>,
+    (joints, weights): (&[u16], &[f32]),
+    mirror: &MirrorMap,
+) -> bool {
+    /// A step of floats below 1.
+    const ROUNDING: f32 = 1.2e-7;
+    if !look.map.not_numbers.is_empty() && look.map.not_numbers.binary_search(&look.own).is_ok() {
+        return false;
+    }
+    let used = |weights: &[f32]| weights.iter().filter(|w| **w != 0.0).count();
+    // As many, and each of its own once among the others: a joint in two slots is not told apart
+    // here.
+    let is_once = |joint: u16, weight: f32| {
+        let mut same =
+            joints.iter().zip(weights).filter(|(j, w)| **w != 0.0 && mirror.across(**j) == joint);
+        same.next().is_some_and(|(_, w)| (w - weight).abs() <= ROUNDING) && same.next().is_none()
+    };
+    let is_alone = |slot: usize| {
+        let others = look.joints[..slot].iter().zip(look.weights);
+        others.filter(|(_, w)| **w != 0.0).all(|(j, _)| *j != look.joints[slot])
+    };
+    let mut own = (0..look.joints.len()).filter(|k| look.weights[*k] != 0.0);
+    used(look.weights) == used(weights)
+        && own.all(|k| is_once(look.joints[k], look.weights[k]) && is_alone(k))
+}

@@ -1,0 +1,111 @@
+//! Normalization of the weights of vertices.
+
+use rayon::prelude::*;
+
+use crate::{
+    Influences, Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
+    draft::{Fast, Scratch, VertexView, rule, tally},
+    fault_in,
+    means::mean,
+    quick,
+    share::normalize,
+};
+use ulna_model::WeightMap;
+
+impl WorkingWeights<'_> {
+    /// Makes the weights of every vertex sum to 1. A vertex without weights takes what its
+    /// neighbors have; where there are none, the nearest unlocked joint. What breaks no rule keeps
+    /// its bits.
+    pub fn normalize(&mut self, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let quick = |map: &mut WeightMap| {
+            let rule = rule(scope, canvas, map);
+            if scope.vertices.is_none() { quick::normalize(map, &rule) } else { None }
+        };
+        // By the parts, what the quick way left over; nothing where it did not run.
+        let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
+        if odd.iter().all(|list| list.as_ref().is_some_and(Vec::is_empty)) {
+            return Refused::new();
+        }
+        let broken = |look: &VertexView<'_>| {
+            let most = scope.limit.clamp(1, look.map.stride());
+            fault_in(look.map, look.own as usize, most, scope.locked.len()).is_some()
+        };
+        let fast = Fast::Group(&|quick, group, _| quick.normalize(group));
+        let work = |_: &Maps<'_>, _: u32, s: &mut Scratch, rule: &WeightConstraints<'_>| {
+            normalize(&mut s.list, rule).map(|()| true)
+        };
+        let left = self.each_of(scope, &odd, fast, broken, work);
+        let mut refused = tally(&left);
+        if refused.remove(&Refusal::NobodyTakes).is_some() {
+            let open = left.iter().filter(|(_, why)| *why == Refusal::NobodyTakes).map(|(v, _)| *v);
+            for (why, count) in self.fill(open.collect(), scope) {
+                *refused.entry(why).or_default() += count;
+            }
+        }
+        refused
+    }
+
+    /// Gives vertices where nobody takes the rest what their neighbors have, ring by ring, and
+    /// what hangs nowhere the nearest joint.
+    fn fill(&mut self, mut front: Vec<u32>, scope: &Scope<'_>) -> Refused {
+        let canvas = self.canvas;
+        let mut open = vec![false; canvas.vertex_count()];
+        front.iter().for_each(|v| open[*v as usize] = true);
+        let mut refused = Refused::new();
+        loop {
+            let maps = Maps::of(canvas, self.maps.iter());
+            let around = |v: &u32| {
+                let mut list = Influences::default();
+                mean(canvas, &maps, canvas.place_of(*v), &mut list);
+                let found = list
+                    .iter()
+                    .any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
+                found.then_some((*v, list))
+            };
+            let found: Vec<(u32, Influences)> =
+                front.par_iter().with_min_len(256).filter_map(around).collect();
+            if found.is_empty() {
+                break;
+            }
+            // Only what lies around those can find something that it did not find before.
+            let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
+            done.iter().for_each(|v| open[*v as usize] = false);
+            front = done.iter().flat_map(|v| canvas.ring(canvas.place_of(*v))).copied().collect();
+            front = front
+                .iter()
+                .flat_map(|p| canvas.vertices_at(*p))
+                .copied()
+                .filter(|v| open[*v as usize])
+                .collect();
+            front.sort_unstable();
+            front.dedup();
+            for (why, count) in self.put(scope, found) {
+                *refused.entry(why).or_default() += count;
+            }
+        }
+        let left: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
+        let nearest: Vec<(u32, Influences)> =
+            left.iter().filter_map(|v| Some((*v, self.nearest_joint(*v, scope)?))).collect();
+        let nobody = left.len() - nearest.len();
+        if nobody > 0 {
+            *refused.entry(Refusal::NobodyTakes).or_default() += nobody;
+        }
+        for (why, count) in self.put(scope, nearest) {
+            *refused.entry(why).or_default() += count;
+        }
+        refused
+    }
+
+    fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
+        let at = self.canvas.rest()[self.canvas.place_of(vertex) as usize];
+        let heads = self.canvas.heads().iter().enumerate();
+        let open =
+            heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));
+        let (joint, _) =
+            open.min_by(|a, b| a.1.distance_squared(at).total_cmp(&b.1.distance_squared(at)))?;
+        let mut list = Influences::default();
+        list.add(joint as u16, 1.0);
+        Some(list)
+    }
+}

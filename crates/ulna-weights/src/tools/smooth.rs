@@ -1,0 +1,116 @@
+//! Smoothing of weights.
+
+use super::strays::strays;
+use crate::{
+    Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
+    draft::{Fast, Scratch, VertexView},
+    means::{mean, near_mean},
+    share,
+    volume::blend_keeping,
+};
+use ulna_model::WeightMap;
+
+impl WorkingWeights<'_> {
+    /// Moves every vertex toward the mean of its neighbors, so often and so far. With
+    /// `by_distance`, near neighbors count more: that relaxes without washing out what is dense.
+    /// `joint` alone, where one is given.
+    pub fn smooth(
+        &mut self,
+        passes: usize,
+        amount: f32,
+        by_distance: bool,
+        joint: Option<u16>,
+        scope: &Scope<'_>,
+    ) -> Refused {
+        let canvas = self.canvas;
+        self.smooth_by(passes, scope, |maps, vertex, Scratch { list, other }, rule| {
+            let place = canvas.place_of(vertex);
+            if by_distance {
+                near_mean(canvas, maps, place, other)
+            } else {
+                mean(canvas, maps, place, other)
+            }
+            if other.is_empty() {
+                return Ok(false);
+            }
+            let done = match joint {
+                Some(joint) => {
+                    let now = list.get(joint);
+                    let wish = (now + amount * (other.get(joint) - now)).clamp(0.0, 1.0);
+                    share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, maps, place, out))
+                }
+                None => share::blend(list, other, amount, rule),
+            };
+            done.map(|()| true)
+        })
+    }
+
+    /// Smooths the vertices of the scope in so many passes, each from what the one before left, and
+    /// drops the traces. The refusals are those of the last pass.
+    fn smooth_by(
+        &mut self,
+        passes: usize,
+        scope: &Scope<'_>,
+        work: impl Fn(&Maps<'_>, u32, &mut Scratch, &WeightConstraints<'_>) -> Result<bool, Refusal>
+        + Sync,
+    ) -> Refused {
+        let mut refused = Refused::new();
+        let before = self.maps.clone();
+        for _ in 0..passes {
+            refused = self.each(scope, Fast::None, |_| true, &work);
+        }
+        self.drop_traces(&before, scope);
+        refused
+    }
+
+    /// Drops what smoothing leaves of far joints, of vertices that are other ones than before.
+    fn drop_traces(&mut self, before: &[WeightMap], scope: &Scope<'_>) {
+        let canvas = self.canvas;
+        let was = Maps::of(canvas, before.iter());
+        let has_traces = |look: &VertexView<'_>| {
+            let least = share::least(look.map.encoding);
+            let is_changed = || was.slots(look.vertex) != (look.joints, look.weights);
+            look.weights.iter().any(|w| *w > 0.0 && *w < least) && is_changed()
+        };
+        self.each(scope, Fast::None, has_traces, |_, _, Scratch { list, .. }, rule| {
+            share::drop_traces(list, rule)
+        });
+    }
+
+    /// Moves every vertex toward its neighbors, the near ones more, so often and so far, but only
+    /// as far as it keeps a part of its volume when joints are bent by 60 degrees, or what it had,
+    /// and is strained no more than before beside its neighbors as they are.
+    pub fn relax_keeping(
+        &mut self,
+        passes: usize,
+        amount: f32,
+        kept: f32,
+        scope: &Scope<'_>,
+    ) -> Refused {
+        let canvas = self.canvas;
+        self.smooth_by(passes, scope, |maps, vertex, Scratch { list, other }, rule| {
+            let place = canvas.place_of(vertex);
+            near_mean(canvas, maps, place, other);
+            if other.is_empty() {
+                return Ok(false);
+            }
+            blend_keeping((canvas, maps, place), list, other, (amount, kept), rule)
+        })
+    }
+
+    /// Hammers stray vertices flat: those that have little in common with all of their neighbors,
+    /// which agree among themselves. How many there were.
+    pub fn hammer(&mut self, most_in_common: f32, scope: &Scope<'_>) -> (usize, Refused) {
+        let strays = strays(self.canvas, &Maps::of(self.canvas, self.maps.iter()), most_in_common);
+        let mut only = vec![false; self.canvas.vertex_count()];
+        let mut count = 0;
+        for place in strays {
+            for v in self.canvas.vertices_at(place) {
+                only[*v as usize] = scope.has(*v);
+                count += usize::from(scope.has(*v));
+            }
+        }
+        let refused = self.smooth(1, 1.0, false, None, &Scope { vertices: Some(&only), ..*scope });
+        (count, refused)
+    }
+}

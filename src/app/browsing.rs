@@ -1,0 +1,182 @@
+//! Asking for paths: by the system's own dialog, or by one of ours.
+
+use std::{
+    path::Path,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use egui::Context;
+
+use super::{
+    App,
+    files::{Browse, Browsing},
+    save_queue::{Purpose, SaveTo},
+};
+use crate::ui::{DeferredAction, Dialog, PathFor, ToastKind};
+use ulna_session::{Session, endings};
+
+impl App {
+    /// Asks for a path: by the system's dialog where there is one, else, or where it does not come,
+    /// by the one of ours.
+    pub(super) fn ask_path(&mut self, ctx: &Context, what: PathFor, ours: Dialog) {
+        if self.files.system_dialogs {
+            self.browse(ctx, Browse::Path(what));
+        }
+        match &mut self.files.browsing {
+            Some(browsing) => browsing.instead = Some(ours),
+            None => self.dialogs.open = Some(ours),
+        }
+    }
+
+    /// Asks for a file to open: a path field, with the system's dialog a button away.
+    pub(super) fn ask_open(&mut self, ctx: &Context) {
+        let folder = self
+            .program
+            .preferences
+            .recent
+            .first()
+            .and_then(|f| f.path.parent())
+            .map_or_else(String::new, |p| format!("{}/", p.display()));
+        self.ask_path(ctx, PathFor::Open, Dialog::Open { path: folder });
+    }
+
+    /// Asks for the path to save the file to.
+    pub(super) fn ask_save(&mut self, ctx: &Context) {
+        let path = self
+            .session
+            .as_ref()
+            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
+        self.ask_path(ctx, PathFor::Save, Dialog::SaveAs { path, copy: false });
+    }
+
+    /// Asks for the path to save a copy to.
+    pub(super) fn ask_copy(&mut self, ctx: &Context) {
+        let path = self
+            .session
+            .as_ref()
+            .map_or_else(String::new, |s| s.suggested_path().display().to_string());
+        self.ask_path(ctx, PathFor::Copy, Dialog::SaveAs { path, copy: true });
+    }
+
+    /// The system's own dialog, off this thread: some of them wait for another program.
+    pub(super) fn browse(&mut self, ctx: &Context, what: Browse) {
+        let save = matches!(what, Browse::Path(PathFor::Save | PathFor::Copy));
+        let weights = matches!(what, Browse::Path(PathFor::WeightsIn | PathFor::WeightsOut));
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let waker = ctx.clone();
+        let name = self.session.as_ref().map_or_else(|| "model.glb".into(), Session::file_name);
+        let dialog = rfd::FileDialog::new();
+        let dialog = match save {
+            true => dialog.add_filter("glTF", &["glb", "gltf", "vrm", "vrma"]).set_file_name(name),
+            false if what == Browse::Path(PathFor::WeightsOut) => {
+                let name = Path::new(&name).with_extension("weights.json").display().to_string();
+                dialog.add_filter("Weights", &["json", "xml"]).set_file_name(name)
+            }
+            false if weights => {
+                let kinds: Vec<&str> = ["json", "xml"].into_iter().chain(endings()).collect();
+                dialog.add_filter("Weights and models", &kinds)
+            }
+            false => dialog.add_filter("Models and motion", &endings().collect::<Vec<_>>()),
+        };
+        let dialog = match (what, &self.dialogs.open) {
+            (Browse::Export { .. }, Some(Dialog::Export { draft })) => {
+                let (folder, name) = draft.place();
+                dialog.set_directory(folder).set_file_name(name)
+            }
+            _ => dialog,
+        };
+        let ask = move || {
+            let chosen = match what {
+                Browse::Export { folder: true } => dialog.pick_folder().map(|p| vec![p]),
+                Browse::Path(PathFor::Save | PathFor::Copy | PathFor::WeightsOut)
+                | Browse::Export { folder: false } => dialog.save_file().map(|p| vec![p]),
+                Browse::Path(PathFor::Open | PathFor::WeightsIn) | Browse::Form => {
+                    dialog.pick_file().map(|p| vec![p])
+                }
+                Browse::Path(PathFor::Import) => dialog.pick_files(),
+            };
+            if sender.send(chosen).is_ok() {
+                waker.request_repaint();
+            }
+        };
+        match thread::Builder::new().name("file dialog".into()).spawn(ask) {
+            Ok(_) => {
+                self.files.browsing =
+                    Some(Browsing { chosen: receiver, what, since: Instant::now(), instead: None });
+            }
+            Err(error) => self.toast(
+                ctx,
+                ToastKind::Error,
+                format!("The file dialog could not be opened: {error}. Type a path instead."),
+            ),
+        }
+    }
+
+    /// Takes up what the system's dialog gave.
+    pub(super) fn poll_browse(&mut self, ctx: &Context) {
+        // No hand closes a dialog so fast.
+        const AT_ONCE: Duration = Duration::from_millis(400);
+        let Some(browsing) = &self.files.browsing else { return };
+        let (what, since) = (browsing.what, browsing.since);
+        match browsing.chosen.try_recv() {
+            Ok(Some(mut paths)) => {
+                self.files.browsing = None;
+                let what = match what {
+                    Browse::Path(what) => what,
+                    Browse::Form => {
+                        if let (Some(Dialog::Arguments { draft }), Some(path)) =
+                            (&mut self.dialogs.open, paths.first())
+                        {
+                            draft.name_file(path);
+                        }
+                        return;
+                    }
+                    Browse::Export { .. } => {
+                        if let (Some(Dialog::Export { draft }), Some(path)) =
+                            (&mut self.dialogs.open, paths.first())
+                        {
+                            draft.go_to(path);
+                        }
+                        return;
+                    }
+                };
+                self.dialogs.open = None;
+                match what {
+                    PathFor::Import => self.read_clips(ctx, paths),
+                    _ if paths.is_empty() => {}
+                    PathFor::Open => self.wish(ctx, DeferredAction::Open(paths.remove(0))),
+                    PathFor::Save => self.queue_save(
+                        ctx,
+                        SaveTo::Asked,
+                        self.request(paths.remove(0)),
+                        Purpose::Own,
+                    ),
+                    PathFor::Copy => self.queue_save(
+                        ctx,
+                        SaveTo::Asked,
+                        self.request(paths.remove(0)),
+                        Purpose::Copy,
+                    ),
+                    PathFor::WeightsIn => self.import_weights(ctx, paths.remove(0), None),
+                    PathFor::WeightsOut => self.export_weights(ctx, Some(paths.remove(0))),
+                }
+            }
+            // Canceled, or the system has none: the list of files stays.
+            Ok(None) | Err(mpsc::TryRecvError::Disconnected) => {
+                let instead = self.files.browsing.take().and_then(|b| b.instead);
+                if since.elapsed() < AT_ONCE && instead.is_some() {
+                    // Ours, from now on without asking the system first.
+                    self.files.system_dialogs = false;
+                    self.dialogs.open = instead;
+                } else if since.elapsed() < AT_ONCE {
+                    let text = "The system's file dialog is not available. Choose from the list, \
+                        or type a path.";
+                    self.toast(ctx, ToastKind::Note, text);
+                }
+            }
+            Err(mpsc::TryRecvError::Empty) => ctx.request_repaint_after(Duration::from_millis(100)),
+        }
+    }
+}

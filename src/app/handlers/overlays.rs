@@ -1,0 +1,48 @@
+//! Overlays of the viewport, each with the state it was found from: it is found again when that
+//! state changes.
+
+use glam::Vec3;
+
+use crate::ui::Onion;
+use ulna_model::{ClipId, Derived, Mesh, MeshId, NodeId, Shared, Slots};
+use ulna_motion::{Averaging, Balance, Masses, MotionPath};
+
+/// What balance was found from, and what it is.
+#[derive(Default)]
+pub(in crate::app) struct BalanceState {
+    pub masses: Derived<Slots<MeshId, Shared<Mesh>>, Masses>,
+    pub of: Option<(u64, u64)>,
+    pub way_of: Option<(u64, ClipId, Averaging)>,
+    /// In the pose that is seen.
+    pub now: Option<Balance>,
+    /// Over the clip that is shown.
+    pub path: Vec<Vec3>,
+}
+
+/// What ways were found from, and what they are.
+#[derive(Default)]
+pub(in crate::app) struct PathState {
+    pub of: Option<(u64, ClipId, Vec<NodeId>, u64, Averaging)>,
+    /// Of the selected joints.
+    pub paths: Vec<MotionPath>,
+}
+
+/// What ghosts were asked for from.
+#[derive(PartialEq)]
+pub(in crate::app) struct GhostsAsked {
+    /// The document's generation, and the clip.
+    pub made_from: (u64, Option<ClipId>),
+    /// Whether a loop is repaired.
+    pub mends: bool,
+    /// Whether the file as it was opened is shown beside what it is now.
+    pub compares: bool,
+    /// Interpolation of LINEAR rotations.
+    pub between: Averaging,
+    /// Bits of the playhead's time, seconds.
+    pub time: u64,
+    /// Bits of the frame rate, frames per second.
+    pub fps: u64,
+    pub onion: Onion,
+    /// The selected nodes.
+    pub nodes: Vec<NodeId>,
+}

@@ -1,0 +1,284 @@
+//! Clips of other files that are being chosen from: what they come to here, and their pictures.
+
+use std::sync::{Arc, mpsc};
+
+use egui::{ColorImage, Context, TextureHandle, TextureOptions};
+use glam::Vec3;
+
+use super::viewport_renderer::ViewportRenderer;
+use crate::ui::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
+use ulna_formats::gltf::Progress;
+use ulna_model::{Clip, Document, NodeId, Shared, Tree};
+use ulna_motion::{Evaluator, Pose, Stack};
+use ulna_render::Capture;
+use ulna_session::{Arrival, ClipSource, ImportOptions, arrivals};
+
+/// Pixels of a picture: twice the points of the large one.
+pub(super) const PICTURE: [u32; 2] = [592, 360];
+
+/// Clips of other files that are being chosen from.
+pub(super) struct Importing {
+    /// Of the document that they are fitted to: another file has another.
+    pub(super) tree: Shared<Tree>,
+    /// Those that were read, in the order in which they were asked for.
+    pub(super) sources: Vec<ClipSource>,
+    pub(super) reading: Reading,
+    /// One a row.
+    pub(super) arrivals: Vec<Arrival>,
+    /// As panels see it.
+    pub view: ImportView,
+    pub(super) pictures: Vec<TextureHandle>,
+    /// Joints that were found otherwise than by the same name, as nobody said anything yet; by
+    /// file.
+    pub(super) guessed: Vec<Vec<(String, NodeId)>>,
+    /// A picture that is on its way.
+    pub(super) awaited: Option<(Awaited, Capture)>,
+    pub(super) playing: Playing,
+}
+
+/// Files that are being read beside the window; given up where nobody waits for them any more.
+pub(super) struct Reading {
+    pub(super) come: mpsc::Receiver<ClipSource>,
+    pub(super) stop: Arc<Progress>,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// What a picture is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// The middle of a row's clip.
+    Row(usize),
+    /// The moment that is looked at, of a row.
+    Now(usize),
+}
+
+/// The clip that is looked at.
+#[derive(Default)]
+pub(super) struct Playing {
+    pub(super) row: Option<usize>,
+    /// When it was at 0, seconds on the window's clock.
+    pub(super) begun: f64,
+    /// It, as it would be here.
+    pub(super) clip: Shared<Clip>,
+    /// How far it came before it stood still.
+    pub(super) stands_at: f32,
+    /// This model, and the clip's own, laid out for playing.
+    pub(super) evaluators: [Evaluator; 2],
+    pub(super) poses: [Pose; 2],
+    /// How far joints are from their middle, over the whole clip.
+    pub(super) reaches: [f32; 2],
+    pub(super) texture: Option<TextureHandle>,
+    pub(super) is_drawn: bool,
+}
+
+/// The middle of all joints.
+fn middle(document: &Document, pose: &Pose) -> Vec3 {
+    let is_joint = document.joint_flags();
+    let places = document
+        .node_ids()
+        .filter(|n| is_joint[n.index()])
+        .map(|n| pose.world[n.index()].w_axis.truncate());
+    let (sum, count) =
+        places.filter(|p| p.is_finite()).fold((Vec3::ZERO, 0.0), |(s, c), p| (s + p, c + 1.0));
+    if count > 0.0 { sum / count } else { Vec3::ZERO }
+}
+
+/// How far joints are from the middle of all at most, at a few moments of a clip.
+fn reach(document: &Document, clip: &Shared<Clip>) -> f32 {
+    const MOMENTS: u32 = 8;
+    let moments =
+        (0..=MOMENTS).map(|k| f64::from(clip.length()) * f64::from(k) / f64::from(MOMENTS));
+    let is_joint = document.joint_flags();
+    moments.fold(1e-3, |most: f32, time| {
+        let pose = Pose::evaluate(document, &Stack::of(Some(clip), time));
+        let at = middle(document, &pose);
+        let joints = document.node_ids().filter(|n| is_joint[n.index()]);
+        let far = joints
+            .map(|n| pose.world[n.index()].w_axis.truncate().distance(at))
+            .filter(|d| d.is_finite());
+        far.fold(most, f32::max)
+    })
+}
+
+/// The bones of a skeleton, a little from its left, about its middle; in parts of twice its reach.
+fn bones(document: &Document, pose: &Pose, reach: f32) -> Vec<[[f32; 2]; 2]> {
+    /// How far to its side it is looked at, radians.
+    const ASIDE: f32 = 0.5;
+    let middle = middle(document, pose);
+    let is_joint = document.joint_flags();
+    let place = |n: NodeId| {
+        let at = pose.world[n.index()].w_axis.truncate() - middle;
+        [at.x * ASIDE.cos() - at.z * ASIDE.sin(), at.y]
+    };
+    let bone = |n: &NodeId| {
+        let parent = document.node(*n).parent.filter(|p| is_joint[p.index()])?;
+        Some([place(parent), place(*n)]).filter(|b| b.iter().flatten().all(|v| v.is_finite()))
+    };
+    let size = 2.0 * reach;
+    let joints = document.nodes.order().iter().filter(|n| is_joint[n.index()]);
+    joints.filter_map(bone).map(|ends| ends.map(|at| at.map(|v| v / size))).collect()
+}
+
+impl Importing {
+    /// Adds what a file comes to.
+    pub(super) fn fit(&mut self, document: &Document, file: usize, draft: &ImportDraft) {
+        let source = &self.sources[file];
+        let (name, path) = (source.name(), source.path.clone());
+        let theirs = match &source.document {
+            Ok(theirs) => Arc::clone(theirs),
+            Err(error) => {
+                let fault = Some(format!("{error}."));
+                self.view.files.push(ImportFile { name, fault, ..ImportFile::default() });
+                if self.guessed.len() == file {
+                    self.guessed.push(Vec::new());
+                }
+                return;
+            }
+        };
+        let options = ImportOptions { how: draft.how.into(), chosen: draft.by_hand.clone() };
+        let (fit, made) = arrivals(document, &theirs, &path, &options);
+        let fault = made.is_empty().then(|| "The file has no clips.".to_owned());
+        if self.guessed.len() == file {
+            self.guessed.push(fit.guessed.clone());
+        }
+        let guessed = self.guessed[file].clone();
+        let mut asked = fit.unmatched.clone();
+        asked.extend(
+            theirs
+                .node_ids()
+                .map(|n| theirs.node(n).label(n))
+                .filter(|l| draft.by_hand.contains_key(l)),
+        );
+        asked.retain(|name| guessed.iter().all(|(guess, _)| guess != name));
+        asked.sort();
+        asked.dedup();
+        for arrival in made {
+            let clip = &arrival.carried.clip;
+            let nothing = clip.tracks.is_empty();
+            self.view.rows.push(ImportRow {
+                file,
+                length: clip.length(),
+                fps: theirs.clips[arrival.id]
+                    .guess_fps()
+                    .filter(|(_, share)| *share > 0.8)
+                    .map(|(fps, _)| fps as f32),
+                keys: clip.key_count(),
+                bytes: clip.tracks.values().map(|t| t.values.len() * 4).sum(),
+                lost: arrival.lost.iter().chain(&arrival.lost_targets).cloned().collect(),
+                resampled: arrival.carried.resampled.len(),
+                is_other: fit.is_other() || nothing,
+                is_empty: nothing,
+                picture: None,
+            });
+            self.view.names.push(arrival.name.clone());
+            self.arrivals.push(arrival);
+        }
+        self.view.files.push(ImportFile {
+            name,
+            fit: Some(fit),
+            fault,
+            path: Some(path),
+            asked,
+            guessed,
+        });
+    }
+
+    /// Chooses what rows are at first that are not in a draft yet.
+    pub(super) fn choose(&self, draft: &mut ImportDraft) {
+        let known = draft.ticked.len().min(self.view.rows.len());
+        draft.ticked.truncate(known);
+        draft.names.truncate(known);
+        draft.ticked.extend(self.view.rows[known..].iter().map(|r| !r.is_other));
+        draft.names.extend_from_slice(&self.view.names[known..]);
+    }
+
+    /// Goes to the moment that is looked at now.
+    pub(super) fn play(&mut self, document: &Document, now: f64, row: usize, still: bool) {
+        let Some(arrival) = self.arrivals.get(row) else { return };
+        let file = self.view.rows[row].file;
+        let Some(theirs) = self.sources.get(file).and_then(|s| s.document.as_ref().ok()) else {
+            return;
+        };
+        let own = &theirs.clips[arrival.id];
+        let playing = &mut self.playing;
+        if playing.row != Some(row) {
+            let clip = Shared::new(arrival.carried.clip.clone());
+            *playing = Playing {
+                row: Some(row),
+                begun: now,
+                reaches: [reach(document, &clip), reach(theirs, own)],
+                clip,
+                texture: playing.texture.take(),
+                ..Playing::default()
+            };
+        }
+        let length = f64::from(own.length());
+        if still {
+            playing.begun = now - f64::from(playing.stands_at);
+        }
+        let gone = (now - playing.begun).max(0.0);
+        let time = if length > 0.0 { gone % length } else { 0.0 };
+        playing.stands_at = time as f32;
+        let stacks = [(document, &playing.clip), (&**theirs, own)];
+        for (k, (document, clip)) in stacks.into_iter().enumerate() {
+            playing.evaluators[k].update(
+                document,
+                &Stack::of(Some(clip), time),
+                &mut playing.poses[k],
+            );
+        }
+        self.view.now = ImportMoment {
+            row,
+            time: time as f32,
+            picture: playing.texture.as_ref().filter(|_| playing.is_drawn).map(TextureHandle::id),
+            bones: bones(theirs, &playing.poses[1], playing.reaches[1]),
+        };
+    }
+
+    /// Begins a picture of the moment that is looked at; whether there is one.
+    pub(super) fn begin_now(
+        &mut self,
+        renderer: &mut ViewportRenderer,
+        document: &Document,
+    ) -> bool {
+        let Some(row) = self.playing.row else { return false };
+        let pose = &self.playing.poses[0];
+        // The same all around, so that nothing is cut off where it turns: a cube in the ball that
+        // the joints keep to, since nothing is at all of its corners. The skin lies around the
+        // joints.
+        let (at, half) = (middle(document, pose), Vec3::splat(self.playing.reaches[0] * 0.72));
+        let capture =
+            renderer.begin_pose_picture(document, pose, Some((at - half, at + half)), PICTURE);
+        self.awaited = capture.map(|capture| (Awaited::Now(row), capture));
+        self.awaited.is_some()
+    }
+
+    pub(super) fn take_picture(&mut self, ctx: &Context, of: Awaited, image: ColorImage) {
+        match of {
+            Awaited::Row(row) => {
+                let texture =
+                    ctx.load_texture(format!("import {row}"), image, TextureOptions::LINEAR);
+                if let Some(row) = self.view.rows.get_mut(row) {
+                    row.picture = Some(Some(texture.id()));
+                }
+                self.pictures.push(texture);
+            }
+            Awaited::Now(row) if self.playing.row == Some(row) => {
+                match &mut self.playing.texture {
+                    Some(texture) => texture.set(image, TextureOptions::LINEAR),
+                    None => {
+                        self.playing.texture =
+                            Some(ctx.load_texture("import now", image, TextureOptions::LINEAR));
+                    }
+                }
+                self.playing.is_drawn = true;
+            }
+            Awaited::Now(_) => {}
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Long work beside the window, in two lanes: saving has one of its own and never waits for
+//! anything else; the rest waits in line. All of it shows how far it is, and can be canceled where
+//! that loses nothing.
+
+use std::sync::mpsc;
+
+use egui::Context;
+
+use super::{
+    App,
+    jobs::{Done, Job, Polled, Waiting, spawn},
+};
+use crate::ui::{Dialog, ToastKind};
+use ulna_formats::gltf::{Progress, ReadError};
+
+impl App {
+    /// Begins long work, or puts it in line behind what is under way.
+    pub(super) fn start(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        cancelable: bool,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
+        self.start_waiting(ctx, Waiting { label, cancelable, writes: false, work: Box::new(work) });
+    }
+
+    /// As [`App::start`], of work that writes files that a person asked for.
+    pub(super) fn start_writing(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
+        self.start_waiting(
+            ctx,
+            Waiting { label, cancelable: true, writes: true, work: Box::new(work) },
+        );
+    }
+
+    fn start_waiting(&mut self, ctx: &Context, waiting: Waiting) {
+        if self.jobs.work.is_some() {
+            self.jobs.waiting.push_back(waiting);
+            return;
+        }
+        self.jobs.work = self.spawned(ctx, waiting);
+    }
+
+    /// Begins a save; the queue sees to it that none is under way.
+    pub(super) fn start_save(
+        &mut self,
+        ctx: &Context,
+        label: String,
+        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+    ) {
+        let waiting = Waiting { label, cancelable: false, writes: true, work: Box::new(work) };
+        self.jobs.save = self.spawned(ctx, waiting);
+    }
+
+    fn spawned(&mut self, ctx: &Context, waiting: Waiting) -> Option<Job> {
+        let label = waiting.label.clone();
+        match spawn(ctx, waiting) {
+            Ok(job) => Some(job),
+            Err(error) => {
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!("{label} could not be started: {error}."),
+                );
+                None
+            }
+        }
+    }
+
+    /// Stops what is under way, where that loses nothing, and forgets what waits. Work that looks
+    /// at no such wish goes on to its end, and nobody takes up what it comes to.
+    pub(super) fn cancel_jobs(&mut self, ctx: &Context) {
+        self.jobs.waiting.retain(|w| !w.cancelable);
+        if let Some(job) = self.jobs.work.take_if(|job| job.cancelable) {
+            job.progress.cancel();
+            self.toast(ctx, ToastKind::Note, format!("{} was canceled", job.label));
+        }
+    }
+
+    /// Takes up what is done, and begins what waited.
+    pub(super) fn poll_jobs(&mut self, ctx: &Context) {
+        let saved = Self::poll(&mut self.jobs.save);
+        let worked = Self::poll(&mut self.jobs.work);
+        for polled in [saved, worked] {
+            match polled {
+                Polled::Nothing => {}
+                Polled::UnderWay => ctx.request_repaint_after(std::time::Duration::from_millis(60)),
+                Polled::Done(done) => {
+                    self.take(ctx, *done);
+                    ctx.request_repaint();
+                }
+                Polled::Lost(label) => {
+                    // It may have been the scene that is waited for.
+                    self.renderer.give_up_scene();
+                    let text = format!(
+                        "{label} failed because of an error in Ulna. The open file is unchanged."
+                    );
+                    self.toast(ctx, ToastKind::Error, text);
+                }
+            }
+        }
+        self.put_in_worked(ctx);
+        self.follow_saves(ctx);
+        if self.jobs.work.is_none()
+            && let Some(waiting) = self.jobs.waiting.pop_front()
+        {
+            self.jobs.work = self.spawned(ctx, waiting);
+        }
+    }
+
+    fn poll(lane: &mut Option<Job>) -> Polled {
+        let Some(job) = lane else { return Polled::Nothing };
+        match job.result.try_recv() {
+            Err(mpsc::TryRecvError::Empty) => Polled::UnderWay,
+            Err(mpsc::TryRecvError::Disconnected) => {
+                let label = std::mem::take(&mut job.label);
+                *lane = None;
+                Polled::Lost(label)
+            }
+            Ok(done) => {
+                *lane = None;
+                Polled::Done(Box::new(done))
+            }
+        }
+    }
+
+    /// Takes up what came of long work.
+    pub(super) fn take(&mut self, ctx: &Context, done: Done) {
+        match done {
+            Done::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),
+            Done::Found(loaded) => self.found(ctx, loaded),
+            Done::Opened(Err(ReadError::Canceled), _) => {}
+            Done::Opened(Err(error), path) => self.say_unopened(ctx, &error, path),
+            Done::Saved(result, save) => self.take_saved(ctx, result, save),
+            Done::Filmed(result) => self.took_pictures(ctx, result),
+            Done::Exported(result, request) => self.take_exported(ctx, result, request),
+            Done::Listed(Ok(lines)) => self.dialogs.open = Some(Dialog::Changes { lines }),
+            Done::Listed(Err(error)) => {
+                self.toast(
+                    ctx,
+                    ToastKind::Error,
+                    format!("The changes could not be listed: {error}."),
+                );
+            }
+            Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),
+            Done::Worked(worked, title) => {
+                self.jobs.worked.push_back((worked, title));
+                self.put_in_worked(ctx);
+            }
+            Done::Reloaded(result) => self.take_reloaded(ctx, result),
+            Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
+            Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
+            Done::Foreseen(found) => self.take_outlook(found),
+            Done::Remade(remade) => self.take_remade(*remade),
+            Done::Searched(found, serial) => self.take_search(ctx, found, serial),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The program's life in its windows: its start, its frames, what it stores, and how it goes on in
+//! another window.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+};
+
+use egui::{Context, Ui};
+
+use super::{
+    App, fault,
+    files::{Files, has_system_dialogs},
+    handlers::{BalanceState, PathState, PosePictures},
+    jobs::Jobs,
+    painting::Painting,
+    problems::Problems,
+    program::Program,
+    recent::RecentList,
+    save_queue::SaveQueue,
+    viewport_renderer::ViewportRenderer,
+    window_state::{Leaving, WindowState},
+};
+use crate::ui::{Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, Viewport};
+use ulna_edit::Mode;
+use ulna_render::ColorRole;
+
+impl App {
+    /// Makes the program; `file` is opened, or else the sample.
+    pub fn new(cc: &eframe::CreationContext<'_>, file: Option<PathBuf>) -> Self {
+        let program = Program::load(cc);
+        let viewport = Viewport { options: program.preferences.shown, ..Viewport::default() };
+        let mut app = Self {
+            session: None,
+            mode: Mode::Pose,
+            outliner: Outliner::default(),
+            timeline: Timeline::default(),
+            layers: Layers::default(),
+            viewport,
+            painting: Painting::default(),
+            poses: Poses::default(),
+            pose_pictures: PosePictures::default(),
+            balance: BalanceState::default(),
+            paths: PathState::default(),
+            ghosts_asked: None,
+            problems: Problems::default(),
+            dialogs: Dialogs::default(),
+            files: Files { system_dialogs: has_system_dialogs(cc), ..Files::default() },
+            program,
+            window: WindowState::default(),
+            panels: Panels::default(),
+            renderer: ViewportRenderer::new(cc.wgpu_render_state.clone()),
+            jobs: Jobs::default(),
+            saves: SaveQueue::default(),
+        };
+        app.load_own();
+        app.window.routing.install(&cc.egui_ctx);
+        app.painting.brush = app.program.preferences.brush.clamped();
+        app.files.pictures = app.program.preferences.pictures.clone();
+        if let Some(text) = app.program.preferences.layout.as_deref() {
+            app.panels.set_layout(Layout::from_text(text));
+        }
+        app.show_settings(&cc.egui_ctx);
+        match file {
+            Some(path) => app.open(&cc.egui_ctx, path),
+            None if app.program.preferences.started => app.show_welcome(&cc.egui_ctx),
+            None => {
+                app.open_sample(&cc.egui_ctx);
+                app.program.tour = Some(0);
+            }
+        }
+        app.program.preferences.started = true;
+        app.files.journal_home = app.journal_home();
+        if app.program.keeps {
+            fault::watch();
+            app.look_for_recoveries(&cc.egui_ctx);
+        }
+        app
+    }
+
+    /// Leaves the window for another on the same work, if this one can be drawn to no more. Whether
+    /// it is left.
+    pub(super) fn leaves(&mut self, ctx: &Context) -> bool {
+        if self.window.leaving.is_none()
+            && (self.renderer.is_lost() || self.program.devices.is_surface_lost())
+        {
+            self.leave(ctx, Leaving::Lost);
+        }
+        self.window.leaving.is_some()
+    }
+
+    pub(super) fn leave(&mut self, ctx: &Context, why: Leaving) {
+        self.window.leaving = Some(why);
+        // Half a gesture is none.
+        if let Some(session) = &mut self.session {
+            session.cancel();
+        }
+        self.painting.drop_stroke();
+        self.panels.end_gestures();
+        ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        ctx.request_repaint();
+    }
+
+    /// Goes on in another window, whose theme is installed, on its device: with the same document,
+    /// history, selection, view and panels.
+    pub fn reopen(&mut self, ctx: &Context, state: Option<egui_wgpu::RenderState>) {
+        let why = self.window.leaving.take();
+        self.renderer.reopen(state);
+        self.show_settings(ctx);
+        // Pictures were the old window's.
+        self.program.recent = RecentList::default();
+        if self.program.welcome {
+            self.program.recent.refresh(ctx, &self.program.preferences.recent);
+        }
+        self.show_recoveries(ctx);
+        self.program.taking = None;
+        // Its clock begins anew.
+        (
+            self.window.active,
+            self.viewport.transition,
+            self.outliner.hover,
+            self.viewport.last_pick,
+        ) = (0.0, None, None, None);
+        for toast in &mut self.dialogs.toasts {
+            toast.since = 0.0;
+        }
+        self.window.first_frame = true;
+        self.show_title(ctx);
+        self.restore_scene(ctx);
+        let device = self.renderer.device().to_owned();
+        let text = match why {
+            Some(Leaving::Switch) => format!("The window now uses {device}"),
+            _ => format!(
+                "The graphics device was lost; the window now uses {device}. Your work is \
+                not affected"
+            ),
+        };
+        self.toast(ctx, ToastKind::Note, text);
+    }
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        if self.leaves(&ctx) {
+            return;
+        }
+        let whole = AssertUnwindSafe(|| self.whole_frame(ui, frame));
+        if let Err(payload) = catch_unwind(whole)
+            && !self.renderer.is_lost()
+        {
+            self.take_fault(&ctx, payload);
+        }
+        if self.leaves(&ctx) {
+            // Painting them would ask more of the device than is left of it.
+            ctx.graphics_mut(|layers| *layers = egui::layers::GraphicLayers::default());
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        self.program.preferences.shown = self.viewport.options;
+        self.program.preferences.brush = self.painting.brush;
+        self.program.preferences.pictures = self.files.pictures.clone();
+        self.program.preferences.settings = self.program.settings.clone();
+        self.program.preferences.layout = self.panels.layout().to_text();
+        self.program.preferences.store(storage);
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        // How far lists are scrolled is of one file; where panels are is kept beside it.
+        false
+    }
+
+    fn on_exit(&mut self) {
+        // A window that is closed was asked about what is not saved.
+        self.end_journal();
+    }
+
+    fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
+        // Panels paint no ground of their own: clearing costs less than a rectangle does.
+        self.program.theme.color(ColorRole::SurfacePanel).to_normalized_gamma_f32()
+    }
+}

@@ -1,0 +1,55 @@
+//! Sessions and scenes that are made ready beside the window.
+
+use std::sync::Arc;
+
+use super::viewport_renderer::{Loader, Posed, Uploaded};
+use ulna_model::{Diagnostic, Document};
+use ulna_render::{Decoded, decode_images};
+use ulna_session::Session;
+
+/// A session that is ready to be shown.
+pub(super) struct Loaded {
+    pub session: Session,
+    pub posed: Posed,
+    /// What is odd about its images, where it is on the device already.
+    pub uploaded: Option<(Uploaded, Vec<Diagnostic>)>,
+}
+
+/// A document's scene, made anew.
+pub(super) struct Remade {
+    /// Its number.
+    pub serial: u64,
+    /// Where its surface may be another, too.
+    pub posed: Option<Posed>,
+    pub uploaded: Uploaded,
+    /// What is odd about its images, where they were decoded anew.
+    pub findings: Option<Vec<Diagnostic>>,
+}
+
+impl Loaded {
+    /// The largest extent of all that is in it, meters.
+    pub(super) fn extent(&self) -> Option<f32> {
+        let (low, high) = self.posed.bounds()?;
+        Some((high - low).max_element())
+    }
+}
+
+/// Makes a session ready to be shown; its scene follows.
+pub(super) fn load(session: Session) -> Box<Loaded> {
+    Box::new(Loaded { posed: Posed::new(session.document()), session, uploaded: None })
+}
+
+/// Makes a session ready to be shown with its scene, so that the picture before it stays until
+/// then.
+pub(super) fn load_whole(session: Session, loader: &Loader) -> Box<Loaded> {
+    let (images, findings) = decode_images(session.document());
+    let posed = Posed::new(session.document());
+    let uploaded = loader.upload(session.document(), &posed.pose, images.into());
+    Box::new(Loaded { posed, session, uploaded: Some((uploaded, findings)) })
+}
+
+/// The images of a document for the device, and what is odd about them.
+pub(super) fn decoded(document: &Document) -> (Arc<[Decoded]>, Option<Vec<Diagnostic>>) {
+    let (images, findings) = decode_images(document);
+    (images.into(), Some(findings))
+}

@@ -1,0 +1,67 @@
+//! The colors of the strain views.
+
+use crate::ui::WeightLook;
+use ulna_model::Document;
+use ulna_motion::{Pose, Strain, StrainScratch, VertexStrain, WorstPose};
+use ulna_weights::{SkinnedSurface, moved_by_storing};
+
+/// What the strain views show, and those of another stored type.
+#[derive(Default)]
+pub(super) struct StrainColors {
+    /// By the canvas's vertices, 0 to 1; NaN for none.
+    pub values: Vec<f32>,
+    /// What 1 is where another stored type is shown, meters.
+    pub farthest: f32,
+}
+
+impl StrainColors {
+    pub(super) fn of(
+        document: &Document,
+        canvas: &SkinnedSurface,
+        pose: &Pose,
+        look: WeightLook,
+        worst: Option<&WorstPose>,
+    ) -> Self {
+        let mut colors = Self::default();
+        match (look, worst) {
+            (WeightLook::Bytes | WeightLook::Shorts, _) => {
+                let mut values =
+                    moved_by_storing(document, canvas, pose, look.stored().unwrap_or_default());
+                colors.farthest = values.iter().copied().fold(0.0, f32::max);
+                let scale = if colors.farthest > 0.0 { 1.0 / colors.farthest } else { 0.0 };
+                values.iter_mut().for_each(|d| *d *= scale);
+                colors.values = values;
+            }
+            (WeightLook::Worst, Some(worst)) => {
+                for part in canvas.parts() {
+                    colors.values.extend(worst.scores(part.node, part.primitive).map(on_ramp));
+                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
+                }
+            }
+            (WeightLook::Strain | WeightLook::Volume, _) => {
+                let lost = |s: &VertexStrain| {
+                    if s.volume.is_finite() { (1.0 - s.volume).clamp(0.0, 1.0) } else { 1.0 }
+                };
+                let shown = |s: &VertexStrain| {
+                    if look == WeightLook::Volume { lost(s) } else { on_ramp(s.score()) }
+                };
+                let (mut scratch, mut found) = (StrainScratch::default(), Vec::new());
+                for part in canvas.parts() {
+                    if let Some(strain) = Strain::of(document, part.node, part.primitive) {
+                        strain.measure(document, pose, &mut scratch, &mut found);
+                        colors.values.extend(found.iter().map(shown));
+                    }
+                    colors.values.resize((part.first + part.count) as usize, f32::NAN);
+                }
+            }
+            _ => {}
+        }
+        colors
+    }
+}
+
+/// A score on the ramp: nothing for none, half of it for a length doubled, all of it for four times
+/// the length.
+fn on_ramp(score: f32) -> f32 {
+    (score * 0.5).clamp(0.0, 1.0)
+}

@@ -1,0 +1,18 @@
+//! Runs of vertices that are uploaded at once.
+
+use std::ops::Range;
+
+/// Runs of vertices that are near each other: few uploads rather than few bytes.
+pub(super) fn ranges(vertices: &[u32]) -> Vec<Range<usize>> {
+    const NEAR: usize = 256;
+    let mut sorted: Vec<usize> = vertices.iter().map(|v| *v as usize).collect();
+    sorted.sort_unstable();
+    let mut list: Vec<Range<usize>> = Vec::new();
+    for v in sorted {
+        match list.last_mut() {
+            Some(last) if v < last.end + NEAR => last.end = last.end.max(v + 1),
+            _ => list.push(v..v + 1),
+        }
+    }
+    list
+}

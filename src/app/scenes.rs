@@ -1,0 +1,72 @@
+//! The scene of the document on the device, made again for another document or another device.
+
+use egui::Context;
+
+use super::{
+    App, LONG,
+    jobs::Done,
+    loading::{Remade, decoded},
+    viewport_renderer::Posed,
+};
+use ulna_model::Diagnostic;
+
+impl App {
+    /// Has the scene made anew, for the document as it is now: beside the window where it is large.
+    pub(super) fn remake_scene(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document().clone();
+        // Those that are not kept are decoded anew: without them the model would lose its textures.
+        let images = self.renderer.images().filter(|kept| kept.len() == document.images.len());
+        let (serial, loader) = self.renderer.remake(true);
+        let small = document.meshes.values().map(|m| m.vertex_count()).sum::<usize>() <= LONG;
+        if let (true, Some(images)) = (small, &images) {
+            let posed = Posed::new(&document);
+            let uploaded = loader.upload(&document, &posed.pose, images.clone());
+            self.renderer.take_scene(serial, &document, Some(posed), uploaded);
+            return;
+        }
+        self.start(ctx, "Loading the view".into(), false, move |_| {
+            let posed = Posed::new(&document);
+            let (images, findings) =
+                images.map_or_else(|| decoded(&document), |images| (images, None));
+            let uploaded = loader.upload(&document, &posed.pose, images);
+            Done::Remade(Box::new(Remade { serial, posed: Some(posed), uploaded, findings }))
+        });
+    }
+
+    /// Has the scene made for a document that was opened, or for another device, from the file's
+    /// own images.
+    pub(super) fn restore_scene(&mut self, ctx: &Context) {
+        let Some(session) = &self.session else { return };
+        let document = session.document().clone();
+        // What was just opened is posed already.
+        let whole = self.renderer.images().is_some();
+        let (serial, loader) = self.renderer.remake(whole);
+        let pose = self.renderer.pose().clone();
+        self.start(ctx, "Loading the view".into(), false, move |_| {
+            let posed = whole.then(|| Posed::new(&document));
+            let (images, findings) = decoded(&document);
+            let uploaded =
+                loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
+            Done::Remade(Box::new(Remade { serial, posed, uploaded, findings }))
+        });
+    }
+
+    /// Shows a scene that was made anew.
+    pub(super) fn take_remade(&mut self, remade: Remade) {
+        let Remade { serial, posed, uploaded, findings } = remade;
+        let Some(session) = &self.session else { return };
+        if self.renderer.take_scene(serial, session.document(), posed, uploaded) {
+            self.painting.tint_anew();
+            if let Some(findings) = findings {
+                self.take_findings(findings);
+            }
+        }
+    }
+
+    /// What is odd about the file's images joins what else is.
+    pub(super) fn take_findings(&mut self, findings: Vec<Diagnostic>) {
+        self.problems.change(|list| list.extend(findings.iter().cloned()));
+        self.problems.of_images = findings;
+    }
+}

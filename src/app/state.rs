@@ -1,0 +1,174 @@
+//! The program with a window: its state, what tests and scripts read of it, and its messages.
+
+use std::sync::Arc;
+
+use egui::Context;
+use glam::Vec2;
+
+use super::{
+    files::Files,
+    handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
+    jobs::Jobs,
+    painting::Painting,
+    problems::Problems,
+    program::Program,
+    save_queue::SaveQueue,
+    viewport_renderer::ViewportRenderer,
+    window_state::WindowState,
+};
+use crate::ui::{
+    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport,
+};
+use ulna_edit::{Availability, Mode, Preset, Selection};
+use ulna_model::{KeySet, NodeId};
+use ulna_motion::Pose;
+use ulna_render::Camera;
+use ulna_session::{Disk, Playback, Session};
+use ulna_weights::Brush;
+
+/// The program with a window: a domain each, and what makes their picture.
+pub struct App {
+    pub(super) session: Option<Session>,
+    pub(super) mode: Mode,
+    pub(super) outliner: Outliner,
+    pub(super) timeline: Timeline,
+    pub(super) layers: Layers,
+    pub(super) viewport: Viewport,
+    pub(super) painting: Painting,
+    pub(super) poses: Poses,
+    pub(super) pose_pictures: PosePictures,
+    pub(super) balance: BalanceState,
+    pub(super) paths: PathState,
+    pub(super) ghosts_asked: Option<GhostsAsked>,
+    pub(super) problems: Problems,
+    pub(super) dialogs: Dialogs,
+    pub(super) files: Files,
+    pub(super) program: Program,
+    pub(super) window: WindowState,
+    pub(super) panels: Panels,
+    pub(super) renderer: ViewportRenderer,
+    pub(super) jobs: Jobs,
+    pub(super) saves: SaveQueue,
+}
+
+impl App {
+    /// What of the view is shown, for tests.
+    pub const fn options(&self) -> ViewOptions {
+        self.viewport.options
+    }
+
+    /// What kind of work the window is set to, for tests.
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The joint under the pointer, for tests.
+    pub const fn hovered(&self) -> Option<NodeId> {
+        self.outliner.hover
+    }
+
+    /// The open file, for tests and scripts.
+    pub const fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// The pose that is seen, for tests.
+    pub const fn shown_pose(&self) -> &Pose {
+        self.renderer.pose()
+    }
+
+    /// The eye.
+    pub const fn camera(&self) -> &Camera {
+        &self.viewport.camera
+    }
+
+    /// The keys and the mouse of another program.
+    pub fn set_key_preset(&mut self, preset: Preset) {
+        self.program.settings.keys.set_preset(preset);
+    }
+
+    /// What is selected, for tests and scripts.
+    pub const fn selection(&self) -> &Selection {
+        &self.outliner.selection
+    }
+
+    /// The selected keys of the clip or layer that the timeline shows, for tests and scripts.
+    pub fn selected_keys(&self) -> &KeySet {
+        self.outliner.selection.keys_of(self.keys_home())
+    }
+
+    /// The clock, for tests and scripts.
+    pub const fn playback(&self) -> &Playback {
+        &self.timeline.playback
+    }
+
+    /// The brush, for tests and scripts.
+    pub const fn brush(&self) -> &Brush {
+        &self.painting.brush
+    }
+
+    /// Whether long work is under way.
+    pub fn is_busy(&self) -> bool {
+        self.jobs.is_busy() || self.is_saving() || !self.jobs.worked.is_empty()
+    }
+
+    /// Replaces the disk that saves and exports are written to, for tests: by a slow one, or one
+    /// that fails.
+    pub fn set_disk(&mut self, disk: Arc<dyn Disk>) {
+        self.files.disk = disk;
+    }
+
+    /// A point of the scene on the viewport's picture, in the picture's points: where to click, for
+    /// tests and scripts.
+    pub fn project(&self, node: NodeId) -> Option<Vec2> {
+        let at = self.renderer.pose().world.get(node.index())?.w_axis.truncate();
+        self.viewport.camera.project(at, self.renderer.size()).map(|(p, _)| p)
+    }
+
+    /// Whether it is to go on in another window, for tests.
+    pub const fn is_leaving(&self) -> bool {
+        self.window.leaving.is_some()
+    }
+
+    /// Whether the viewport has a picture of the document as it is, for tests.
+    pub const fn shows_picture(&self) -> bool {
+        self.renderer.shows_picture()
+    }
+
+    pub(super) fn toast(&mut self, ctx: &Context, kind: ToastKind, text: impl Into<String>) {
+        let text = text.into();
+        if kind == ToastKind::Error {
+            log::warn!("{text}");
+        }
+        self.say(ctx, kind, text, Vec::new());
+    }
+
+    /// A message with what can be done about it.
+    pub(super) fn say(
+        &mut self,
+        ctx: &Context,
+        kind: ToastKind,
+        text: String,
+        verbs: Vec<(&'static str, Action)>,
+    ) {
+        self.dialogs.say(ctx.input(|i| i.time), kind, text, verbs);
+        ctx.request_repaint();
+    }
+
+    pub(super) fn availability(&self) -> Availability {
+        let Some(session) = &self.session else { return Availability::default() };
+        Availability {
+            nodes: self.outliner.selection.nodes.len(),
+            keys: self.selected_keys().len(),
+            clip_shown: self.shows().is_some(),
+            painting: self.mode == Mode::Paint,
+            joint: self.painting.has_joint(),
+            vertices: self.painting.vertices.len(),
+            pose_layers: self
+                .layers_view()
+                .home
+                .map_or(0, |home| session.document().aids.layers(home).0.len()),
+            ..session.availability()
+        }
+    }
+}

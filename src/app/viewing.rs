@@ -1,0 +1,199 @@
+//! Commands of the view: the eye, what is shown, and the sizes of panels.
+
+use egui::Context;
+use glam::Vec3;
+
+use super::App;
+use crate::ui::{Compare, Layout, Settings, ThemeChoice, ViewOptions};
+use ulna_edit::{
+    Mode,
+    command::{ViewCommand, field::Nodes},
+};
+use ulna_model::NodeId;
+use ulna_motion::joint_bounds;
+use ulna_render::{Axis, Shading};
+
+impl App {
+    /// Does what a command asks of the view.
+    pub(super) fn view(&mut self, ctx: &Context, command: &ViewCommand) {
+        match command {
+            ViewCommand::NextPanel => self.next_panel(ctx, false),
+            ViewCommand::PreviousPanel => self.next_panel(ctx, true),
+            ViewCommand::MenuBar => self.panels.open_menu_bar(),
+            ViewCommand::FrameAll => self.frame(ctx, false),
+            ViewCommand::FrameSelected => self.frame(ctx, true),
+            ViewCommand::Perspective => {
+                self.viewport.camera.orthographic = !self.viewport.camera.orthographic
+            }
+            ViewCommand::Front => self.look(ctx, Axis::Front),
+            ViewCommand::Back => self.look(ctx, Axis::Back),
+            ViewCommand::Side => self.look(ctx, Axis::Side),
+            ViewCommand::OtherSide => self.look(ctx, Axis::OtherSide),
+            ViewCommand::Top => self.look(ctx, Axis::Top),
+            ViewCommand::Bottom => self.look(ctx, Axis::Bottom),
+            ViewCommand::ThreeQuarter => self.look(ctx, Axis::ThreeQuarter),
+            ViewCommand::Textured => self.viewport.options.shading = Shading::Textured,
+            ViewCommand::Solid => self.viewport.options.shading = Shading::Solid,
+            ViewCommand::Wireframe => self.viewport.options.shading = Shading::Wireframe,
+            ViewCommand::XRay => self.viewport.options.shading = Shading::XRay,
+            ViewCommand::Axes => self.viewport.options.axes = !self.viewport.options.axes,
+            ViewCommand::OfSelected => {
+                self.viewport.options.of_selected = !self.viewport.options.of_selected
+            }
+            ViewCommand::Sticks => self.viewport.options.sticks = !self.viewport.options.sticks,
+            ViewCommand::Deforming => {
+                self.viewport.options.deforming = !self.viewport.options.deforming
+            }
+            ViewCommand::Pins => self.viewport.options.pins = !self.viewport.options.pins,
+            ViewCommand::MotionPaths => {
+                self.viewport.options.motion_paths = !self.viewport.options.motion_paths
+            }
+            ViewCommand::OnionSkin => {
+                self.viewport.options.onion.shown = !self.viewport.options.onion.shown
+            }
+            ViewCommand::Compare => {
+                let next = self.viewport.compare.next();
+                // Weights have no ghost.
+                let skips = self.mode == Mode::Paint && next == Compare::Both;
+                self.viewport.compare = if skips { next.next() } else { next };
+            }
+            ViewCommand::Balance => self.viewport.options.balance = !self.viewport.options.balance,
+            ViewCommand::Lights => self.viewport.options.lights = !self.viewport.options.lights,
+            ViewCommand::Grid => self.viewport.options.grid = !self.viewport.options.grid,
+            ViewCommand::Joints => self.viewport.options.joints = !self.viewport.options.joints,
+            ViewCommand::Names => self.viewport.options.names = !self.viewport.options.names,
+            ViewCommand::ShowAll => self.outliner.visibility.show_all(),
+            ViewCommand::Hide | ViewCommand::Isolate | ViewCommand::Lock => self.mark(command),
+            ViewCommand::Camera { node } => self.look_through(ctx, node.as_ref()),
+            ViewCommand::Outliner if ctx.content_rect().width() < 1000.0 => {
+                self.viewport.options.outliner_narrow = !self.viewport.options.outliner_narrow;
+            }
+            ViewCommand::Outliner => {
+                self.viewport.options.outliner = !self.viewport.options.outliner
+            }
+            ViewCommand::Problems => {
+                self.viewport.options.problems = !self.viewport.options.problems
+            }
+            ViewCommand::Theme => {
+                let theme = if self.program.theme.name() == "light" {
+                    ThemeChoice::Dark
+                } else {
+                    ThemeChoice::Light
+                };
+                self.set_settings(ctx, Settings { theme, ..self.program.settings.clone() });
+            }
+            ViewCommand::Larger => self.resize(ctx, self.program.settings.scale * 1.1),
+            ViewCommand::Smaller => self.resize(ctx, self.program.settings.scale / 1.1),
+            ViewCommand::NormalSize => self.resize(ctx, 1.0),
+            ViewCommand::Inspector => {
+                self.viewport.options.inspector = !self.viewport.options.inspector
+            }
+            ViewCommand::Timeline => {
+                self.viewport.options.timeline = !self.viewport.options.timeline
+            }
+            ViewCommand::ResetLayout => {
+                let ViewOptions {
+                    outliner, outliner_narrow, problems, inspector, timeline, ..
+                } = ViewOptions::default();
+                self.viewport.options = ViewOptions {
+                    outliner,
+                    outliner_narrow,
+                    problems,
+                    inspector,
+                    timeline,
+                    ..self.viewport.options
+                };
+                self.panels.set_layout(Layout::default());
+                // The sizes that parts of panels remember are egui's.
+                ctx.memory_mut(egui::Memory::reset_areas);
+                ctx.data_mut(|d| d.remove_by_type::<egui::containers::panel::PanelState>());
+            }
+        }
+    }
+
+    /// Shows the whole window at a scale.
+    fn resize(&mut self, ctx: &Context, scale: f32) {
+        let scale = (scale.clamp(Settings::SCALES.0, Settings::SCALES.1) * 100.0).round() / 100.0;
+        self.set_settings(ctx, Settings { scale, ..self.program.settings.clone() });
+    }
+
+    /// Hides, isolates or locks what is selected.
+    fn mark(&mut self, command: &ViewCommand) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let nodes = self.outliner.selection.nodes.clone();
+        match command {
+            ViewCommand::Hide => self.outliner.visibility.set_hidden(document, nodes, true),
+            ViewCommand::Isolate => self.outliner.visibility.isolate(document, &nodes),
+            _ => self.outliner.visibility.toggle_locked(document, &nodes),
+        }
+    }
+
+    /// Looks along an axis.
+    fn look(&mut self, ctx: &Context, axis: Axis) {
+        let mut camera = self.viewport.camera;
+        camera.look(axis);
+        self.begin_transition(ctx, camera);
+    }
+
+    /// Looks through a camera of the file: the one that is named, or the next.
+    fn look_through(&mut self, ctx: &Context, named: Option<&Nodes>) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let cameras: Vec<NodeId> = document
+            .shown_nodes()
+            .into_iter()
+            .filter(|n| document.node(*n).camera.is_some())
+            .collect();
+        let node = match named {
+            Some(nodes) => {
+                nodes.all(document).ok().and_then(|n| n.into_iter().find(|n| cameras.contains(n)))
+            }
+            None => {
+                let at = cameras.iter().position(|n| self.viewport.looked_through == Some(*n));
+                cameras.get(at.map_or(0, |k| (k + 1) % cameras.len())).copied()
+            }
+        };
+        let Some(node) = node else { return };
+        self.viewport.looked_through = Some(node);
+        let mut camera = self.viewport.camera;
+        camera.look_from(&self.renderer.pose().world[node.index()]);
+        self.begin_transition(ctx, camera);
+        self.outliner.selection.set(node);
+    }
+
+    /// Shows the whole model, or what is selected: the selected joints with all their children.
+    fn frame(&mut self, ctx: &Context, selected: bool) {
+        let Some(session) = &self.session else { return };
+        let document = session.document();
+        let size = self.renderer.size();
+        let bounds = if selected && !self.outliner.selection.nodes.is_empty() {
+            let pose = self.renderer.pose();
+            let mut points = Vec::new();
+            for node in &self.outliner.selection.nodes {
+                points.push(pose.world[node.index()].w_axis.truncate());
+                points.extend(
+                    document
+                        .children(*node)
+                        .iter()
+                        .map(|c| pose.world[c.index()].w_axis.truncate()),
+                );
+            }
+            let low = points.iter().copied().reduce(Vec3::min);
+            low.zip(points.into_iter().reduce(Vec3::max)).map(|(low, high)| {
+                let room = ((high - low).length() * 0.5).max(self.viewport.camera.distance * 0.02);
+                (low - room, high + room)
+            })
+        } else {
+            self.renderer
+                .surface(document)
+                .bounds()
+                .or_else(|| joint_bounds(document, self.renderer.pose()))
+        };
+        if let Some((low, high)) = bounds {
+            let mut camera = self.viewport.camera;
+            camera.frame(low, high, size.x / size.y);
+            self.begin_transition(ctx, camera);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Drawing the picture: the full one, or a quick one while something moves.
+
+use std::collections::BTreeSet;
+
+use egui_wgpu::RenderState;
+
+use super::{
+    ViewportRenderer,
+    state::{Drawn, Practiced},
+    wanted::Seen,
+};
+use crate::{app::ladder::Motion, ui::Quality};
+use ulna_model::{Document, NodeId};
+use ulna_motion::Bone;
+use ulna_render::{BoneLook, Show, Target, ViewportColors};
+
+impl ViewportRenderer {
+    /// Draws what changed. Seconds until it is to be called once more, since a quick picture is
+    /// shown and is to be full when nothing moves any more.
+    pub(in crate::app) fn draw(
+        &mut self,
+        state: Option<&RenderState>,
+        document: &Document,
+        seen: &Seen<'_>,
+        motion: Motion,
+    ) -> Option<f64> {
+        let Seen { camera, selection, marks, hover, faded, shown, painting, .. } = *seen;
+        let (Some(state), Some((gpu, renderer)), Some(scene)) =
+            (state, &mut self.gpu, &mut self.scene)
+        else {
+            return None;
+        };
+        scene.hide(&marks.hidden, &marks.shown);
+        let pixels = [self.size.x, self.size.y]
+            .map(|s| (s * self.pixels_per_point).round().clamp(1.0, 8192.0) as u32);
+        let now = Drawn {
+            serial: self.serial,
+            camera: *camera,
+            selection: selection.without_keys(),
+            marks: marks.clone(),
+            hover,
+            faded: faded.clone(),
+            shown,
+            pixels,
+            tint: painting.and_then(|p| p.tint),
+        };
+        let same = self.drawn.as_ref() == Some(&now);
+        if same && !self.coarse {
+            return self.warm_up_pipelines(document, seen, motion);
+        }
+        let quick = if same {
+            let rests_in = self.ladder.rests_in(motion);
+            if rests_in > 0.0 {
+                return Some(rests_in);
+            }
+            None
+        } else {
+            self.ladder.changed(motion)
+        };
+        let switches = self.coarse != quick.is_some();
+        self.coarse = quick.is_some();
+        let slot = &mut self.targets[usize::from(self.coarse)];
+        let fits =
+            slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
+        if !fits {
+            *slot =
+                Some(quick.map_or_else(
+                    || Target::new(gpu, pixels),
+                    |part| Target::quick(gpu, pixels, part),
+                ));
+        }
+        let Some(target) = slot else { return None };
+        if !fits || switches {
+            // One texture for both: what is drawn here is seen in this very frame, though its
+            // panels were laid out before.
+            let mut egui = state.renderer.write();
+            let (device, view, filter) =
+                (&state.device, &target.plain_view, wgpu::FilterMode::Linear);
+            match self.texture {
+                Some(id) => egui.update_egui_texture_from_wgpu_texture(device, view, filter, id),
+                None => self.texture = Some(egui.register_native_texture(device, view, filter)),
+            }
+        }
+        let mut show = Show {
+            scale: self.pixels_per_point,
+            size: self.extent,
+            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+        };
+        show.bones.splice(0..0, self.ghosts.bones.iter().copied());
+        renderer.draw(gpu, target, scene, camera, &self.look, &show);
+        self.drawn = Some(now);
+        self.stood = motion.now;
+        if self.coarse {
+            self.practiced = Some(self.practiced_by(seen));
+            return Some(self.ladder.rests_in(motion));
+        }
+        self.warm_up_pipelines(document, seen, motion)
+    }
+
+    pub(super) fn practiced_by(&self, seen: &Seen<'_>) -> Practiced {
+        (self.scene_serial, seen.shown.shading, seen.painting.and_then(|p| p.tint))
+    }
+
+    /// A program that draws compiles what it draws by when that is first used. So that the first
+    /// moment of a drag does not wait for it, a quick picture of a few pixels is drawn in a still
+    /// one before. Seconds until then.
+    pub(super) fn warm_up_pipelines(
+        &mut self,
+        document: &Document,
+        seen: &Seen<'_>,
+        motion: Motion,
+    ) -> Option<f64> {
+        // Seconds without a change after which a moment counts as still.
+        const STILL: f64 = 0.3;
+        let kind = self.practiced_by(seen);
+        let (Some((gpu, renderer)), Some(scene)) = (&mut self.gpu, &self.scene) else {
+            return None;
+        };
+        if !gpu.software || motion.quality == Quality::High || self.practiced == Some(kind) {
+            return None;
+        }
+        let left = self.stood + STILL - motion.now;
+        if left > 0.0 {
+            return Some(left);
+        }
+        // No powers of two, for which there is other code.
+        let target = Target::quick(gpu, [15, 15], 1.0);
+        let show = Show {
+            scale: 1.0,
+            size: self.extent,
+            ..show(document, (&self.bones, &self.pose.hidden), &self.look, seen)
+        };
+        renderer.draw(gpu, &target, scene, seen.camera, &self.look, &show);
+        self.practiced = Some(kind);
+        None
+    }
+}
+
+/// What is asked for, as the renderer has it.
+fn show(
+    document: &Document,
+    (bones, hidden): (&[Bone], &BTreeSet<NodeId>),
+    look: &ViewportColors,
+    seen: &Seen<'_>,
+) -> Show {
+    let Seen { selection, shown, painting, .. } = *seen;
+    let tint = painting.and_then(|p| p.tint);
+    let outlined = |n: &NodeId| document.nodes.get(*n).is_some_and(|n| n.mesh.is_some());
+    Show {
+        shading: shown.shading,
+        outlined: selection.nodes.iter().copied().filter(outlined).collect(),
+        grid: shown.grid,
+        bones: if shown.joints { looks(document, bones, look, seen, hidden) } else { Vec::new() },
+        bone_width: Some(shown.joint_size),
+        sticks: shown.sticks,
+        lights: shown.lights,
+        tint,
+        tint_edges: tint.is_some() && painting.is_some_and(|p| p.edges),
+        ..Show::default()
+    }
+}
+
+/// A bone's colors: what is selected is amber, its children a shade of it.
+fn looks(
+    document: &Document,
+    bones: &[Bone],
+    look: &ViewportColors,
+    seen: &Seen<'_>,
+    hidden: &BTreeSet<NodeId>,
+) -> Vec<BoneLook> {
+    /// What is left of a joint that steps back.
+    const FADED: f32 = 0.14;
+    let Seen { selection, marks, hover, faded, unkeyed, .. } = *seen;
+    let painting = seen.painting.is_some();
+    let outline = |[r, g, b, a]: [f32; 4]| [r, g, b, if painting { 0.16 } else { a }];
+    let color = |bone: &Bone| {
+        if selection.nodes.contains(&bone.joint) {
+            // While painting the joint is an outline, so that the colors under it can be read.
+            (outline(look.joint_selected), look.joint_selected_edge)
+        } else if hover == Some(bone.joint) {
+            (look.joint_hover, look.joint_edge)
+        } else if unkeyed.is_some_and(|u| u.locals.contains_key(&bone.joint)) {
+            (look.joint_unkeyed, look.joint_edge)
+        } else if marks.locked.contains(&bone.joint) {
+            let [r, g, b, a] = look.joint;
+            ([r * 0.3, g * 0.3, b * 0.3, a], look.joint_edge)
+        } else if document.node(bone.joint).parent.is_some_and(|p| selection.nodes.contains(&p)) {
+            (look.joint_related, look.joint_edge)
+        } else {
+            (look.joint, look.joint_edge)
+        }
+    };
+    bones
+        .iter()
+        .filter(|bone| !marks.hides(bone.joint, hidden))
+        .map(|bone| {
+            let (mut color, mut edge) = color(bone);
+            if faded.contains(&bone.joint) {
+                color[3] *= FADED;
+                edge[3] *= FADED;
+            }
+            BoneLook { bone: *bone, color, edge }
+        })
+        .collect()
+}

@@ -1,0 +1,16 @@
+//! The viewport's picture: posed, uploaded and drawn again only when something in it changed.
+
+mod drawing;
+mod ghosts;
+mod loader;
+mod pictures;
+mod posing;
+mod scene;
+mod state;
+mod wanted;
+
+pub(super) use self::{
+    loader::{Loader, Posed, Uploaded},
+    state::ViewportRenderer,
+    wanted::{DisplayedClip, GhostsWanted, Painted, Seen},
+};

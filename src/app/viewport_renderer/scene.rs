@@ -1,0 +1,152 @@
+//! The document on the device: taken over, made anew, and its weights and tints kept up.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::{
+    ViewportRenderer,
+    loader::{Loader, Posed, Uploaded},
+    state::Awaited,
+};
+use crate::app::ranges::ranges;
+use ulna_edit::Change;
+use ulna_model::{Document, NodeId, PrimitiveId};
+
+impl ViewportRenderer {
+    /// Shows another document. The bounds of its pose come back, for the camera. Until it is
+    /// uploaded there is no picture.
+    pub(in crate::app) fn load(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
+        let bounds = self.take_posed(posed);
+        (self.scene, self.images, self.awaited, self.given_up) = (None, None, None, false);
+        self.faults.clear();
+        bounds
+    }
+
+    pub(super) fn take_posed(&mut self, posed: Posed) -> Option<(Vec3, Vec3)> {
+        let Posed { skeleton, pose, surface, bounds } = posed;
+        (self.skeleton, self.pose, self.surface) = (skeleton, pose, surface);
+        self.surface_stale = false;
+        self.posed = None;
+        self.scene_serial += 1;
+        self.pose_serial += 1;
+        self.extent = bounds.map_or(1.0, |(low, high)| (high - low).length()).max(1e-6);
+        bounds
+    }
+
+    /// The document on the device.
+    pub(in crate::app) fn take_upload(&mut self, document: &Document, uploaded: Uploaded) {
+        let Uploaded { scene, device, images } = uploaded;
+        let own = device.as_ref() == self.gpu.as_ref().map(|(gpu, _)| &gpu.device);
+        self.scene = scene.filter(|_| own);
+        let bare = |m: &ulna_model::Mesh| m.primitives.iter().any(|p| p.weights.is_none());
+        let skinned = |n: &&ulna_model::Node| n.skin.is_some();
+        let may_be_bound = document
+            .nodes
+            .values()
+            .filter(skinned)
+            .filter_map(|n| n.mesh)
+            .any(|m| bare(document.mesh(m)));
+        let again = document.scenes.len() > 1 || !document.variants.is_empty() || may_be_bound;
+        self.images = Some(if again { images } else { Arc::default() });
+        (self.awaited, self.drawn, self.posed) = (None, None, None);
+        self.ghosts.wanted = None;
+        self.serial += 1;
+    }
+
+    /// The document needs another scene: it has none yet, another of it is shown, other materials,
+    /// or a mesh was bound. What comes back makes it, and its number is for
+    /// [`ViewportRenderer::take_scene`]. `whole`: its surface is another, too.
+    pub(in crate::app) fn remake(&mut self, whole: bool) -> (u64, Loader) {
+        self.asked += 1;
+        let posed = self.posed.filter(|_| !whole);
+        self.awaited = Some(Awaited { serial: self.asked, reweighed: Vec::new(), whole, posed });
+        (self.asked, self.loader())
+    }
+
+    /// The scene that was asked for did not come.
+    pub(in crate::app) fn give_up_scene(&mut self) {
+        self.given_up |= self.awaited.take().is_some();
+    }
+
+    /// The scene that was asked for, unless another was asked for since; whether it was taken.
+    pub(in crate::app) fn take_scene(
+        &mut self,
+        serial: u64,
+        document: &Document,
+        posed: Option<Posed>,
+        uploaded: Uploaded,
+    ) -> bool {
+        let Some(awaited) = self.awaited.take_if(|a| a.serial == serial) else { return false };
+        let as_it_is = self.posed.filter(|now| awaited.posed == Some(*now));
+        if let Some(posed) = posed {
+            self.take_posed(posed);
+        }
+        self.take_upload(document, uploaded);
+        self.posed = as_it_is;
+        self.update_weights(document, &awaited.reweighed);
+        true
+    }
+
+    /// Whether a document is shown that is not on this device: it was just opened, or was on one
+    /// that is lost.
+    pub(in crate::app) fn lacks_scene(&self) -> bool {
+        let lacks = self.images.is_none() || (self.gpu.is_some() && self.scene.is_none());
+        lacks && self.awaited.is_none() && !self.given_up
+    }
+
+    pub(super) fn awaits_surface(&self) -> bool {
+        self.awaited.as_ref().is_some_and(|a| a.whole)
+    }
+
+    /// Sets tints of vertices of a part; only these are uploaded.
+    pub(in crate::app) fn tint(
+        &mut self,
+        node: NodeId,
+        primitive: PrimitiveId,
+        first: usize,
+        values: &[u32],
+    ) {
+        if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
+            scene.tint(gpu, node, primitive, first, values);
+            self.serial += 1;
+        }
+    }
+
+    /// Takes all tints away.
+    pub(in crate::app) fn clear_tints(&mut self) {
+        if let Some(scene) = &mut self.scene {
+            scene.clear_tints();
+            self.serial += 1;
+        }
+    }
+
+    /// Takes over weights that changed.
+    pub(super) fn update_weights(&mut self, document: &Document, changes: &[Change]) {
+        let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) else { return };
+        for change in changes {
+            let Change::Weights { mesh, primitive, vertices } = change else { continue };
+            let ranges = match vertices {
+                Some(list) => ranges(list),
+                None => {
+                    let count = document.mesh(*mesh).primitives[primitive.index()].positions.len();
+                    std::iter::once(0..count).collect()
+                }
+            };
+            for node in
+                document.shown_nodes().into_iter().filter(|n| document.node(*n).mesh == Some(*mesh))
+            {
+                scene.update_weights(gpu, document, node, *primitive, &ranges);
+            }
+        }
+    }
+
+    /// Shows the weights of another document in some primitives.
+    pub(in crate::app) fn show_weights(&mut self, document: &Document, changes: &[Change]) {
+        self.update_weights(document, changes);
+        if let (Some((gpu, _)), Some(scene)) = (&self.gpu, &mut self.scene) {
+            scene.update_reweighed(gpu, document, &self.pose);
+        }
+        self.serial += 1;
+    }
+}

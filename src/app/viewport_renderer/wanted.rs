@@ -1,0 +1,64 @@
+//! Contents of a picture, as they are asked for.
+
+use std::collections::BTreeSet;
+
+use crate::ui::ViewOptions;
+use ulna_edit::{NodeVisibility, Selection};
+use ulna_model::{Clip, ClipId, Mix, NodeId, Shared, Unkeyed, UnkeyedAt};
+use ulna_motion::Averaging;
+use ulna_render::{Camera, TintKind};
+
+/// Which clip is shown: one of the file, or a range of motion, which is no part of it.
+pub(in crate::app) type ClipKey = Option<ClipId>;
+
+/// The clip that is shown.
+pub(in crate::app) struct DisplayedClip {
+    pub key: ClipKey,
+    pub clip: Shared<Clip>,
+    /// Another number for every way that it is seen other than it is; else 0.
+    pub preview: u64,
+    /// The unkeyed pose that is seen over it.
+    pub unkeyed: Option<(UnkeyedAt, Shared<Unkeyed>)>,
+    /// The mix that plays in its place.
+    pub mix: Option<Shared<Mix>>,
+    /// How linear rotations go from key to key.
+    pub between: Averaging,
+}
+
+/// What is painted, for the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::app) struct Painted {
+    /// Tints in place of materials.
+    pub tint: Option<TintKind>,
+    /// The edges of triangles.
+    pub edges: bool,
+}
+
+/// What a picture is to show.
+#[derive(Clone, Copy)]
+pub(in crate::app) struct Seen<'a> {
+    pub camera: &'a Camera,
+    pub selection: &'a Selection,
+    pub marks: &'a NodeVisibility,
+    pub hover: Option<NodeId>,
+    /// Joints that would lie over the brush.
+    pub faded: &'a BTreeSet<NodeId>,
+    pub shown: ViewOptions,
+    pub painting: Option<Painted>,
+    pub unkeyed: Option<&'a Unkeyed>,
+}
+
+/// Which ghosts are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::app) struct GhostsWanted {
+    /// The document's generation, and the clip.
+    pub made_from: (u64, Option<ClipId>),
+    /// Whether it is the file as it was opened.
+    pub as_opened: bool,
+    /// The interpolation of LINEAR rotations.
+    pub between: Averaging,
+    /// Only of what these joints move; of all where there are none.
+    pub of: Vec<NodeId>,
+    /// Their times, and how far each is from the playhead: −1..=1, below 0 before it.
+    pub moments: Vec<(f32, f32)>,
+}

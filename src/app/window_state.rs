@@ -1,0 +1,47 @@
+//! State of the window itself, whatever it shows.
+
+use super::key_gate::KeyRouting;
+
+/// Why a window is left for another on the same work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// Its device, or what it draws to, is no more.
+    Lost,
+    /// A person chose another device.
+    Switch,
+}
+
+/// What is of the window itself, whatever it shows.
+pub(super) struct WindowState {
+    /// A person agreed to close it.
+    pub may_close: bool,
+    /// It is to close when the files are written that are being written.
+    pub closes_after_work: bool,
+    /// Why this window is left for another.
+    pub leaving: Option<Leaving>,
+    pub routing: KeyRouting,
+    /// When something was typed or clicked last, on egui's clock.
+    pub active: f64,
+    pub first_frame: bool,
+    /// Frames that failed.
+    pub faults: u32,
+    /// The next frame fails, for a test.
+    #[cfg(feature = "inspection")]
+    pub fails: bool,
+}
+
+impl Default for WindowState {
+    fn default() -> Self {
+        Self {
+            may_close: false,
+            closes_after_work: false,
+            leaving: None,
+            routing: KeyRouting::default(),
+            active: 0.0,
+            first_frame: true,
+            faults: 0,
+            #[cfg(feature = "inspection")]
+            fails: false,
+        }
+    }
+}

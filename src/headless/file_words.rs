@@ -1,0 +1,138 @@
+//! Contents of a file in sentences.
+
+use serde_json::Value;
+
+/// The facts of a file, one per line.
+pub(super) fn words(facts: &Value) -> String {
+    let mut lines = vec![format!(
+        "{} · {} · {} bytes",
+        facts["file"].as_str().unwrap_or_default(),
+        facts["container"].as_str().unwrap_or_default(),
+        number(facts, "bytes")
+    )];
+    lines.extend(facts["generator"].as_str().map(|generator| format!("made by {generator}")));
+    lines.push(counts(facts));
+    if number(facts, "posed_nodes") > 0 {
+        let posed = number(facts, "posed_nodes");
+        lines.push(format!("{posed} nodes are posed (differ from their rest pose)"));
+    }
+    lines.extend(hidden(facts));
+    lines.extend(avatar(facts));
+    lines.extend(choices(facts));
+    lines.extend(elements(facts, "clips").map(clip));
+    let extensions: Vec<&str> = elements(facts, "extensions").filter_map(Value::as_str).collect();
+    if !extensions.is_empty() {
+        lines.push(format!("extensions: {}", extensions.join(", ")));
+    }
+    let problems = count(facts, "findings");
+    lines.push(format!("{problems} {} found", if problems == 1 { "problem" } else { "problems" }));
+    lines.join("\n")
+}
+
+fn number(facts: &Value, key: &str) -> u64 {
+    facts[key].as_u64().unwrap_or(0)
+}
+
+fn count(facts: &Value, key: &str) -> usize {
+    facts[key].as_array().map_or(0, Vec::len)
+}
+
+fn elements<'a>(facts: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    facts[key].as_array().into_iter().flatten()
+}
+
+/// Numbers of elements of each kind.
+fn counts(facts: &Value) -> String {
+    format!(
+        "{} nodes, {} joints, {} skins, {} meshes, {} visible vertices, {} materials, {} images, \
+         {} scenes",
+        number(facts, "nodes"),
+        number(facts, "joints"),
+        count(facts, "skins"),
+        count(facts, "meshes"),
+        number(facts, "vertices"),
+        number(facts, "materials"),
+        number(facts, "images"),
+        count(facts, "scenes"),
+    )
+}
+
+/// The hidden nodes; `None` if there are none.
+fn hidden(facts: &Value) -> Option<String> {
+    let name = |node: &Value| match node["name"].as_str() {
+        Some(name) => format!("“{name}”"),
+        None => format!("node {}", node["index"]),
+    };
+    let names: Vec<String> = elements(facts, "hidden_nodes").map(name).collect();
+    (!names.is_empty()).then(|| format!("hidden, including children: {}", names.join(", ")))
+}
+
+/// The avatar's description and bones; empty if the file is no avatar.
+fn avatar(facts: &Value) -> Vec<String> {
+    let vrm = &facts["vrm"];
+    let Some(bones) = vrm["bones"].as_object() else { return Vec::new() };
+    let said = |key: &str| vrm[key].as_str().unwrap_or("not given").to_owned();
+    let authors: Vec<&str> = elements(vrm, "authors").filter_map(Value::as_str).collect();
+    let authors = if authors.is_empty() { "not given".to_owned() } else { authors.join(", ") };
+    vec![
+        format!(
+            "VRM {}: title {}, author {authors}, license {}",
+            said("version"),
+            said("title"),
+            said("license")
+        ),
+        format!("{} humanoid bones, {} spring bones", bones.len(), vrm["springs"]),
+    ]
+}
+
+/// Scenes, material variants, cameras, lights and instances, each where there is a choice of them
+/// or any.
+fn choices(facts: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    if count(facts, "scenes") > 1 {
+        lines.push(format!("scenes: {}", labels(&facts["scenes"], "scene")));
+    }
+    if count(facts, "variants") > 0 {
+        lines.push(format!("material variants: {}", labels(&facts["variants"], "variant")));
+    }
+    for (key, what) in [("cameras", "camera"), ("lights", "light")] {
+        if count(facts, key) > 0 {
+            lines.push(format!("{} {key}: {}", count(facts, key), labels(&facts[key], what)));
+        }
+    }
+    if number(facts, "instances") > 0 {
+        lines.push(format!("{} mesh instances", number(facts, "instances")));
+    }
+    lines
+}
+
+/// A clip, its length and its rate.
+fn clip(clip: &Value) -> String {
+    let name =
+        clip["name"].as_str().map_or_else(|| format!("clip {}", clip["index"]), str::to_owned);
+    let is_kept = clip["fps_kept"].as_bool() == Some(true);
+    let fps = match (clip["fps"].as_f64(), clip["fps_share"].as_f64()) {
+        (Some(fps), _) if is_kept => format!(", {fps} fps"),
+        (Some(fps), Some(share)) => {
+            format!(", {fps} fps (estimated: fits {:.0} % of keys)", share * 100.0)
+        }
+        _ => String::new(),
+    };
+    format!(
+        "clip {name}: {:.3} s, {} channels, {} keys{fps}",
+        clip["length"].as_f64().unwrap_or(0.0),
+        clip["channels"],
+        clip["keys"]
+    )
+}
+
+/// The names of a list's elements, or their numbers where they have none; the one that is shown
+/// marked.
+fn labels(list: &Value, what: &str) -> String {
+    let label = |(k, element): (usize, &Value)| {
+        let name = element["name"].as_str().or(element.as_str()).filter(|n| !n.is_empty());
+        let name = name.map_or_else(|| format!("{what} {k}"), str::to_owned);
+        if element["shown"] == true { format!("{name} (shown)") } else { name }
+    };
+    list.as_array().into_iter().flatten().enumerate().map(label).collect::<Vec<_>>().join(", ")
+}

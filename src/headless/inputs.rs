@@ -1,0 +1,114 @@
+//! Inputs that arguments name: files, clips, mixes, and how they are read.
+
+use std::path::Path;
+
+use super::{arguments::ConversionArgs, report::Failure};
+#[cfg(feature = "render")]
+use ulna_edit::did_you_mean;
+use ulna_edit::{
+    command::{mix_of, read_mix},
+    find_clip,
+};
+use ulna_formats::gltf::Progress;
+use ulna_model::{ClipId, Document, Mix, Shared};
+use ulna_motion::Averaging;
+use ulna_session::{Conversion, Session, UpAxis};
+
+impl ConversionArgs {
+    /// The options as they are passed on; which of them is wrong, where one is (status 2).
+    pub(super) fn conversion(&self) -> Result<Conversion, Failure> {
+        let up = match self.up.as_deref() {
+            Some("z") => UpAxis::Z,
+            Some("x") => UpAxis::X,
+            _ => UpAxis::Y,
+        };
+        let meters = |text: &String| match text.as_str() {
+            "m" => Some(1.0),
+            "cm" => Some(0.01),
+            "mm" => Some(0.001),
+            "inch" => Some(0.0254),
+            number => number.parse::<f32>().ok().filter(|v| (1e-6..=1e6).contains(v)),
+        };
+        let wrong = |message: String| Failure::unusable("wrong_arguments", message);
+        let unit = match &self.unit {
+            None => None,
+            Some(text) => match meters(text) {
+                Some(meters) => Some(meters),
+                None => {
+                    return Err(wrong(format!(
+                        "invalid unit {text}. Use m, cm, mm, inch or a number of meters"
+                    )));
+                }
+            },
+        };
+        if let Some(rate) = self.rate.filter(|r| !(0.01..=1e6).contains(r)) {
+            return Err(wrong(format!("invalid rate {rate}. Use 0.01 to 1000000 per second")));
+        }
+        if let Some(height) = self.height.filter(|h| !(0.0..=1000.0).contains(h)) {
+            return Err(wrong(format!("invalid height {height}. Use 0 to 1000 pixels")));
+        }
+        Ok(Conversion { up, unit, rate: self.rate, height: self.height })
+    }
+}
+
+/// How linear rotations go from key to key.
+pub(super) const fn between(nlerp: bool) -> Averaging {
+    if nlerp { Averaging::Nlerp } else { Averaging::Slerp }
+}
+
+/// Opens a file, or says why not (status 2).
+pub(super) fn open(path: &Path) -> Result<Session, Failure> {
+    open_as(path, &Conversion::default())
+}
+
+/// Opens a file of another format as it is to be read, or says why not (status 2).
+pub(super) fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
+    Session::open_as(path, conversion, &Progress::default())
+        .map_err(|e| Failure::unusable(e.code(), format!("{}: {e}", path.display())).of_file(path))
+}
+
+/// The clip a text names; `none` is none.
+pub(super) fn clip_named(document: &Document, text: &str) -> Result<Option<ClipId>, Failure> {
+    if text == "none" {
+        return Ok(None);
+    }
+    find_clip(document, text).map(Some).map_err(|e| Failure::unusable(e.code(), e))
+}
+
+/// The mix of a file with its JSON, or the one that the model's own file keeps.
+pub(super) fn mix_named(document: &Document, spec: &Path) -> Result<Shared<Mix>, Failure> {
+    if spec == Path::new("kept") {
+        let none = || {
+            Failure::unusable(
+                "no_mix",
+                "the file contains no valid mix; pass a JSON file with a mix",
+            )
+        };
+        return mix_of(document).ok_or_else(none);
+    }
+    let text = std::fs::read_to_string(spec).map_err(|e| {
+        Failure::unusable("file_unreadable", format!("{} could not be read: {e}", spec.display()))
+    })?;
+    let mix = read_mix(document, &text.into())
+        .map_err(|e| Failure::unusable("mix_unsound", format!("{}: {e}", spec.display())))?;
+    Ok(Shared::new(mix))
+}
+
+/// The one of several things that a text names, by its name or its index.
+#[cfg(feature = "render")]
+pub(super) fn choice(what: &str, labels: &[String], text: &str) -> Result<usize, Failure> {
+    let index =
+        || text.strip_prefix('#').unwrap_or(text).parse().ok().filter(|k| *k < labels.len());
+    labels.iter().position(|l| l == text).or_else(index).ok_or_else(|| {
+        let list = if labels.is_empty() {
+            "there are none".to_owned()
+        } else {
+            format!("available: {}", labels.join(", "))
+        };
+        let near = did_you_mean(text, labels.iter().map(String::as_str));
+        Failure::unusable(
+            "no_such_name",
+            format!("the file has no {what} named “{text}”{near}; {list}"),
+        )
+    })
+}

@@ -1,0 +1,125 @@
+//! Clips of other files, and the choices of the *Import clips* dialog.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use egui::TextureId;
+
+use ulna_edit::command::{KeysHow, TakenName};
+use ulna_model::NodeId;
+use ulna_session::Fit;
+
+/// A clip of another file, as it would be here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportRow {
+    /// Which file.
+    pub file: usize,
+    /// Seconds.
+    pub length: f32,
+    /// Frames a second, where its keys lie on some.
+    pub fps: Option<f32>,
+    /// How many keys it has here.
+    pub keys: usize,
+    /// About how many bytes it adds.
+    pub bytes: usize,
+    /// What it moves that is not here, by name.
+    pub lost: Vec<String>,
+    /// How many joints have keys that were made anew.
+    pub resampled: usize,
+    /// Whether it is likely to be another kind of body.
+    pub is_other: bool,
+    /// Whether nothing of it is left.
+    pub is_empty: bool,
+    /// This model in the middle of it; nothing inside where there can be none.
+    pub picture: Option<Option<TextureId>>,
+}
+
+/// The clip that is looked at, as it plays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportMoment {
+    /// Which row.
+    pub row: usize,
+    /// Seconds.
+    pub time: f32,
+    /// This model then; nothing where it is not drawn yet, or cannot be.
+    pub picture: Option<TextureId>,
+    /// The clip's own skeleton then: bones from the front, to the right and up, in parts of the
+    /// greatest extent.
+    pub bones: Vec<[[f32; 2]; 2]>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportFile {
+    /// Its name.
+    pub name: String,
+    /// How its skeleton fits.
+    pub fit: Option<Fit>,
+    /// Why nothing of it comes in.
+    pub fault: Option<String>,
+    /// Where it lies; nothing where it cannot be opened.
+    pub path: Option<PathBuf>,
+    /// Joints of it that have no counterpart by themselves, by name.
+    pub asked: Vec<String>,
+    /// Joints of it that were found otherwise than by the same name, and what they were found to be
+    /// here.
+    pub guessed: Vec<(String, NodeId)>,
+}
+
+/// What there is to be chosen from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportView {
+    /// The open file's name.
+    pub model: String,
+    /// Files that were read.
+    pub files: Vec<ImportFile>,
+    /// Files that are still to be read, by name.
+    pub waiting: Vec<String>,
+    /// Clips.
+    pub rows: Vec<ImportRow>,
+    /// What the clips are called, in the order of the rows.
+    pub names: Vec<String>,
+    /// Names that are taken here.
+    pub taken: BTreeSet<String>,
+    /// What plays.
+    pub now: ImportMoment,
+}
+
+/// What is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportDraft {
+    /// Which rows are taken.
+    pub ticked: Vec<bool>,
+    /// What they are to be called.
+    pub names: Vec<String>,
+    /// Which row is looked at.
+    pub shown: usize,
+    /// What is done where a name is taken.
+    pub taken: TakenName,
+    /// How keys come over.
+    pub how: KeysHow,
+    /// What joints of the files are here, by their names, where that was said; none where one is
+    /// left out.
+    pub by_hand: BTreeMap<String, Option<NodeId>>,
+    /// Whether a clip is shown as it is in its file.
+    pub as_dropped: bool,
+    /// Whether it stands still.
+    pub still: bool,
+}
+
+impl Default for ImportDraft {
+    fn default() -> Self {
+        Self {
+            ticked: Vec::new(),
+            names: Vec::new(),
+            shown: 0,
+            taken: TakenName::Number,
+            how: KeysHow::Rests,
+            by_hand: BTreeMap::new(),
+            as_dropped: false,
+            still: false,
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Choices that a person makes in dialogs before they are carried out, one type per dialog.
+
+mod bind;
+mod convert;
+mod export;
+mod form;
+mod import;
+mod pictures;
+mod seams;
+
+pub use self::bind::BindDraft;
+pub use self::convert::ConvertDraft;
+pub use self::export::{ExportDraft, ExportForeseen, ExportPlace};
+pub use self::form::{FormDraft, LayersThere};
+pub(super) use self::form::{field_count, label};
+pub use self::import::{ImportDraft, ImportFile, ImportMoment, ImportRow, ImportView};
+pub use self::pictures::PicturesDraft;
+pub use self::seams::{SeamOrder, SeamsDraft};

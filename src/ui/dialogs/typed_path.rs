@@ -1,0 +1,16 @@
+//! Paths as a person types them.
+
+use std::path::PathBuf;
+
+/// The path that a text means.
+pub fn expand(text: &str) -> PathBuf {
+    let text = text.trim();
+    match (text.strip_prefix('~'), std::env::home_dir()) {
+        (Some(rest), Some(home))
+            if rest.is_empty() || rest.starts_with(std::path::is_separator) =>
+        {
+            home.join(rest.trim_start_matches(std::path::is_separator))
+        }
+        _ => text.into(),
+    }
+}

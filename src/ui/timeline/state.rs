@@ -1,0 +1,163 @@
+//! State of the timeline from frame to frame.
+
+use std::{collections::BTreeSet, rc::Rc};
+
+use super::{
+    dead::DeadKeys,
+    filter::RowFilter,
+    gesture::{KeyGesture, Retime, Retiming},
+    hold::Hold,
+    markers::MarkerEdit,
+    mixer::MixerState,
+    rows::{Rows, RowsCache},
+    strength::StrengthDrag,
+    summary::Summary,
+    time_view::{Grip, TimeView},
+};
+use crate::ui::{Action, Actions, blend_drag::BlendDrag};
+use ulna_edit::KeysHome;
+use ulna_model::{Clip, ClipId, Derived, KeySet, NodeId, Shared};
+
+/// A list for the selected keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyList {
+    /// How values between them come about.
+    Interpolation,
+    /// How smooth curves go through them.
+    Tangents,
+    /// What they are to the animator.
+    Kind,
+}
+
+/// How far NLERP of a clip is from SLERP at most, in a state of the document, radians.
+pub(super) type NlerpGap = Derived<(u64, ClipId), f32>;
+
+/// What the timeline keeps.
+#[derive(Clone, Debug, Default)]
+pub struct TimelineState {
+    /// The owner of the keys that were shown last.
+    pub(super) shown: Option<KeysHome>,
+    /// The clip the range was fitted to.
+    pub(super) fitted: Option<(ClipId, u32)>,
+    /// The seconds in sight.
+    pub(super) time: TimeView,
+    pub(super) filter: RowFilter,
+    pub(super) open: BTreeSet<NodeId>,
+    pub(super) scroll: f32,
+    /// The press that ended a move is still down: it clicks nothing.
+    pub(super) swallow: bool,
+    /// What was held when the button was pressed last.
+    pub(super) pressed: egui::Modifiers,
+    /// What a hand does to keys.
+    pub(super) gesture: KeyGesture,
+    /// What a hand does to a marker.
+    pub(super) marker: MarkerEdit,
+    /// What a key asked for, to begin where the pointer is.
+    pub(super) wanted: Option<Retime>,
+    /// A list that is to be opened at the pointer.
+    pub(super) asks: Option<KeyList>,
+    /// The next drag draws a lasso.
+    pub(super) lasso: bool,
+    /// A button that brings a pose nearer to another, while it is dragged.
+    pub(super) blend: BlendDrag,
+    /// From when to when a node is to be held, while that is chosen.
+    pub(super) hold: Option<Hold>,
+    /// What is typed to find a clip in the list of all.
+    pub(super) clip_search: String,
+    /// How far NLERP is from SLERP in the clip that is shown.
+    pub(super) nlerp_gap: NlerpGap,
+    /// The node whose row is to be brought into sight.
+    pub(super) reveal: Option<NodeId>,
+    /// Which node was active.
+    pub(super) active: Option<NodeId>,
+    /// Where the playhead was.
+    pub(super) playhead: f64,
+    /// The time that the menu of the ruler is about.
+    pub(super) ruler_time: f64,
+    /// Whether the start, or the end, of what plays is dragged.
+    pub(super) range_grip: Option<bool>,
+    /// What of the overview is dragged.
+    pub(super) grip: Option<Grip>,
+    pub(super) dead: DeadKeys,
+    /// A key of a layer's strength that is dragged.
+    pub(super) strength: StrengthDrag,
+    pub(super) mixer: MixerState,
+    /// Whether the range was fitted to the mix.
+    pub(super) fitted_mix: bool,
+    pub(super) summary: Derived<Shared<Clip>, Summary>,
+    /// The times of the selected keys.
+    pub(super) selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
+    pub(super) rows: RowsCache,
+    /// The first and the last row with selected keys.
+    pub(super) boxed: Derived<SelectedRows, Option<(usize, usize)>>,
+}
+
+/// Rows of the sheet, and the keys that are selected in them.
+type SelectedRows = (Rc<Rows>, KeySet);
+
+impl TimelineState {
+    /// Shows the keys of a clip or layer. An act on the keys or markers of another one ends here.
+    pub(super) fn show(&mut self, home: KeysHome, actions: &mut Actions) {
+        if self.shown.replace(home) == Some(home) {
+            return;
+        }
+        if let KeyGesture::Keys(_) = self.gesture {
+            actions.push(Action::Cancel);
+        }
+        self.end_gestures();
+        self.marker = MarkerEdit::None;
+        self.strength = StrengthDrag::default();
+        self.dead = DeadKeys::default();
+    }
+
+    /// Begins to move keys, where there are some.
+    pub(super) fn begin(&mut self, retiming: Option<Retiming>) {
+        if let Some(retiming) = retiming {
+            self.gesture = KeyGesture::Keys(retiming);
+        }
+    }
+
+    /// Begins what a key asked for.
+    pub const fn want(&mut self, kind: Retime) {
+        self.wanted = Some(kind);
+    }
+
+    /// Opens a list at the pointer.
+    pub const fn ask(&mut self, list: KeyList) {
+        self.asks = Some(list);
+    }
+
+    /// Begins to choose from when to when a node is held.
+    pub fn begin_hold(&mut self, clip: ClipId, node: NodeId, range: (f32, f32)) {
+        self.hold = Some(Hold::new(clip, node, range));
+    }
+
+    /// The next drag draws a lasso.
+    pub const fn want_lasso(&mut self) {
+        self.lasso = true;
+    }
+
+    /// Shows the whole clip, or these times of it.
+    pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
+        match range {
+            Some((from, to)) => self.time.fit_range(f64::from(from), f64::from(to)),
+            None => self.time.fit(length),
+        }
+    }
+
+    /// Whether keys are moved, which takes digits.
+    pub const fn takes_numbers(&self) -> bool {
+        matches!(self.gesture, KeyGesture::Keys(_)) || self.wanted.is_some()
+    }
+
+    /// A gesture was ended elsewhere.
+    pub fn end_gestures(&mut self) {
+        self.gesture = KeyGesture::None;
+        (self.wanted, self.lasso) = (None, false);
+        self.blend = BlendDrag::default();
+        if let MarkerEdit::Moves { .. } = self.marker {
+            self.marker = MarkerEdit::None;
+        }
+        self.mixer.end_drag();
+    }
+}
