@@ -331,7 +331,7 @@ impl TableView<'_> {
         let (part, own) = canvas.part_of(v);
         let map = maps.part(part);
         let (rect, _) = ui.allocate_exact_size(vec2(columns.width, ROW), Sense::hover());
-        if k % 2 == 0 {
+        if k.is_multiple_of(2) {
             ui.painter().rect_filled(
                 rect,
                 0.0,

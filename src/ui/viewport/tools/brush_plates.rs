@@ -165,7 +165,7 @@ pub fn legend(ui: &Ui, painter: &Painter, view: &View<'_>, rect: Rect) {
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let mask = painted_layer(view).filter(|(_, p)| *p == Painted::Mask).map(|(name, _)| name);
-    let Some((title, ends)) = scale(view, document, mask.as_deref()) else { return };
+    let Some((title, ends)) = scale(view, document, mask) else { return };
     let clip = if view.shown_clip().is_some() { 32.0 } else { 0.0 };
     let size = legend_size(rect);
     let area =

@@ -100,6 +100,7 @@ other_commands! {
     Drag = "tool.drag", "Drag limbs", key: "U";
 }
 
+#[expect(clippy::derivable_impls, reason = "the macro that makes the enum marks no variant")]
 impl Default for ToolCommand {
     fn default() -> Self {
         Self::Rotate
