@@ -77,7 +77,8 @@ other_commands! {
     MotionPaths = "view.motion_paths", "Motion paths", menu: "View/Overlays", key: "Alt+P";
     /// Shows the model at earlier and later times, as ghosts
     OnionSkin = "view.onion_skin", "Onion skin", menu: "View/Overlays", key: "Alt+O";
-    /// Compares with the file as opened: in place, as a ghost, or off; hold the backtick key to peek
+    /// Compares with the file as opened: in place, as a ghost, or off; hold the backtick key to
+    /// peek
     Compare = "view.compare", "Compare with the file as opened", menu: "View/Overlays";
     /// Hides the selected nodes and their descendants
     Hide = "view.hide", "Hide", key: "H", enabled: selected;
