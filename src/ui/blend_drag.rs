@@ -1,9 +1,13 @@
 //! Buttons that are dragged sideways: how near a pose is to the rest or to the keys around it. A
 //! click goes a tenth of the way.
 
-use egui::{Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui::{Button, Key, RichText, Role, Sense, Ui, WidgetInfo, vec2};
+use egui_material_icons::icons;
 
-use crate::ui::{Action, Actions, Theme, View, edits, theme::Font};
+use crate::ui::{
+    Action, Actions, Theme, View, edits, popups::lasting_menu_button, theme::Font,
+    widgets::name_widget,
+};
 use ulna_edit::{
     Command,
     command::{Blend, Breakdown, DocumentCommand, PoseDestination, Toward, field::Nodes},
@@ -57,8 +61,14 @@ impl Way {
     }
 }
 
-/// What a button does: its title, which way, and what that means.
-const BUTTONS: [(&str, Way, &str); 6] = [
+/// Points of a button's width beside its text.
+const PADDING: f32 = 18.0;
+
+/// A button: its title, its way, and its help.
+type BlendButton = (&'static str, Way, &'static str);
+
+/// All buttons, from the right to the left.
+const BUTTONS: [BlendButton; 6] = [
     (
         "Rest",
         Way::Toward(Toward::Rest, false),
@@ -113,73 +123,107 @@ fn blended(view: &View<'_>, start: &Document, way: Way, dragged: f32) -> Vec<Com
     })
 }
 
-/// The buttons, from the right to the left.
+/// Name of the group, before its buttons or on the menu that holds them.
+const GROUP: &str = "Blend to";
+
+/// Width of a text in the font of the buttons, points.
+fn text_width(ui: &Ui, text: &str) -> f32 {
+    let color = egui::Color32::WHITE;
+    ui.painter().layout_no_wrap(text.to_owned(), Theme::font(Font::Body), color).size().x
+}
+
+/// The buttons with a label before them, from the right to the left. In a line where they do not
+/// fit beside `reserved` points, a menu holds them.
 pub fn blend_buttons_ui(
     state: &mut BlendDrag,
     ui: &mut Ui,
     view: &View<'_>,
+    reserved: f32,
+    actions: &mut Actions,
+) {
+    /// Least width of the menu button, points.
+    const MENU: f32 = 96.0;
+    let over_clip = view.shown_clip().is_some();
+    let shown = || {
+        BUTTONS
+            .iter()
+            .filter(move |b| over_clip || b.1 == Way::Toward(Toward::Rest, false))
+            .copied()
+    };
+    let gap = ui.spacing().item_spacing.x;
+    let buttons: f32 = shown().map(|(title, ..)| text_width(ui, title) + PADDING + gap).sum();
+    let room = ui.available_width() - reserved;
+    if buttons + text_width(ui, GROUP) <= room {
+        for button in shown() {
+            button_ui(state, ui, view, button, actions);
+        }
+        let ink = view.theme.color(ColorRole::TextSecondary);
+        ui.label(RichText::new(GROUP).color(ink));
+    } else if room >= MENU {
+        let text = format!("{GROUP} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
+        let response = lasting_menu_button(ui, Button::new(text), |ui| {
+            for button in shown().collect::<Vec<_>>().into_iter().rev() {
+                button_ui(state, ui, view, button, actions);
+            }
+        });
+        let about = "Blends the pose to keys around it, or to the rest pose";
+        name_widget(ui, &response.on_hover_text(about), GROUP);
+    }
+}
+
+/// A button that is dragged or clicked.
+fn button_ui(
+    state: &mut BlendDrag,
+    ui: &mut Ui,
+    view: &View<'_>,
+    (title, way, help): BlendButton,
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let over_clip = view.shown_clip().is_some();
-    for (title, way, help) in BUTTONS {
-        if way != Way::Toward(Toward::Rest, false) && !over_clip {
-            continue;
-        }
-        let font = Theme::font(Font::Body);
-        let text = ui.painter().layout_no_wrap(
-            title.to_owned(),
-            font,
-            theme.color(ColorRole::TextPrimary),
-        );
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(text.size().x + 18.0, 26.0), Sense::click_and_drag());
-        let name = format!("Blend: {title}");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-        let amount = state.0.as_ref().filter(|d| d.0 == title).map(|d| d.2);
-        let lit = response.hovered() || amount.is_some();
-        let fill = theme.color(if lit {
-            ColorRole::SurfaceControlHover
-        } else {
-            ColorRole::SurfaceControl
-        });
-        ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
-        ui.painter().galley(
-            rect.center() - text.size() * 0.5,
-            text,
-            theme.color(ColorRole::TextPrimary),
-        );
-        let label = title.to_owned();
-        let document = view.session.map(|s| s.document());
-        if let Some(document) = document.filter(|_| response.clicked()) {
-            let commands = blended(view, document, way, way.click());
-            actions.push(Action::Preview { label, commands });
+    let ink = theme.color(ColorRole::TextPrimary);
+    let text = ui.painter().layout_no_wrap(title.to_owned(), Theme::font(Font::Body), ink);
+    let size = vec2(text.size().x + PADDING, 26.0);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let name = format!("Blend: {title}");
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let is_dragged = state.0.as_ref().is_some_and(|d| d.0 == title);
+    let fill = theme.color(if response.hovered() || is_dragged {
+        ColorRole::SurfaceControlHover
+    } else {
+        ColorRole::SurfaceControl
+    });
+    ui.painter().rect(rect, 4.0, fill, theme.field_edge(), egui::StrokeKind::Inside);
+    ui.painter().galley(rect.center() - text.size() * 0.5, text, ink);
+    let label = title.to_owned();
+    let document = view.session.map(|s| s.document());
+    if let Some(document) = document.filter(|_| response.clicked()) {
+        let commands = blended(view, document, way, way.click());
+        actions.push(Action::Preview { label, commands });
+        actions.push(Action::Commit);
+    } else if let Some(document) = document.filter(|_| response.drag_started()) {
+        state.0 = Some((title, document.clone(), 0.0));
+    } else if let Some((_, start, last)) = state.0.as_mut().filter(|d| d.0 == title) {
+        if ui.input(|i| i.key_pressed(Key::Escape)) {
+            actions.push(Action::Cancel);
+            state.0 = None;
+        } else if response.drag_stopped() {
             actions.push(Action::Commit);
-        } else if let Some(document) = document.filter(|_| response.drag_started()) {
-            state.0 = Some((title, document.clone(), 0.0));
-        } else if let Some((_, start, last)) = state.0.as_mut().filter(|d| d.0 == title) {
-            if ui.input(|i| i.key_pressed(Key::Escape)) {
-                actions.push(Action::Cancel);
-                state.0 = None;
-            } else if response.drag_stopped() {
-                actions.push(Action::Commit);
-                state.0 = None;
-            } else if response.dragged() {
-                let (at, from) = ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin()));
-                let gone = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
-                let amount = (gone.clamp(-2.0, 2.0) * 100.0).round() / 100.0;
-                if amount != *last {
-                    *last = amount;
-                    let commands = blended(view, start, way, amount);
-                    actions.push(Action::Preview { label, commands });
-                }
-                let tip = RichText::new(way.said(amount)).font(Theme::font(Font::NumberSmall));
-                egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, rect)
-                    .show(|ui| ui.label(tip));
+            state.0 = None;
+        } else if response.dragged() {
+            let (at, from) = ui.input(|i| (i.pointer.latest_pos(), i.pointer.press_origin()));
+            let gone = at.zip(from).map_or(0.0, |(at, from)| at.x - from.x) / WAY;
+            let amount = (gone.clamp(-2.0, 2.0) * 100.0).round() / 100.0;
+            if amount != *last {
+                *last = amount;
+                let commands = blended(view, start, way, amount);
+                actions.push(Action::Preview { label, commands });
             }
+            let tip = RichText::new(way.said(amount)).font(Theme::font(Font::NumberSmall));
+            egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, rect)
+                .show(|ui| ui.label(tip));
         }
-        if state.0.is_none() {
-            response.on_hover_text(format!("Drag sideways. {help}"));
-        }
+    }
+    if state.0.is_none() {
+        response.on_hover_text(format!("Drag sideways. {help}"));
     }
 }

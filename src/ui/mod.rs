@@ -245,7 +245,10 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     ..layout::PanelConstraints::default()
                 },
                 ulna_edit::Mode::Animate => layout::PanelConstraints {
-                    timeline: bare.then_some(112.0),
+                    timeline: match view.poses.in_animate {
+                        true => poses::height(view, bare),
+                        false => bare.then_some(112.0),
+                    },
                     ..layout::PanelConstraints::default()
                 },
             };
@@ -261,6 +264,9 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     weights::strip_ui(ui, view, actions);
                 }
                 Pane::Timeline if view.mode == ulna_edit::Mode::Pose || view.poses.in_animate => {
+                    if poses_tab::is_under_transport(view) {
+                        timeline::transport_ui(timeline, ui, view, actions);
+                    }
                     poses::poses_ui(poses, ui, view, actions);
                 }
                 Pane::Timeline => timeline::timeline_ui(timeline, ui, view, actions),

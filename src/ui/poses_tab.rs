@@ -3,15 +3,34 @@
 use egui::Ui;
 use egui_material_icons::icons;
 
-use super::{Actions, PosesAction, View, widgets::icon_button};
+use super::{
+    Actions, PosesAction, View,
+    widgets::{icon_button, name_widget},
+};
+use ulna_edit::Mode;
+
+/// Height of the transport line, points.
+pub const TRANSPORT: f32 = 36.0;
+
+/// Whether the poses are shown below the transport of a clip.
+pub fn is_under_transport(view: &View<'_>) -> bool {
+    view.poses.in_animate
+        && view.mode == Mode::Animate
+        && view.timeline.playback.clip.is_some()
+        && view.session.is_some_and(|s| !s.document().clips.is_empty())
+}
 
 /// A button for the other one of them.
 pub fn poses_tab_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
-    let (icon, name) = match view.poses.in_animate {
-        true => (icons::ICON_TIMELINE, "Back to the timeline"),
-        false => (icons::ICON_ACCESSIBILITY_NEW, "Poses panel"),
+    let clicked = if view.poses.in_animate {
+        let button = ui.button("Back to timeline");
+        name_widget(ui, &button, "Back to the timeline");
+        button.clicked()
+    } else {
+        let icon = icons::ICON_ACCESSIBILITY_NEW;
+        icon_button(ui, view.theme, icon, "Poses panel", "", false, Ok(())).clicked()
     };
-    if icon_button(ui, view.theme, icon, name, "", false, Ok(())).clicked() {
+    if clicked {
         actions.push(PosesAction::ShowInAnimate(!view.poses.in_animate));
     }
 }

@@ -317,12 +317,12 @@ fn an_open_loop_is_closed_in_the_way_that_it_needs() {
     let one = ClipId(0);
     let mut session = moving(&[0.0, 1.0, 2.0]);
     let notes = run(&mut session, at("clip.close_loop", one).with("how", "match"));
-    assert!(notes[0].contains("now: it is seamless"), "{notes:?}");
+    assert!(notes[0].contains("now: seamless"), "{notes:?}");
     let clip = &session.document().clips[one];
     assert_eq!(clip.tracks.values().next().unwrap().value(2), [0.0, 0.0, 0.0]);
     let before = session.document().clone();
     let notes = run(&mut session, at("clip.close_loop", one));
-    assert!(notes[0].contains("it is seamless"), "{notes:?}");
+    assert!(notes[0].contains("closed already: seamless"), "{notes:?}");
     assert!(*session.document() == before);
     // A walk keeps the way that it goes.
     let mut walk = sample();

@@ -213,6 +213,46 @@ fn a_marker_is_dragged_on_its_bar() {
     assert_eq!(session(&window).history().done().len(), steps + 1);
 }
 
+/// Opens the list of best transition points, which is made beside the window.
+fn list_pairs(window: &mut Window, pair: &str) {
+    click(window, "Best points…");
+    for _ in 0..2000 {
+        if window.query_by_label(pair).is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        window.run_steps(1);
+    }
+    // It finds its place first.
+    window.run_steps(5);
+}
+
+/// In an empty mixer, both clips of a pair are added, as one step.
+#[test]
+fn a_pair_is_added_to_an_empty_mixer_with_its_first_clip() {
+    let (mut window, _folder, _) = sample();
+    click(&mut window, "Clip Walk");
+    click(&mut window, "Mixer");
+    let steps = session(&window).history().done().len();
+    let pair = "Transition from Run to Walk";
+    list_pairs(&mut window, pair);
+    assert!(says(&window, "Both clips are added to the mix"));
+    click(&mut window, pair);
+    click(&mut window, "Add transition");
+    window.run_steps(3);
+    let made = mix(&window);
+    assert_eq!((made.lanes.len(), made.lanes[0].bars.len()), (1, 2));
+    let document = session(&window).document();
+    let names: Vec<String> = made.lanes[0]
+        .bars
+        .iter()
+        .flat_map(|bar| bar.clips())
+        .map(|id| document.clip_label(*id))
+        .collect();
+    assert_eq!(names, ["Run", "Walk"]);
+    assert_eq!(session(&window).history().done().len(), steps + 1, "one step");
+}
+
 /// All pairs of clips are listed with where they meet best; one is gone over to from what plays.
 #[test]
 fn a_pair_of_the_table_of_seams_is_gone_over() {
@@ -221,18 +261,9 @@ fn a_pair_of_the_table_of_seams_is_gone_over() {
     click(&mut window, "Mixer");
     click(&mut window, "Add a lane");
     let count = session(&window).document().clips.count();
-    click(&mut window, "Best…");
     let pairs = "Transition from Walk to Run";
-    for _ in 0..2000 {
-        if window.query_by_label(pairs).is_some() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        window.run_steps(1);
-    }
+    list_pairs(&mut window, pairs);
     assert_eq!(window.query_all_by_label_contains("Transition from ").count(), count * (count - 1));
-    // It finds its place first.
-    window.run_steps(5);
     click(&mut window, pairs);
     assert!(!says(&window, "is not playing at the playhead"));
     click(&mut window, "Add transition");

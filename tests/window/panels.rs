@@ -39,6 +39,7 @@ fn poses_are_kept_and_put_on_beside_a_clip() {
     let seen = rotation(&window, "LeftUpperArm", time);
     click(&mut window, "Poses panel");
     assert!(window.query_by_label("Timeline keys").is_none());
+    assert!(window.query_by_label("Play").is_some(), "the clip still plays from here");
     click(&mut window, "Save the current pose");
     window.event(Event::Text("Stride".to_owned()));
     press(&mut window, Modifiers::NONE, Key::Enter);

@@ -290,3 +290,20 @@ fn over_a_clip_a_pose_is_brought_nearer_to_its_keys_by_a_drag() {
         (angle_between(made.rotation.expect("a turn"), before), angle_between(before, next));
     assert!((half - 0.5 * whole).abs() < 1e-4, "{half} of {whole}");
 }
+
+/// In a narrow window, the buttons that blend poses are in a menu, where they are dragged, too.
+#[test]
+fn in_a_narrow_window_poses_are_blended_from_a_menu() {
+    let bytes = include_bytes!("../../assets/mannequin.glb");
+    let (mut window, _folder, _) = open(builder().with_size([1100.0, 720.0]), bytes);
+    click(&mut window, "Clip Walk");
+    press(&mut window, Modifiers::NONE, Key::ArrowRight);
+    assert!(window.query_by_label("Blend: Previous").is_none());
+    let steps = session(&window).history().done().len();
+    click(&mut window, "Blend to");
+    window.run_steps(3);
+    let at = window.get_by_label("Blend: Previous").rect().center();
+    drag(&mut window, PointerButton::Primary, Modifiers::NONE, &[at, at + vec2(160.0, 0.0)], false);
+    assert_eq!(session(&window).history().done().len(), steps + 1);
+    assert!(!session(&window).document().aids.unkeyed.is_empty());
+}

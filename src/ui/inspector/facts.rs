@@ -18,21 +18,41 @@ fn many(count: usize, what: &str) -> String {
 }
 
 /// A name and what it is.
+fn fact_name(ui: &mut Ui, theme: &Theme, name: &str) {
+    let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
+    ui.painter().text(
+        rect.left_center(),
+        egui::Align2::LEFT_CENTER,
+        name,
+        Theme::font(Font::Body),
+        theme.color(ColorRole::TextSecondary),
+    );
+}
+
 fn fact(ui: &mut Ui, theme: &Theme, name: &str, value: impl Into<String>) {
     ui.horizontal(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(104.0, 20.0), Sense::hover());
-        ui.painter().text(
-            rect.left_center(),
-            egui::Align2::LEFT_CENTER,
-            name,
-            Theme::font(Font::Body),
-            theme.color(ColorRole::TextSecondary),
-        );
-        ui.add(
-            egui::Label::new(RichText::new(value).color(theme.color(ColorRole::TextPrimary)))
-                .truncate(),
-        );
+        fact_name(ui, theme, name);
+        let value = RichText::new(value).color(theme.color(ColorRole::TextPrimary));
+        ui.add(egui::Label::new(value).truncate());
     });
+}
+
+/// A fact of several words, on as many lines as it takes.
+fn long_fact(ui: &mut Ui, theme: &Theme, name: &str, value: &str) {
+    ui.horizontal_top(|ui| {
+        fact_name(ui, theme, name);
+        ui.vertical(|ui| {
+            ui.add_space(1.0);
+            let value = RichText::new(value).color(theme.color(ColorRole::TextPrimary));
+            ui.add(egui::Label::new(value).wrap());
+        });
+    });
+}
+
+/// A text with a capital letter at its start.
+fn sentence_case(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 fn heading(ui: &mut Ui, theme: &Theme, text: &str) {
@@ -137,10 +157,10 @@ pub fn clip(
         return;
     };
     if let Some(way) = &found.travel {
-        fact(ui, theme, "Travel", way.as_str());
+        long_fact(ui, theme, "Travel", way);
     }
     if let Some(seam) = &found.seam {
-        fact(ui, theme, "Loop", seam.as_str());
+        long_fact(ui, theme, "Loop", &sentence_case(seam));
     }
     fact(ui, theme, "Animates", found.moves.as_str());
     fact(ui, theme, "Keys", found.keys.as_str());

@@ -13,7 +13,7 @@ use ulna_edit::command::{
     field::{ClipName, Seconds},
 };
 use ulna_model::{Clip, ClipId, Interpolation};
-use ulna_render::{ColorRole, Measure};
+use ulna_render::ColorRole;
 
 fn plural(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", thousands(n)) }
@@ -53,9 +53,11 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     ui.separator();
 }
 
+/// Width of the labels, points: *Interpolation* is wider than the labels of transforms.
+const LABELS: f32 = 80.0;
+
 fn label(ui: &mut Ui, theme: &Theme, text: &str) {
-    let (rect, _) =
-        ui.allocate_exact_size(vec2(Measure::LabelColumn.points(), 24.0), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
@@ -188,6 +190,8 @@ fn interpolation_ui(
     };
     let all = |i: Interpolation| tracks().all(|(t, _)| t.interpolation == i);
     ui.horizontal(|ui| {
+        // As high as the segments, so that the label is at their middle.
+        ui.set_min_height(28.0);
         label(ui, theme, "Interpolation");
         segments(ui, theme, |ui| {
             for (way, text) in

@@ -45,7 +45,7 @@ pub fn line(ui: &mut Ui, theme: &Theme, label: &str, about: &str, add: impl FnOn
 /// A number that is dragged or typed; whether it changed, and whether a hand let go of it.
 pub fn number(ui: &mut Ui, name: &str, value: DragValue<'_>) -> (bool, bool) {
     // What is there and out of its bounds is left alone: an edit that nobody made is none.
-    let field = ui.add_sized([72.0, 24.0], value.clamp_existing_to_range(false));
+    let field = ui.add_sized([84.0, 24.0], value.clamp_existing_to_range(false));
     name_widget(ui, &field, name);
     (field.changed(), field.drag_stopped() || field.lost_focus())
 }

@@ -129,7 +129,7 @@ fn enter_ui(
             .range(0.0..=most * fps)
             .speed(0.2)
             .max_decimals(1)
-            .suffix(" fr");
+            .suffix(" frames");
         let (changed, stopped) = number(ui, name, drag);
         if changed {
             *seconds = value / fps;
@@ -137,8 +137,10 @@ fn enter_ui(
         (*moved, *let_go) = (*moved || changed, *let_go || stopped);
     };
     let length = now.length;
-    line(ui, theme, "Fades", "Length of the fade in and fade out in frames", |ui| {
+    line(ui, theme, "Fade in", "Length of the fade in, in frames", |ui| {
         frames(ui, "Frames of the fade in", &mut now.fade_in, length);
+    });
+    line(ui, theme, "Fade out", "Length of the fade out, in frames", |ui| {
         frames(ui, "Frames of the fade out", &mut now.fade_out, length);
     });
     line(ui, theme, "Fade curve", "Shape of the fade in and fade out", |ui| {

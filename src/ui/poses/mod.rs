@@ -19,7 +19,7 @@ use crate::ui::{
     Action, Actions, Theme, View,
     blend_drag::{BlendDrag, blend_buttons_ui},
     edits,
-    poses_tab::poses_tab_ui,
+    poses_tab::{TRANSPORT, is_under_transport, poses_tab_ui},
     theme::Font,
     widgets::{
         elided, filter_field, icon_button, name_widget, paint_icon, panel_title, segment, segments,
@@ -47,6 +47,8 @@ const FOOT: f32 = 27.0;
 const SHAPE: f32 = 1.3;
 /// Points of a drag that go all the way.
 const WAY: f32 = 160.0;
+/// Points of the amount of a click and of its label.
+const AMOUNT: f32 = 190.0;
 
 /// What the strip keeps.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +115,8 @@ fn shown<'a>(view: &View<'a>, document: &'a Document) -> &'a [KeptPose] {
 /// clips.
 pub fn height(view: &View<'_>, bare: bool) -> Option<f32> {
     let none = view.session.is_none_or(|s| shown(view, s.document()).is_empty());
-    if none { Some(EMPTY) } else { bare.then_some(STRIP) }
+    let transport = if is_under_transport(view) { TRANSPORT } else { 0.0 };
+    if none { Some(EMPTY + transport) } else { bare.then_some(STRIP) }
 }
 
 /// What puts a pose on, where edits go now.
@@ -275,7 +278,7 @@ fn header_ui(
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if view.mode == ulna_edit::Mode::Animate {
+        if view.mode == ulna_edit::Mode::Animate && !is_under_transport(view) {
             poses_tab_ui(ui, view, actions);
         }
         let response = ui.button("Save pose");
@@ -283,7 +286,10 @@ fn header_ui(
         if response.on_hover_text("Saves the current pose in the library shown here").clicked() {
             keep(state, view, actions);
         }
-        blend_buttons_ui(&mut state.blend, ui, view, actions);
+        // The transport above has the buttons, too.
+        if !is_under_transport(view) {
+            blend_buttons_ui(&mut state.blend, ui, view, AMOUNT, actions);
+        }
         let mut percent = poses.amount * 100.0;
         let field = egui::DragValue::new(&mut percent)
             .range(0.0..=100.0)
@@ -292,11 +298,11 @@ fn header_ui(
             .fixed_decimals(0);
         let response = ui.add(field);
         response
-            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Blend amount of a click"));
-        if response.on_hover_text("How far a click blends toward the clicked pose").changed() {
+            .widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Apply amount of a click"));
+        if response.on_hover_text("Amount of a pose that a click on its card applies").changed() {
             actions.push(PosesAction::SetAmount(percent / 100.0));
         }
-        ui.label(RichText::new("Blend").color(theme.color(ColorRole::TextSecondary)));
+        ui.label(RichText::new("Apply amount").color(theme.color(ColorRole::TextSecondary)));
     });
 }
 

@@ -31,6 +31,7 @@ pub use self::{
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
     state::{KeyList, TimelineState},
+    transport::transport_ui,
 };
 
 use egui::{RichText, Ui};
@@ -70,7 +71,7 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
             state.time.fit(length);
         }
         state.fitted = None;
-        transport::transport_ui(state, ui, view, actions);
+        transport_ui(state, ui, view, actions);
         mixer::mixer_ui(state, ui, view, document, actions);
         return;
     }
@@ -85,6 +86,6 @@ pub fn timeline_ui(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, acti
         state.time.fit(length);
         state.fitted = Some(key);
     }
-    transport::transport_ui(state, ui, view, actions);
+    transport_ui(state, ui, view, actions);
     sheet::sheet_ui(state, ui, view, clip, actions);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use egui::{Mesh, Painter, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Mesh, Painter, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
     dead::DeadKeys,
@@ -191,8 +191,14 @@ impl Sheet<'_> {
         };
         let mut place = ui.new_child(egui::UiBuilder::new().max_rect(self.body));
         place.vertical_centered(|ui| {
-            ui.add_space((self.body.height() * 0.5 - 10.0).max(4.0));
-            ui.label(RichText::new(text).color(self.view.theme.color(ColorRole::TextSecondary)));
+            ui.add_space((self.body.height() * 0.5 - 14.0).max(4.0));
+            let theme = self.view.theme;
+            // On a plate: lines and keys of the clip below a layer lie behind it.
+            let plate = ui.painter().add(Shape::Noop);
+            let text = RichText::new(text).color(theme.color(ColorRole::TextSecondary));
+            let rect = ui.label(text).rect.expand2(vec2(8.0, 4.0));
+            let fill = theme.color(ColorRole::SurfacePanel);
+            ui.painter().set(plate, Shape::rect_filled(rect, 4.0, fill));
         });
     }
 

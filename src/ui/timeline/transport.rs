@@ -8,7 +8,7 @@ use crate::ui::TimelineAction;
 use crate::ui::{
     Action, Actions, Theme, View,
     blend_drag::blend_buttons_ui,
-    poses_tab::poses_tab_ui,
+    poses_tab::{is_under_transport, poses_tab_ui},
     theme::Font,
     widgets::{elided, filter_field, icon_button, name_widget},
 };
@@ -26,10 +26,7 @@ use ulna_session::RulerUnit;
 /// What there is room for in a line of so many points: the least needed goes first.
 struct TransportFit {
     speed: bool,
-    guess: bool,
     frame: bool,
-    /// The buttons that bring a pose nearer to others.
-    blend: bool,
     rate: bool,
     mixer: bool,
     /// Points of the clip's name.
@@ -39,9 +36,6 @@ struct TransportFit {
 impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
-            // The buttons that blend poses come first where there is not room for both.
-            guess: (1020.0..1370.0).contains(&width) || width >= 1560.0,
-            blend: width >= 1370.0,
             speed: width >= 840.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
@@ -64,8 +58,14 @@ pub fn transport_ui(
             ui.set_height(28.0);
             /// Points with less than which there is no room for the button of the poses.
             const POSES: f32 = 760.0;
-            let poses = ui.available_width() >= POSES || view.poses.in_animate;
-            let room = TransportFit::of(ui.available_width() - if poses { 30.0 } else { 0.0 });
+            let has_poses = is_under_transport(view);
+            let poses = ui.available_width() >= POSES || has_poses;
+            let taken = match (has_poses, poses) {
+                (true, _) => 130.0,
+                (false, true) => 30.0,
+                (false, false) => 0.0,
+            };
+            let room = TransportFit::of(ui.available_width() - taken);
             ui.spacing_mut().item_spacing.x = 2.0;
             play_buttons(ui, view, actions);
             ui.add_space(8.0);
@@ -89,9 +89,9 @@ pub fn transport_ui(
                     return;
                 }
                 key_buttons(state, ui, view, document, actions);
-                if room.blend && view.shown_clip().is_some() {
+                if view.shown_clip().is_some() {
                     ui.add_space(8.0);
-                    blend_buttons_ui(&mut state.blend, ui, view, actions);
+                    blend_buttons_ui(&mut state.blend, ui, view, 8.0, actions);
                 }
             });
         });
@@ -194,17 +194,6 @@ fn clip_and_rate(
     if room.rate {
         rate_ui(&mut state.nlerp_gap, ui, view, actions);
     }
-    if let Some(share) = playback.guessed.filter(|_| room.guess) {
-        let text = match (share * 100.0).round() {
-            100.0.. => "from keys".to_owned(),
-            fits => format!("from keys, {fits:.0} % fit"),
-        };
-        ui.label(
-            RichText::new(text)
-                .font(Theme::font(Font::Caption))
-                .color(theme.color(ColorRole::TextTertiary)),
-        );
-    }
     if room.speed {
         let now = format!("{}×", playback.speed);
         let combo =
@@ -290,35 +279,50 @@ fn caption(ui: &mut Ui, theme: &Theme, text: &str) {
     );
 }
 
-/// What the ruler counts: frames, seconds, or ticks at so many a second.
-fn unit_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Size of a choice in the list of rates, points.
+const CHOICE: [f32; 2] = [84.0, 22.0];
+
+/// A choice of the list of rates.
+fn choice(ui: &mut Ui, on: bool, text: impl Into<String>) -> egui::Response {
+    ui.add_sized(CHOICE, egui::Button::selectable(on, text.into()))
+}
+
+/// The label of a row of choices.
+fn row_label(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.label(
+        RichText::new(text)
+            .font(Theme::font(Font::Small))
+            .color(theme.color(ColorRole::TextSecondary)),
+    );
+}
+
+/// Choices of the ruler's unit: frames, seconds, or ticks.
+fn unit_row(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
-    let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
-    let own = clip.and_then(|(_, clip)| clip.ticks);
     let ticks = if let RulerUnit::Ticks(n) = playback.unit { n } else { RulerUnit::TICKS };
-    let units = [
+    for (unit, text) in [
         (RulerUnit::Frames, "Frames"),
         (RulerUnit::Seconds, "Seconds"),
         (RulerUnit::Ticks(ticks), "Ticks"),
-    ];
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (unit, text) in units {
-            if ui
-                .add_sized([68.0, 22.0], egui::Button::selectable(playback.unit == unit, text))
-                .clicked()
-            {
-                actions.push(TimelineAction::Unit(unit));
-            }
+    ] {
+        if choice(ui, playback.unit == unit, text).clicked() {
+            actions.push(TimelineAction::Unit(unit));
         }
-    });
+    }
+}
+
+/// The number of ticks per second, where the ruler counts ticks, and whether the clip keeps it.
+fn ticks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+    let playback = view.timeline.playback;
     let RulerUnit::Ticks(now) = playback.unit else { return };
+    let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
+    let own = clip.and_then(|(_, clip)| clip.ticks);
     let mut ticks = own.unwrap_or(now);
     let field = DragValue::new(&mut ticks)
         .range(1.0..=1e6)
         .suffix(" ticks per second")
         .update_while_editing(false);
-    let response = ui.add_sized([212.0, 22.0], field);
+    let response = ui.add_sized([200.0, 22.0], field);
     name_widget(ui, &response, "Ticks per second");
     let set = |id, rate: Option<f64>| SetTicks {
         clip: ClipName::Id(id),
@@ -363,8 +367,8 @@ fn count_at(fps: f64, view: &View<'_>, actions: &mut Actions) {
     );
 }
 
-/// The ruler's rate and what it counts, and how frames are played.
-fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// The ruler's rate and unit, the interpolation of new keys, and the loop mode: a row each.
+fn rows_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     const RATES: [f64; 12] = [
         12.0,
         15.0,
@@ -379,6 +383,59 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
         60.0,
         120.0,
     ];
+    let (theme, playback) = (view.theme, view.timeline.playback);
+    row_label(ui, theme, "Rate");
+    for (k, fps) in RATES.into_iter().enumerate() {
+        if choice(ui, (playback.fps - fps).abs() < 1e-6, rate_text(fps)).clicked() {
+            count_at(fps, view, actions);
+            ui.close();
+        }
+        if k % 3 == 2 {
+            ui.end_row();
+            row_label(ui, theme, if k + 1 < RATES.len() { "" } else { "Other rate" });
+        }
+    }
+    let mut typed = playback.fps;
+    let field =
+        DragValue::new(&mut typed).range(0.1..=10_000.0).suffix(" fps").update_while_editing(false);
+    let response = ui.add_sized(CHOICE, field.max_decimals(3));
+    name_widget(ui, &response, "Frames per second, typed");
+    if response.changed() {
+        count_at(typed, view, actions);
+    }
+    ui.end_row();
+    row_label(ui, theme, "Ruler unit");
+    unit_row(ui, view, actions);
+    ui.end_row();
+    row_label(ui, theme, "New keys");
+    for (way, text) in
+        [(Between::Smooth, "Smooth"), (Between::Linear, "Linear"), (Between::Hold, "Hold")]
+    {
+        let response = choice(ui, view.settings.new_keys == way, text);
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}")));
+        if response.clicked() {
+            let settings = crate::ui::Settings { new_keys: way, ..view.settings.clone() };
+            actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
+        }
+    }
+    ui.end_row();
+    row_label(ui, theme, "At the end");
+    for (way, text) in
+        [(Repeat::Loop, "Loop"), (Repeat::PingPong, "Ping-pong"), (Repeat::Once, "Once")]
+    {
+        let response = choice(ui, playback.repeat == way, text);
+        response
+            .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("At the end: {text}")));
+        if response.clicked() {
+            actions.push(TimelineAction::Repeat(way));
+        }
+    }
+    ui.end_row();
+}
+
+/// The list of rates, and of how frames are counted and played.
+fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
     let combo = ComboBox::from_id_salt("fps")
         .selected_text(rate_text(playback.fps))
@@ -386,56 +443,10 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
         .height(600.0)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
         .show_ui(ui, |ui| {
-            ui.set_min_width(208.0);
-            caption(ui, view.theme, "Rate");
-            egui::Grid::new("rates").num_columns(3).spacing([4.0, 2.0]).show(ui, |ui| {
-                for (k, fps) in RATES.into_iter().enumerate() {
-                    let button =
-                        egui::Button::selectable((playback.fps - fps).abs() < 1e-6, rate_text(fps));
-                    if ui.add_sized([68.0, 22.0], button).clicked() {
-                        count_at(fps, view, actions);
-                        ui.close();
-                    }
-                    if k % 3 == 2 {
-                        ui.end_row();
-                    }
-                }
-            });
-            let mut typed = playback.fps;
-            let field = DragValue::new(&mut typed)
-                .range(0.1..=10_000.0)
-                .suffix(" fps")
-                .update_while_editing(false);
-            let response = ui.add_sized([212.0, 22.0], field.max_decimals(3));
-            name_widget(ui, &response, "Frames per second, typed");
-            if response.changed() {
-                count_at(typed, view, actions);
-            }
-            caption(ui, view.theme, "Ruler unit");
-            unit_ui(ui, view, actions);
-            caption(ui, view.theme, "New keys");
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 4.0;
-                for (way, text) in [
-                    (Between::Smooth, "Smooth"),
-                    (Between::Linear, "Linear"),
-                    (Between::Hold, "Hold"),
-                ] {
-                    let button = egui::Button::selectable(view.settings.new_keys == way, text);
-                    let response = ui.add_sized([68.0, 22.0], button);
-                    response.widget_info(|| {
-                        WidgetInfo::labeled(Role::Button, true, format!("New keys: {text}"))
-                    });
-                    if response.clicked() {
-                        let settings =
-                            crate::ui::Settings { new_keys: way, ..view.settings.clone() };
-                        actions.push(crate::ui::ProgramAction::Settings(Box::new(settings)));
-                    }
-                }
-            });
-            caption(ui, view.theme, "At the end");
-            end_ui(ui, view, actions);
-            ui.add_space(4.0);
+            let rows = egui::Grid::new("rates").num_columns(4).spacing([4.0, 2.0]);
+            rows.show(ui, |ui| rows_ui(ui, view, actions));
+            ticks_ui(ui, view, actions);
+            keep_end_ui(ui, view, actions);
             let mut all = playback.every_frame;
             let response = crate::ui::widgets::check(ui, view.theme, &mut all, "Play every frame");
             if response
@@ -453,9 +464,16 @@ fn rate_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Actio
             nlerp_ui(gap, ui, view, actions);
         });
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Frames per second"));
-    combo
-        .response
-        .on_hover_text("Frame rate and unit of the ruler. Changing them does not move keys");
+    let mut about =
+        "Frame rate and unit of the ruler. Changing them does not move keys.".to_owned();
+    if let Some(share) = playback.guessed {
+        about += " The rate was found from the keys";
+        about += &match (share * 100.0).round() {
+            100.0.. => ".".to_owned(),
+            percent => format!("; {percent:.0} % of them are on its frames."),
+        };
+    }
+    combo.response.on_hover_text(about);
 }
 
 /// Whether rotations go from key to key by NLERP, and how far that is from SLERP at most.
@@ -479,29 +497,15 @@ fn nlerp_ui(gap: &mut NlerpGap, ui: &mut Ui, view: &View<'_>, actions: &mut Acti
     }
 }
 
-/// What happens at the end of the clip, and whether that is kept with it.
-fn end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+/// Whether the loop mode is kept with the clip.
+fn keep_end_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let playback = view.timeline.playback;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (way, text) in
-            [(Repeat::Loop, "Loop"), (Repeat::PingPong, "Ping-pong"), (Repeat::Once, "Once")]
-        {
-            let response =
-                ui.add_sized([68.0, 22.0], egui::Button::selectable(playback.repeat == way, text));
-            response.widget_info(|| {
-                WidgetInfo::labeled(Role::Button, true, format!("At the end: {text}"))
-            });
-            if response.clicked() {
-                actions.push(TimelineAction::Repeat(way));
-            }
-        }
-    });
     let clip = playback.clip.and_then(|id| Some((id, view.session?.document().clips.get(id)?)));
     let Some((id, clip)) = clip else { return };
     let mut kept = clip.repeat == Some(playback.repeat);
-    let response = crate::ui::widgets::check(ui, view.theme, &mut kept, "Save in the clip");
-    if response.on_hover_text("Saves the loop mode in the clip's extras: ulna.loop").changed() {
+    let text = "Save loop mode in the clip";
+    let response = crate::ui::widgets::check(ui, view.theme, &mut kept, text);
+    if response.on_hover_text("Saved in the clip's extras: ulna.loop").changed() {
         let repeat = kept.then(|| playback.repeat.into());
         actions.push(Action::Run(LoopClip { clip: ClipName::Id(id), repeat }.into()));
     }
@@ -516,6 +520,29 @@ fn key_buttons(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
+    // Above the poses there is no sheet of keys to fit, to filter or to delete from.
+    let has_sheet = !is_under_transport(view);
+    if has_sheet {
+        sheet_buttons(state, ui, view, document);
+    }
+    for (icon, name, command) in [
+        (icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()),
+        (icons::ICON_KEY, "Set key", SetKey::spec()),
+    ] {
+        if !has_sheet && command.name == DeleteKeys::NAME {
+            continue;
+        }
+        let (key, enabled) =
+            (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
+        if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
+            actions.push(Action::Invoke(command));
+        }
+    }
+}
+
+/// What is shown of the clip's keys. From the right to the left.
+fn sheet_buttons(state: &mut TimelineState, ui: &mut Ui, view: &View<'_>, document: &Document) {
+    let theme = view.theme;
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, "Fit the clip", "", false, Ok(())).clicked() {
         state.time.fit(view.timeline.playback.length(document));
     }
@@ -524,15 +551,5 @@ fn key_buttons(
         .clicked()
     {
         state.filter.selected_only = !only;
-    }
-    for (icon, name, command) in [
-        (icons::ICON_DELETE, "Delete keys", DeleteKeys::spec()),
-        (icons::ICON_KEY, "Set key", SetKey::spec()),
-    ] {
-        let (key, enabled) =
-            (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
-        if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
-            actions.push(Action::Invoke(command));
-        }
     }
 }

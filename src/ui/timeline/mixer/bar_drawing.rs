@@ -8,6 +8,8 @@ use ulna_render::ColorRole;
 
 /// Points of the squares of a bar's fades.
 pub const SQUARE: f32 = 9.0;
+/// Points of width below which a bar has no words: a few letters of a name say nothing.
+const LEAST_WORDS: f32 = 40.0;
 /// Steps of a fade's curve.
 const STEPS: usize = 24;
 
@@ -220,7 +222,7 @@ impl BarDrawing<'_> {
             + 8.0
             + axis_points(axis, bar.fade_in).min(120.0);
         let width = rect.right() - left - 8.0;
-        if width > 24.0 {
+        if width > LEAST_WORDS {
             let font = Theme::font(Font::Body);
             let name = cut(ui, &bar_text(document, bar), &font, width);
             let ink = theme.color(ColorRole::TextPrimary).gamma_multiply(faint);

@@ -22,8 +22,26 @@ use ulna_model::{Document, Mix, MixBar, MixReference, Shared};
 use ulna_motion::Jump;
 use ulna_render::ColorRole;
 
-/// Points of width below which the header has short labels.
-const NARROW: f32 = 1310.0;
+/// Parts of the header with short labels: those that are understood best without the rest are
+/// shortened first.
+#[derive(Clone, Copy)]
+struct ShortLabels {
+    lanes: bool,
+    file: bool,
+    transition: bool,
+}
+
+impl ShortLabels {
+    /// For a header of a width, points.
+    fn of(width: f32) -> Self {
+        Self { lanes: width < 1375.0, file: width < 1265.0, transition: width < 1145.0 }
+    }
+}
+
+/// The short label, or the long one.
+const fn label(is_short: bool, short: &'static str, long: &'static str) -> &'static str {
+    if is_short { short } else { long }
+}
 
 /// The bar over the lanes: buttons that add lanes and transitions, and that bake and keep the mix.
 pub fn header_ui(
@@ -35,8 +53,7 @@ pub fn header_ui(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    let is_narrow = ui.max_rect().width() < NARROW;
-    let label = |short: &'static str, long: &'static str| if is_narrow { short } else { long };
+    let short = ShortLabels::of(ui.max_rect().width());
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.set_height(28.0);
@@ -47,7 +64,7 @@ pub fn header_ui(
             {
                 set(with_lane(mix, view, None), actions);
             }
-            let additive = ui.button(label("＋ Additive", "＋ Additive lane"));
+            let additive = ui.button(label(short.lanes, "＋ Additive", "＋ Additive lane"));
             name_widget(ui, &additive, "＋ Additive lane");
             if additive
                 .on_hover_text("Adds a lane that adds its clips' difference from a reference pose")
@@ -65,7 +82,7 @@ pub fn header_ui(
                 mix.lanes.iter().flat_map(|l| &l.bars).flat_map(MixBar::clips).next().copied()
             });
             let name = "Overlay the upper body";
-            let words = [label("Overlay…", name), "Clip for the upper body"];
+            let words = [label(short.lanes, "Overlay…", name), "Clip for the upper body"];
             ui.add_enabled_ui(below.is_some(), |ui| {
                 if let Some(over) =
                     clip_menu(ui, view.theme, document, &mut state.search, words, name)
@@ -86,7 +103,7 @@ pub fn header_ui(
                 }
             });
             ui.separator();
-            go_ui(state, ui, view, document, is_narrow, actions);
+            go_ui(state, ui, view, document, short.transition, actions);
             jumps_ui(&state.jumps.1, ui, view, document, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, theme, icons::ICON_CLOSE, "Close the mixer", "", false, Ok(()))
@@ -95,14 +112,14 @@ pub fn header_ui(
                     actions.push(TimelineAction::Mixing(false));
                 }
                 let is_some = mix.length() > 0.0;
-                let bake = label("Bake…", "Bake to a clip…");
+                let bake = label(short.file, "Bake…", "Bake to a clip…");
                 let about = (theme, mix_rate(document));
                 ui.add_enabled_ui(is_some, |ui| bake_ui(&mut state.bake, ui, bake, about, actions));
                 let kept = is_mix_kept(document);
                 let (text, name) = if kept && is_some {
-                    (label("Kept", "Kept in the file"), "Kept in the file")
+                    (label(short.file, "Kept", "Kept in the file"), "Kept in the file")
                 } else {
-                    (label("Keep", "Keep in the file"), "Keep in the file")
+                    (label(short.file, "Keep", "Keep in the file"), "Keep in the file")
                 };
                 let keep = ui.add_enabled(is_some && !kept, egui::Button::new(text));
                 name_widget(ui, &keep, name);
@@ -145,6 +162,17 @@ fn jumps_ui(
     button.on_hover_text(format!("Warning: {words}. Click to go to the next one."));
 }
 
+/// A number with the fill of a field, which menus leave out.
+fn number(ui: &mut Ui, theme: &Theme, value: egui::DragValue<'_>) -> egui::Response {
+    ui.scope(|ui| {
+        let inactive = &mut ui.visuals_mut().widgets.inactive;
+        inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
+        inactive.bg_stroke = theme.field_edge();
+        ui.add_sized([140.0, 24.0], value)
+    })
+    .inner
+}
+
 /// The button that asks how what plays becomes a clip.
 fn bake_ui(
     bake: &mut Baking,
@@ -168,36 +196,41 @@ fn bake_ui(
             name_widget(ui, &field, "Name of the baked clip");
             ui.end_row();
             label(ui, "Frames per second");
-            let field = ui.add(
-                egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3),
-            );
+            let value =
+                egui::DragValue::new(&mut frames).range(1.0..=240.0).speed(1.0).max_decimals(3);
+            let field = number(ui, theme, value);
             if field.changed() {
                 bake.rate = Some(frames);
             }
             name_widget(ui, &field, "Frame rate of the baked clip");
+            field.on_hover_text("The highest frame rate of the clips, unless it is changed");
             ui.end_row();
             label(ui, "Max error");
-            let field = ui.add(
-                egui::DragValue::new(&mut bake.millimetres)
-                    .range(0.0..=100.0)
-                    .speed(0.1)
-                    .suffix(" mm"),
-            );
+            let value = egui::DragValue::new(&mut bake.millimetres)
+                .range(0.0..=100.0)
+                .speed(0.1)
+                .suffix(" mm");
+            let field = number(ui, theme, value);
             let field = field.on_hover_text(
                 "Removes keys while the skin error stays below this value, scaled to a body 1.8 m \
-                    high. 0 keeps one \
-                key per frame",
+                    high. 0 keeps one key per frame",
             );
             name_widget(ui, &field, "Max error in millimeters");
             ui.end_row();
         });
         crate::ui::widgets::check(ui, theme, &mut bake.in_place, "In place (no travel)");
         ui.add_space(4.0);
-        let verb = RichText::new("Bake").color(theme.color(ColorRole::TextOnAccent));
+        let verb = RichText::new("Bake")
+            .font(Theme::font(Font::Heading))
+            .color(theme.color(ColorRole::TextOnAccent));
         let verb = egui::Button::new(verb)
             .fill(theme.color(ColorRole::AccentBase))
-            .min_size(vec2(72.0, 28.0));
-        if ui.add(verb).clicked() {
+            .min_size(vec2(80.0, 32.0));
+        // Not in the layout of a menu, where a button is as wide as the menu.
+        let line = vec2(ui.min_rect().width(), 32.0);
+        let layout = Layout::right_to_left(Align::Center);
+        let clicked = ui.allocate_ui_with_layout(line, layout, |ui| ui.add(verb).clicked()).inner;
+        if clicked {
             let name = Some(bake.name.trim().to_owned()).filter(|n| !n.is_empty());
             let (rate, millimetres) = (Some(frames as f32), Some(bake.millimetres as f32));
             actions.push(Action::Run(
@@ -223,17 +256,13 @@ fn go_ui(
         ui.label(RichText::new("Transition to").color(theme.color(ColorRole::TextSecondary)));
     }
     let to = state.to.filter(|id| document.clips.contains(*id));
-    let nothing = if is_narrow { "Go to…" } else { "a clip" };
     let label = to.map_or_else(|| "a clip".to_owned(), |id| document.clip_label(id));
-    let short = if to.is_some() { label.as_str() } else { nothing };
-    let short = crate::ui::widgets::cut(
-        ui,
-        short,
-        &Theme::font(Font::Body),
-        if is_narrow { 72.0 } else { 120.0 },
-    );
+    let shown = if to.is_some() { label.as_str() } else { "Choose clip" };
+    let room = if is_narrow { 80.0 } else { 120.0 };
+    let shown = crate::ui::widgets::cut(ui, shown, &Theme::font(Font::Body), room);
+    let shown = format!("{shown} {}", icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let name = format!("Transition to clip: {label}");
-    if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&short, ""], &name) {
+    if let Some(id) = clip_menu(ui, view.theme, document, &mut state.search, [&shown, ""], &name) {
         state.to = Some(id);
     }
     let whens = [
@@ -269,7 +298,7 @@ fn go_ui(
         );
         name_widget(ui, &field, "Length of the transition");
     }
-    let seams = egui::Button::new("Best…");
+    let seams = egui::Button::new("Best points…");
     if ui
         .add_enabled(document.clips.count() > 1, seams)
         .on_hover_text("Lists the best transition points between clips")

@@ -12,18 +12,18 @@ use ulna_motion::{
     clip_edit::{self, Closing, Seam, closed, key_span, new_jump, seam, speed_jump},
 };
 
-/// How a seam is, in words.
+/// State of a loop at its seam, in words, without a capital letter and a full stop.
 pub fn seam_in_words(found: &Seam) -> String {
     let (angle, distance, speed) = found.worst();
     let gap = format!("{:.1}° and {:.1} cm", angle.to_degrees(), distance * 100.0);
     match (found.is_closed, found.is_doubled, found.is_short) {
-        (true, true, _) => "its last two frames are the same".to_owned(),
+        (true, true, _) => "last two frames are the same".to_owned(),
         (true, ..) if speed > 0.05 => {
-            format!("its poses match at the seam, but the speed jumps by {:.0} cm/s", speed * 100.0)
+            format!("poses match, speed jumps by {:.0} cm/s", speed * 100.0)
         }
-        (true, ..) => "it is seamless".to_owned(),
-        (false, _, true) => format!("it stops one frame short ({gap} at the seam)"),
-        (false, ..) => format!("it jumps by {gap} at the seam"),
+        (true, ..) => "seamless".to_owned(),
+        (false, _, true) => format!("one frame short, poses jump by {gap}"),
+        (false, ..) => format!("poses jump by {gap}"),
     }
 }
 
@@ -48,7 +48,8 @@ impl CloseLoop {
             (Some(CloseHow::DropFrame), _) => Closing::DropFrame,
             (None, None) if found.is_doubled => Closing::DropFrame,
             (None, None) if found.is_closed && self.speed != Some(true) => {
-                return Ok(Outcome::noted("loop_closed_already", seam_in_words(&found) + &late));
+                let note = format!("the loop is closed already: {}", seam_in_words(&found));
+                return Ok(Outcome::noted("loop_closed_already", note + &late));
             }
             (None, None) if found.is_short => Closing::AddFrame,
             (None, None) => Closing::Blend { frames, speed },

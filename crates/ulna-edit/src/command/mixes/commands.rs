@@ -21,7 +21,7 @@ document_commands! {
     } = "mix.set", "Set the mix", asks: true;
     /// Removes all lanes
     ClearMix {} = "mix.clear", "Clear the mix";
-    /// Adds a transition to a clip: now, at the end, at the next marker or at the best seam
+    /// Adds a transition to a clip: now, at the end, at the next marker or at the best match
     GoTo {
         /// Clip to change to.
         clip: ClipName,
