@@ -617,7 +617,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     begin_turn(&mut window);
     let_go(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::S);
-    click(&mut window, "Key 1 and save");
+    click(&mut window, "Key 1 pose and save");
     wait(&mut window);
     assert!(!holds(&window, head) && !session(&window).is_unsaved());
     assert_eq!(session(&window).history().done().last().unwrap().label, "Key poses");
@@ -679,7 +679,7 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     click(&mut window, "Cancel");
     // A later save is a save, and no more.
     press(&mut window, Modifiers::COMMAND, Key::S);
-    click(&mut window, "Key 1 and save");
+    click(&mut window, "Key 1 pose and save");
     wait(&mut window);
     assert!(!session(&window).is_unsaved());
     assert_eq!(session(&window).path(), Some(path.as_path()), "nobody asked for another file now");

@@ -144,7 +144,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         ];
         choice(ui, theme, &mut settings.theme, &options);
     });
-    field(ui, theme, "Size", |ui| {
+    field(ui, theme, "Interface size", |ui| {
         let options =
             [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
         choice(ui, theme, &mut settings.scale, &options);
