@@ -187,9 +187,6 @@ fn verbs(
             if ui.add(keep).clicked() {
                 actions.push(set(None));
             }
-            if ui.button(format!("Discard {steps} permanently")).clicked() {
-                actions.push(DialogAction::DiscardRecovery(k));
-            }
         } else {
             let discard = egui::Button::new("Discard…").min_size(vec2(DISCARD, 0.0));
             if ui.add(discard.frame_when_inactive(false)).clicked() {
@@ -200,6 +197,9 @@ fn verbs(
             small(ui, theme, &format!("last edit {}", recovery.last));
         });
     });
+    if discards && ui.button(format!("Discard {steps} permanently")).clicked() {
+        actions.push(DialogAction::DiscardRecovery(k));
+    }
 }
 
 fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
