@@ -159,6 +159,10 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         whole.right_bottom(),
     );
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
+    // Without a file there is nothing to pose, animate or paint.
+    if view.session.is_none() {
+        return;
+    }
     let mut right = ui.new_child(
         egui::UiBuilder::new()
             .max_rect(modes)

@@ -70,9 +70,6 @@ pub fn preferences_ui(
     });
     ui.add_space(12.0);
     ui.horizontal(|ui| {
-        if plain(ui, "Close").clicked() {
-            actions.push(DialogAction::SetDialog(None));
-        }
         if page != PreferencePage::Keys {
             let defaults = Settings { keys: settings.keys.clone(), ..Settings::default() };
             if ui
@@ -83,6 +80,11 @@ pub fn preferences_ui(
                 settings = defaults;
             }
         }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if plain(ui, "Close").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            }
+        });
     });
     if settings != *view.settings {
         actions.push(ProgramAction::Settings(Box::new(settings)));
