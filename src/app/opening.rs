@@ -42,6 +42,7 @@ impl App {
         self.begin_journal(ctx);
         if let Some(path) = &path {
             self.remember(path);
+            self.say_recoverable(ctx, path);
         }
         self.show_title(ctx);
         // Only beside the one that they were dropped with: it may not have opened, or was

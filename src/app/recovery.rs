@@ -1,6 +1,9 @@
 //! What a crash left behind: offered at the next start, done again, or thrown away.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use egui::Context;
 
@@ -9,13 +12,30 @@ use super::{
     jobs::{Done, Redone},
     loading::{Loaded, load},
 };
-use crate::ui::{Dialog, RecoveryView, StepView, ToastKind};
+use crate::ui::{Dialog, DialogAction, RecoveryView, StepView, ToastKind};
 use ulna_edit::{
     Command, Mode,
     command::{DocumentCommand, MorphCommand},
     find_clip,
 };
 use ulna_session::{KeptStep, Recovery, RecoveryError};
+
+/// The time of day in seconds since 1970, as *14:05* in local time; nothing for an older day.
+fn clock(time: u64) -> Option<String> {
+    let zone = jiff::tz::TimeZone::system();
+    let then = jiff::Timestamp::from_second(i64::try_from(time).ok()?).ok()?.to_zoned(zone);
+    (then.date() == jiff::Zoned::now().date()).then(|| then.strftime("%H:%M").to_string())
+}
+
+/// The names that a step is about, without those that its label ends with.
+fn beside(label: &str, about: &str) -> String {
+    let named = |name: &&str| !label.strip_suffix(*name).is_some_and(|rest| rest.ends_with(' '));
+    about.split(", ").filter(named).collect::<Vec<_>>().join(", ")
+}
+
+fn many_edits(count: usize) -> String {
+    if count == 1 { "1 edit".to_owned() } else { format!("{count} edits") }
+}
 
 impl App {
     /// Looks for journals without a writer, and offers what is in them.
@@ -35,7 +55,11 @@ impl App {
                 .unwrap_or_default();
             super::recent::ago(age.as_secs())
         };
-        let step = |s: KeptStep| StepView { label: s.label, about: s.about, when: ago(s.time) };
+        let step = |s: KeptStep| StepView {
+            about: beside(&s.label, &s.about),
+            label: s.label,
+            when: clock(s.time).unwrap_or_else(|| ago(s.time)),
+        };
         let recent = &mut self.program.recent;
         let mut view = |r: &Recovery| RecoveryView {
             name: r.name().to_owned(),
@@ -51,6 +75,25 @@ impl App {
             last: ago(r.time()),
         };
         self.files.recovery_views = self.files.recoveries.iter().map(&mut view).collect();
+    }
+
+    /// Says that edits of a file that was just opened wait to be recovered.
+    pub(super) fn say_recoverable(&mut self, ctx: &Context, path: &Path) {
+        let real = |p: &Path| p.canonicalize().unwrap_or_else(|_| p.to_owned());
+        let opened = real(path);
+        let edits: usize = self
+            .files
+            .recoveries
+            .iter()
+            .filter(|r| r.file().is_some_and(|f| real(f) == opened))
+            .map(|r| r.steps().len())
+            .sum();
+        if edits == 0 {
+            return;
+        }
+        let text = format!("{} from an earlier session can be restored", many_edits(edits));
+        let list = DialogAction::SetDialog(Some(Dialog::Recovery { open: None, discard: None }));
+        self.say(ctx, ToastKind::Note, text, vec![("Recover…", list.into())]);
     }
 
     /// Does the work of a journal again.
@@ -87,18 +130,13 @@ impl App {
                 self.timeline.playback.playing = false;
                 self.program.tour = None;
                 self.show_title(ctx);
-                let plural =
-                    if steps == 1 { "1 edit".to_owned() } else { format!("{steps} edits") };
+                let plural = many_edits(steps);
                 let on = if changed { " on the changed file" } else { "" };
                 let text =
                     format!("Recovered {name}: {plural} restored{on}. Check the result, then save");
                 self.toast(ctx, ToastKind::Ok, text);
                 if !failed.is_empty() {
-                    let steps = if failed.len() == 1 {
-                        "1 edit".to_owned()
-                    } else {
-                        format!("{} edits", failed.len())
-                    };
+                    let steps = many_edits(failed.len());
                     let text = format!("{steps} could not be restored: {}.", failed.join("; "));
                     self.toast(ctx, ToastKind::Error, text);
                 }
@@ -166,15 +204,40 @@ impl App {
         if k >= self.files.recoveries.len() {
             return;
         }
-        if let Err(error) = self.files.recoveries.remove(k).discard() {
-            self.toast(
-                ctx,
-                ToastKind::Error,
-                format!("The journal could not be removed: {error}."),
-            );
+        let recovery = self.files.recoveries.remove(k);
+        let (name, edits) = (recovery.name().to_owned(), many_edits(recovery.steps().len()));
+        match recovery.discard() {
+            Ok(()) => self.toast(ctx, ToastKind::Ok, format!("Discarded {edits} of {name}")),
+            Err(error) => {
+                let text = format!("The journal could not be removed: {error}.");
+                self.toast(ctx, ToastKind::Error, text);
+            }
         }
         self.show_recoveries(ctx);
         self.dialogs.open = (!self.files.recoveries.is_empty())
             .then_some(Dialog::Recovery { open: None, discard: None });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_the_label_is_not_said_twice() {
+        assert_eq!(beside("Rotate hips", "hips, Walk"), "Walk");
+        assert_eq!(beside("Set key", "hips, Walk"), "hips, Walk");
+        assert_eq!(beside("Rotate hips", "hips"), "");
+        assert_eq!(beside("Rotate left.hips", "hips"), "hips");
+    }
+
+    #[test]
+    fn steps_of_today_have_a_time_of_day() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        // At midnight the day may change between the two.
+        if let Some(said) = clock(now) {
+            assert_eq!((said.len(), &said[2..3]), (5, ":"));
+        }
+        assert_eq!(clock(0), None);
     }
 }

@@ -1,7 +1,10 @@
 //! Saving from the window: what is asked before, what is said after, and the ways out where it
 //! cannot be done.
 
-use std::{path::PathBuf, time::SystemTime};
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use egui::Context;
 
@@ -227,6 +230,7 @@ impl App {
             }
             failure => {
                 let path = request.path.display().to_string();
+                let folder = request.path.parent().map(Path::to_owned);
                 let copy = purpose == Purpose::Copy;
                 let elsewhere = DialogAction::SetDialog(Some(Dialog::SaveAs { path, copy }));
                 let again = match purpose {
@@ -234,13 +238,12 @@ impl App {
                     Purpose::Copy => DialogAction::SaveCopy(request.path),
                 };
                 let text = format!("{failure}.");
-                log::warn!("{text}");
-                self.say(
-                    ctx,
-                    ToastKind::Error,
-                    text,
-                    vec![("Save as…", elsewhere.into()), ("Try again", again.into())],
-                );
+                log::warn!("{text} {failure:?}");
+                let mut verbs = vec![("Save as…", elsewhere.into()), ("Try again", again.into())];
+                if let (SaveFailure::Io { .. }, Some(folder)) = (&failure, folder) {
+                    verbs.push(("Show folder", DialogAction::ShowFolder(folder).into()));
+                }
+                self.say(ctx, ToastKind::Error, text, verbs);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The real window: opened on a device, and opened anew on the same work where that is lost or
 //! another is chosen.
 
-use std::{cell::RefCell, path::PathBuf, rc::Rc};
+use std::{cell::RefCell, path::PathBuf, rc::Rc, time::Duration};
 
 use egui::Ui;
 
@@ -137,6 +137,11 @@ impl Window {
 impl eframe::App for Window {
     fn persist_egui_memory(&self) -> bool {
         false
+    }
+
+    fn auto_save_interval(&self) -> Duration {
+        // A crash loses little of the preferences and recent files. Only changes are written.
+        Duration::from_secs(5)
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {

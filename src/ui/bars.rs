@@ -15,7 +15,7 @@ use ulna_edit::{
     CommandSpec, Mode,
     command::{
         Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
-        ToolCommand,
+        ToolCommand, ViewCommand,
         field::{ClipName, Seconds},
     },
 };
@@ -51,8 +51,16 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
+        if ui.ctx().content_rect().width() < super::layout::NARROWER {
+            let spec = ViewCommand::Outliner.spec();
+            let on = view.options.outliner_narrow;
+            command_button(ui, view, icons::ICON_LEFT_PANEL_OPEN, spec, on, actions);
+        }
         tools_ui(ui, view, actions);
+        let left = ui.cursor().left();
         destination_ui(ui, view, actions);
+        let taken = ui.cursor().left() - left;
+        keep_width(ui, DESTINATION, taken);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.available_width() > 330.0 {
                 find_button(ui, view, actions);
@@ -68,6 +76,37 @@ pub fn toolbar_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             command_button(ui, view, icons::ICON_UNDO, SessionCommand::Undo.spec(), false, actions);
         });
     });
+}
+
+/// Keys of the widths of the posing options side by side, and of what is at their right.
+const OPTIONS: &str = "toolbar options width";
+const DESTINATION: &str = "toolbar destination width";
+
+/// Keeps the points that a part of the toolbar takes, for the next frame.
+fn keep_width(ui: &Ui, part: &str, points: f32) {
+    let id = egui::Id::unique(part);
+    let before = ui.data_mut(|d| {
+        let before = d.get_temp::<f32>(id);
+        d.insert_temp(id, points);
+        before
+    });
+    if before.is_none_or(|b| (b - points).abs() > 0.5) {
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Whether the posing options stand side by side: all of the toolbar fits then.
+fn has_room_for_options(ui: &Ui, view: &View<'_>) -> bool {
+    /// Points of undo, redo and the button that finds commands.
+    const RIGHT: f32 = 130.0;
+    let window = ui.ctx().content_rect().width();
+    if view.mode != Mode::Animate || window >= 1500.0 {
+        return window >= 1100.0;
+    }
+    let width = |part: &str, usual: f32| {
+        ui.data(|d| d.get_temp::<f32>(egui::Id::unique(part))).unwrap_or(usual)
+    };
+    width(OPTIONS, 330.0) + width(DESTINATION, 700.0) + RIGHT <= ui.available_width()
 }
 
 /// The tools, and how they work.
@@ -86,12 +125,14 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         divider(ui, theme);
         spaces_ui(ui, view, actions);
         divider(ui, theme);
-        let animate = view.mode == Mode::Animate;
-        if ui.ctx().content_rect().width() >= if animate { 1500.0 } else { 1100.0 } {
+        if has_room_for_options(ui, view) {
+            let left = ui.cursor().left();
             pivot_ui(ui, view, actions);
             symmetry_ui(ui, view, actions);
             children_ui(ui, view, actions);
             snap_ui(ui, view, actions);
+            let taken = ui.cursor().left() - left;
+            keep_width(ui, OPTIONS, taken);
         } else {
             options_ui(ui, view, actions);
         }

@@ -63,11 +63,14 @@ impl Pane {
     }
 }
 
-/// Points below which inspector and problems share a place, and below which the outliner hides.
+/// Points below which inspector and problems share a place.
 const NARROW: f32 = 1280.0;
-const NARROWER: f32 = 1000.0;
+/// Points of the window's width below which the outliner hides.
+pub(super) const NARROWER: f32 = 1000.0;
 /// Points of height that the inspector has before the problems below it have more than the least.
-const INSPECTOR_ROOM: f32 = 260.0;
+const INSPECTOR_ROOM: f32 = 280.0;
+/// Points of height that the problems keep in a low window: their title and a line.
+const LEAST_PROBLEMS: f32 = 68.0;
 /// No panel is squeezed below this.
 const LEAST: f32 = 90.0;
 
@@ -267,7 +270,7 @@ impl Layout {
             };
             let mut cap = most.unwrap_or(f32::INFINITY).min(room * part);
             if !horizontal && self.holds(child, Pane::Problems) {
-                cap = cap.min((room - INSPECTOR_ROOM).max(LEAST));
+                cap = cap.min((room - INSPECTOR_ROOM).max(LEAST_PROBLEMS));
             }
             let least = if self.holds(child, Pane::Inspector) { room_for.inspector } else { 0.0 };
             let given = wanted.max(least).min(cap.max(1.0));

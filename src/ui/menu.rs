@@ -22,6 +22,17 @@ use ulna_render::{ColorRole, Shading};
 
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
+/// Commands with a line above them in a menu of the bar.
+const FIRST_OF_GROUP: [&str; 7] = [
+    "file.save",
+    "file.export",
+    "file.revert",
+    "file.welcome",
+    "file.quit",
+    "node.rename",
+    "select.joints",
+];
+
 /// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
 /// itself.
 #[derive(Clone, Debug, Default)]
@@ -148,6 +159,10 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
         whole.right_bottom(),
     );
     title(ui, view, whole, egui::Rangef::new(menus.inner + 12.0, modes.left() - 4.0));
+    // Without a file there is nothing to pose, animate or paint.
+    if view.session.is_none() {
+        return;
+    }
     let mut right = ui.new_child(
         egui::UiBuilder::new()
             .max_rect(modes)
@@ -181,8 +196,13 @@ fn menu_items(
 ) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
-    for command in all.iter().filter(|c| !c.asks && c.menu == name) {
-        items.push(item(ui, view, command, true, actions));
+    let plain: Vec<_> = all.iter().copied().filter(|c| !c.asks && c.menu == name).collect();
+    let marks = plain.iter().any(|c| is_on(view, c).is_some());
+    for command in plain {
+        if FIRST_OF_GROUP.contains(&command.name) {
+            ui.separator();
+        }
+        items.push(item(ui, view, command, (true, marks), actions));
     }
     let mut inside: Vec<&str> = Vec::new();
     for command in &all {
@@ -229,8 +249,10 @@ fn inside_menu(
     let mut within = Vec::new();
     let menu = menu_button(ui, title, |ui| {
         ui.set_min_width(240.0);
+        let commands: Vec<_> = commands.collect();
+        let marks = commands.iter().any(|c| is_on(view, c).is_some());
         for command in commands {
-            within.push(item(ui, view, command, false, actions));
+            within.push(item(ui, view, command, (false, marks), actions));
         }
     });
     items.push(MenuEntry::new(&menu, title, false));
@@ -291,12 +313,13 @@ fn is_on(view: &View<'_>, command: &CommandSpec) -> Option<bool> {
     })
 }
 
-/// A command's line; `plain` if it stands in a menu of the bar itself.
+/// A command's line; `plain` if it stands in a menu of the bar itself, `marks` if commands beside
+/// it have marks.
 fn item(
     ui: &mut Ui,
     view: &View<'_>,
     command: &'static CommandSpec,
-    plain: bool,
+    (plain, marks): (bool, bool),
     actions: &mut Actions,
 ) -> MenuEntry {
     let theme = view.theme;
@@ -319,10 +342,9 @@ fn item(
     // What is switched on has a mark; the others leave room for it.
     let mark =
         RichText::new(if on == Some(true) { "✔" } else { "    " }).font(Theme::font(Font::Caption));
-    let mark = on.map(|_| mark.color(theme.color(ColorRole::AccentText)));
     let mut text = egui::Atoms::new(title.as_str());
-    if let Some(mark) = mark {
-        text.push_left(mark);
+    if marks {
+        text.push_left(mark.color(theme.color(ColorRole::AccentText)));
     }
     let button = egui::Button::new(text)
         .shortcut_text(key)

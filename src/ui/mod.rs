@@ -252,6 +252,11 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
                     ..layout::PanelConstraints::default()
                 },
             };
+            let content = problems.height(view);
+            let room = layout::PanelConstraints {
+                problems: Some(room.problems.map_or(content, |most| most.min(content))),
+                ..room
+            };
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),

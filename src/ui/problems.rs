@@ -87,6 +87,20 @@ impl ProblemsState {
     }
 }
 
+impl ProblemsState {
+    /// Points of height that the panel needs for all of its rows, as of the frame before.
+    pub fn height(&self, view: &View<'_>) -> f32 {
+        /// Title, margins and a few points below the last row.
+        const HEAD: f32 = 48.0;
+        const ROW: f32 = 48.0;
+        if view.problems.is_empty() {
+            return HEAD + 20.0;
+        }
+        let rows: f32 = self.heights.1.iter().sum();
+        HEAD + if rows > 0.0 { rows } else { 2.0 * ROW }
+    }
+}
+
 /// What the findings of a group are about, as a plural.
 fn noun(view: &View<'_>, all: &[usize]) -> &'static str {
     let document = view.session.map(|s| s.document());

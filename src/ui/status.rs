@@ -56,8 +56,10 @@ fn key_hint(view: &View<'_>) -> Option<String> {
         return Some("key in the layer".to_owned());
     }
     let (count, added) = what_is_keyed(document, clip, &nodes, unkeyed);
+    let is_joint = |n: &ulna_model::NodeId| view.joints.get(n.index()) == Some(&true);
+    let what = if nodes.iter().all(is_joint) { "joint" } else { "node" };
     let joints =
-        if count == 1 { "keys 1 joint".to_owned() } else { format!("keys {count} joints") };
+        if count == 1 { format!("keys 1 {what}") } else { format!("keys {count} {what}s") };
     Some(match added {
         0 => joints,
         1 => format!("{joints}, adds 1 channel"),
@@ -77,7 +79,9 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     };
     if view.program.welcome {
         let mut list = open();
-        list.push(("Esc".into(), "back"));
+        if view.session.is_some() {
+            list.push(("Esc".into(), "back"));
+        }
         return list;
     }
     if view.session.is_none() {
@@ -150,6 +154,8 @@ pub fn status_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             match &view.program.job {
                 Some(job) => job_ui(ui, view.theme, job, actions),
+                // Numbers of a file that is not in sight say nothing.
+                None if view.program.welcome => {}
                 None => facts_ui(ui, view),
             }
         });

@@ -43,6 +43,7 @@ pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, action
                 heading(ui, view, actions);
                 ui.add_space(32.0);
                 if width < ONE_COLUMN {
+                    unsaved(ui, view, width, actions);
                     sample(ui, view, width, actions);
                     ui.add_space(24.0);
                     recent(state, ui, view, width, actions);
@@ -63,6 +64,7 @@ pub fn welcome_ui(state: &mut WelcomeState, ui: &mut Ui, view: &View<'_>, action
                         ui.vertical(|ui| {
                             ui.spacing_mut().item_spacing.x = 8.0;
                             ui.set_width(right);
+                            unsaved(ui, view, right, actions);
                             recent(state, ui, view, right, actions);
                         });
                     });
@@ -115,6 +117,42 @@ fn section(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.add_space(4.0);
 }
 
+/// Edits of earlier sessions that are in no file, with the way to restore them.
+fn unsaved(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
+    let theme = view.theme;
+    let left = view.dialogs.recoveries;
+    if left.is_empty() {
+        return;
+    }
+    section(ui, theme, "Unsaved work");
+    egui::Frame::new()
+        .fill(theme.color(ColorRole::SurfaceRaised))
+        .corner_radius(8)
+        .inner_margin(16)
+        .show(ui, |ui| {
+            ui.set_width(width - 32.0);
+            for file in left.iter().take(3) {
+                let edits = match file.steps.len() {
+                    1 => "1 edit".to_owned(),
+                    n => format!("{n} edits"),
+                };
+                let text = format!("{}: {edits}, last edit {}", file.name, file.last);
+                let text = RichText::new(text).color(theme.color(ColorRole::TextPrimary));
+                ui.add(egui::Label::new(text).truncate());
+            }
+            if left.len() > 3 {
+                let more = RichText::new(format!("{} more", left.len() - 3));
+                ui.label(more.color(theme.color(ColorRole::TextSecondary)));
+            }
+            ui.add_space(8.0);
+            if ui.button("Recover…").clicked() {
+                let list = Dialog::Recovery { open: None, discard: None };
+                actions.push(DialogAction::SetDialog(Some(list)));
+            }
+        });
+    ui.add_space(24.0);
+}
+
 fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
     let theme = view.theme;
     section(ui, theme, "Sample");
@@ -129,7 +167,7 @@ fn sample(ui: &mut Ui, view: &View<'_>, width: f32, actions: &mut Actions) {
                     .font(Theme::font(Font::Heading))
                     .color(theme.color(ColorRole::TextPrimary)),
             );
-            let text = "A sample character with walk, run, wave and breathing clips. A short tour \
+            let text = "A sample character with idle, walk, run and wave clips. A short tour \
             explains the window.";
             ui.add(
                 egui::Label::new(
@@ -219,22 +257,24 @@ fn recent(
     actions: &mut Actions,
 ) {
     let theme = view.theme;
-    ui.horizontal(|ui| {
-        ui.set_height(20.0);
-        ui.label(
-            RichText::new("Recent")
-                .font(Theme::font(Font::Heading))
-                .color(theme.color(ColorRole::TextPrimary)),
-        );
-        if view.program.recent.len() > 3 {
+    if view.program.recent.len() > 3 {
+        // The title begins at the height of the one beside it.
+        ui.horizontal_top(|ui| {
+            ui.label(
+                RichText::new("Recent")
+                    .font(Theme::font(Font::Heading))
+                    .color(theme.color(ColorRole::TextPrimary)),
+            );
             ui.add_space((width - 280.0).max(0.0));
             ui.scope(|ui| {
                 ui.set_width(200.0);
                 filter_field(ui, theme, &mut state.filter, "Filter recent files");
             });
-        }
-    });
-    ui.add_space(4.0);
+        });
+        ui.add_space(4.0);
+    } else {
+        section(ui, theme, "Recent");
+    }
     let words = state.filter.to_lowercase();
     let hit =
         |r: &&Recent| words.is_empty() || r.path.to_string_lossy().to_lowercase().contains(&words);

@@ -617,7 +617,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     begin_turn(&mut window);
     let_go(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::S);
-    click(&mut window, "Key 1 and save");
+    click(&mut window, "Key 1 pose and save");
     wait(&mut window);
     assert!(!holds(&window, head) && !session(&window).is_unsaved());
     assert_eq!(session(&window).history().done().last().unwrap().label, "Key poses");
@@ -660,6 +660,27 @@ fn long_work_is_canceled_at_once() {
 }
 
 #[test]
+fn a_read_only_file_is_saved_once_it_is_writable() {
+    let (mut window, _folder, path) = sample();
+    click(&mut window, "Pose mode");
+    click(&mut window, "Head");
+    begin_turn(&mut window);
+    let_go(&mut window);
+    let writable = std::fs::metadata(&path).unwrap().permissions();
+    let mut locked = writable.clone();
+    locked.set_readonly(true);
+    std::fs::set_permissions(&path, locked).unwrap();
+    press(&mut window, Modifiers::COMMAND, Key::S);
+    wait(&mut window);
+    window.get_by_label("model.glb is read-only");
+    window.get_by_label("Save as…");
+    std::fs::set_permissions(&path, writable).unwrap();
+    click(&mut window, "Try again");
+    wait(&mut window);
+    assert!(!session(&window).is_unsaved());
+}
+
+#[test]
 fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     let (mut window, folder, path) = sample();
     let other = folder.path().join("other.glb");
@@ -677,9 +698,11 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     click(&mut window, "Save changes");
     window.get_by_label("Save model.glb: 1 pose is not keyed");
     click(&mut window, "Cancel");
-    // A later save is a save, and no more.
+    // A later save is a save, and no more. Enter presses the primary button.
     press(&mut window, Modifiers::COMMAND, Key::S);
-    click(&mut window, "Key 1 and save");
+    window.get_by_label("Key 1 pose and save");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    assert!(window.query_by_label("Key 1 pose and save").is_none());
     wait(&mut window);
     assert!(!session(&window).is_unsaved());
     assert_eq!(session(&window).path(), Some(path.as_path()), "nobody asked for another file now");

@@ -308,7 +308,8 @@ impl Saving {
         let path = followed(asked);
         let folder = folder_of(&path);
         if !folder.is_dir() {
-            return Err(SaveFailure::NoFolder { folder: folder.to_owned() });
+            let folder = folder.to_owned();
+            return Err(SaveFailure::NoFolder { path: asked.clone(), folder });
         }
         let own = self.own_path.as_deref().filter(|own| *own == asked || same_file(own, &path));
         let on_disk = own.and(self.own.as_ref()).map_or(OnDisk::Same, Stamp::look);

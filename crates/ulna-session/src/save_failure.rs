@@ -1,6 +1,9 @@
 //! Why a file was not saved.
 
-use std::path::PathBuf;
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use thiserror::Error;
 
@@ -18,8 +21,8 @@ pub enum SaveFailure {
         source: SaveError,
     },
     /// The disk.
-    #[error("{path} was not saved: {source}. The file on disk is unchanged; free some disk space, \
-        or save to another folder", path = path.display())]
+    #[error("Could not save {name}: {reason}. The file on disk is unchanged", name = name_of(path),
+        reason = reason(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -64,9 +67,11 @@ pub enum SaveFailure {
         path: PathBuf,
     },
     /// There is no such folder.
-    #[error("the folder {folder} does not exist. Create it first, or save to another folder",
-        folder = folder.display())]
+    #[error("Could not save {name}: the folder {folder} does not exist. Create it first, or save \
+        to another folder", name = name_of(path), folder = folder.display())]
     NoFolder {
+        /// The file.
+        path: PathBuf,
         /// The folder.
         folder: PathBuf,
     },
@@ -120,5 +125,55 @@ impl SaveFailure {
             Self::Suffix(_) => "wrong_ending",
             Self::NoPath => "no_path",
         }
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The cause of a failed write, and a way out. Causes that are rare are in the system's words.
+fn reason(source: &std::io::Error) -> String {
+    let known = match source.kind() {
+        ErrorKind::StorageFull => {
+            "the disk is full. Free some disk space, or save to another folder"
+        }
+        ErrorKind::QuotaExceeded => {
+            "your disk quota is exceeded. Free some disk space, or save to another folder"
+        }
+        ErrorKind::ReadOnlyFilesystem => "the disk is read-only. Save to another folder",
+        ErrorKind::PermissionDenied => {
+            "you have no permission to write to this folder. Save to another folder"
+        }
+        _ => return source.to_string(),
+    };
+    known.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_is_told_without_codes_of_the_system() {
+        let io = |kind: ErrorKind| SaveFailure::Io {
+            path: PathBuf::from("/models/Fox.glb"),
+            source: kind.into(),
+        };
+        assert_eq!(
+            io(ErrorKind::StorageFull).to_string(),
+            "Could not save Fox.glb: the disk is full. Free some disk space, or save to another \
+                folder. The file on disk is unchanged"
+        );
+        let folder = SaveFailure::NoFolder {
+            path: PathBuf::from("/gone/Fox.glb"),
+            folder: PathBuf::from("/gone"),
+        };
+        assert_eq!(
+            folder.to_string(),
+            "Could not save Fox.glb: the folder /gone does not exist. Create it first, or save to \
+                another folder"
+        );
     }
 }

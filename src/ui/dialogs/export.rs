@@ -222,7 +222,7 @@ pub fn export_ui(ui: &mut Ui, view: &View<'_>, draft: &ExportDraft, actions: &mu
     let foreseen = view.dialogs.foreseen;
     let sizes = foreseen.map_or(&[][..], |f| &f.sizes);
     // In a low window the choices scroll, and the buttons stay in sight.
-    let most = (ui.ctx().content_rect().height() - 190.0).max(160.0);
+    let most = (ui.ctx().content_rect().height() - 214.0).max(160.0);
     let scroll = ScrollArea::vertical()
         .max_height(most)
         .auto_shrink([false, true])

@@ -32,7 +32,11 @@ pub use self::export::bytes_in_words;
 pub(super) use self::parts::{plain, primary, title};
 pub use self::state::{Dialogs, DialogsView, Toast, ToastKind};
 pub use self::toasts::toasts_ui;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    mem::{Discriminant, discriminant},
+    sync::Arc,
+};
 
 use egui::{Align2, Id, Modal, RichText, ScrollArea, Ui, vec2};
 use egui_material_icons::icons;
@@ -47,10 +51,17 @@ use ulna_render::{ColorRole, Measure};
 pub struct DialogsState {
     files: files::FileList,
     bind: bind::BindState,
+    /// Which kind of dialog was open in the frame before.
+    shown: Option<Discriminant<Dialog>>,
 }
 
 pub fn dialogs_ui(state: &mut DialogsState, ui: &Ui, view: &View<'_>, actions: &mut Actions) {
     let open = view.dialogs.open;
+    let kind = open.map(discriminant);
+    if state.shown != kind {
+        state.shown = kind;
+        parts::await_answer(ui.ctx());
+    }
     if !matches!(
         open,
         Some(
@@ -98,6 +109,7 @@ fn width(dialog: &Dialog) -> f32 {
         Dialog::Import { .. } => 1000.0,
         Dialog::Commands => 900.0,
         Dialog::Seams { .. } => 760.0,
+        Dialog::Unkeyed { .. } => 560.0,
         Dialog::Arguments { .. } => 520.0,
         Dialog::Convert { .. }
         | Dialog::Open { .. }
@@ -198,7 +210,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if loose {
-                let keep = primary(ui, theme, "Keep and save");
+                let keep = parts::answer(ui, theme, "Keep and save");
                 if keep
                     .on_hover_text("Saves the layers in the file, so that they stay editable")
                     .clicked()
@@ -212,7 +224,7 @@ fn unsaved(ui: &mut Ui, view: &View<'_>, then: &DeferredAction, actions: &mut Ac
                 }
             } else if (unsaved.file || unsaved.unkeyed > 0)
                 && !reverts
-                && primary(ui, theme, "Save changes").clicked()
+                && parts::answer(ui, theme, "Save changes").clicked()
             {
                 actions.push(DialogAction::SaveThen(then.clone()));
             }
@@ -317,7 +329,8 @@ fn changes(ui: &mut Ui, view: &View<'_>, lines: &[String], actions: &mut Actions
             actions.push(Action::Run(FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let save = ui.add_enabled_ui(!lines.is_empty(), |ui| primary(ui, theme, "Save")).inner;
+            let save =
+                ui.add_enabled_ui(!lines.is_empty(), |ui| parts::answer(ui, theme, "Save")).inner;
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
             } else if save.clicked() {

@@ -66,6 +66,30 @@ pub fn primary(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
     ui.add(Button::new(label).fill(theme.color(ColorRole::AccentBase)).min_size(vec2(80.0, 32.0)))
 }
 
+/// The key of the note that a dialog was opened and its answer has no focus yet.
+fn unanswered() -> egui::Id {
+    egui::Id::unique("answer without focus")
+}
+
+/// Notes that another dialog was opened: its [`answer`] takes the focus.
+pub fn await_answer(ctx: &egui::Context) {
+    ctx.data_mut(|d| d.insert_temp(unanswered(), true));
+}
+
+/// The primary button of a question. It has the focus when the dialog opens, so that Enter presses
+/// it.
+pub fn answer(ui: &mut Ui, theme: &Theme, text: &str) -> Response {
+    let response = primary(ui, theme, text);
+    let awaited = ui.data(|d| d.get_temp::<bool>(unanswered())).unwrap_or(false);
+    // A key that is still held from the step before does not answer.
+    let held = ui.input(|i| i.key_down(egui::Key::Enter) || i.key_down(egui::Key::Space));
+    if awaited && !held && response.enabled() && !ui.is_sizing_pass() {
+        response.request_focus();
+        ui.data_mut(|d| d.remove::<bool>(unanswered()));
+    }
+    response
+}
+
 pub fn plain(ui: &mut Ui, text: &str) -> Response {
     ui.add(Button::new(text).min_size(vec2(80.0, 32.0)))
 }
@@ -220,7 +244,7 @@ pub fn step(
             small.clone(),
             theme.color(ColorRole::TextTertiary),
         );
-        left += 104.0;
+        left += 80.0;
     }
     let label = cut(ui, label, &Theme::font(Font::Body), rect.right() - left - 8.0);
     let painter = ui.painter();

@@ -3,7 +3,7 @@
 use egui::{Align, Label, Layout, Rect, RichText, ScrollArea, Sense, Ui, vec2};
 use egui_material_icons::icons;
 
-use super::parts::{head, many, plain, primary, small, step, text, title, warning};
+use super::parts::{answer, head, many, plain, primary, small, step, text, title, warning};
 use crate::ui::DialogAction;
 use crate::ui::{
     Action, Actions, Dialog, RecoveryView, Theme, View, theme::Font, widgets::paint_icon,
@@ -12,6 +12,9 @@ use ulna_render::ColorRole;
 
 /// Points of a file's picture.
 const PICTURE: egui::Vec2 = vec2(132.0, 96.0);
+
+/// Points of the least width of *Discard…*, and of *Keep* in its place.
+const DISCARD: f32 = 84.0;
 
 /// All files that were not saved when the program closed.
 pub fn recovery_ui(
@@ -30,6 +33,8 @@ pub fn recovery_ui(
     };
     let words = if count == 0 {
         "No unsaved work of an earlier session was found."
+    } else if view.dialogs.recoveries.iter().any(|r| r.changed) {
+        "Ulna closed unexpectedly. A file changed since; not all of its edits may apply."
     } else {
         "Ulna closed unexpectedly. Your files are intact, and all unsaved edits can be restored."
     };
@@ -65,7 +70,7 @@ pub fn recovery_ui(
         );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if count == 1
-                && primary(
+                && answer(
                     ui,
                     theme,
                     &format!("Restore {}", many(view.dialogs.recoveries[0].steps.len(), "edit")),
@@ -149,8 +154,8 @@ fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
         warning(
             ui,
             theme,
-            "The file changed on disk since. Edits are matched by name; edits that no longer apply \
-                are listed.",
+            "The file changed on disk since. Edits are matched by name; Ulna lists edits that \
+                could not be restored.",
         );
     }
     ui.add_space(4.0);
@@ -174,19 +179,27 @@ fn verbs(
             let open = (!listed).then_some(k);
             actions.push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: None })));
         }
+        let open = listed.then_some(k);
+        let set = |discard| DialogAction::SetDialog(Some(Dialog::Recovery { open, discard }));
         if discards {
-            if ui.button(format!("Discard {steps}")).clicked() {
-                actions.push(DialogAction::DiscardRecovery(k));
+            // In the place of “Discard…”, so that the second click of a double click keeps them.
+            let keep = egui::Button::new("Keep").min_size(vec2(DISCARD, 0.0));
+            if ui.add(keep).clicked() {
+                actions.push(set(None));
             }
-        } else if ui.add(egui::Button::new("Discard…").frame_when_inactive(false)).clicked() {
-            let open = listed.then_some(k);
-            actions
-                .push(DialogAction::SetDialog(Some(Dialog::Recovery { open, discard: Some(k) })));
+        } else {
+            let discard = egui::Button::new("Discard…").min_size(vec2(DISCARD, 0.0));
+            if ui.add(discard.frame_when_inactive(false)).clicked() {
+                actions.push(set(Some(k)));
+            }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             small(ui, theme, &format!("last edit {}", recovery.last));
         });
     });
+    if discards && ui.button(format!("Discard {steps} permanently")).clicked() {
+        actions.push(DialogAction::DiscardRecovery(k));
+    }
 }
 
 fn list(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {

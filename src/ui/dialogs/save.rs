@@ -9,7 +9,7 @@ use std::path::Path;
 use egui::{Align, Layout, Ui};
 use egui_material_icons::icons;
 
-use super::parts::{choice, head, many, name_of, plain, primary, small, step};
+use super::parts::{answer, choice, head, many, name_of, plain, small, step};
 use crate::ui::{Action, Actions, ChangedOnDisk, Dialog, Obstacle, UnkeyedRow, View, widgets};
 use crate::ui::{DialogAction, ProgramAction};
 use ulna_render::ColorRole;
@@ -66,34 +66,53 @@ pub fn refused_ui(
     head(ui, theme, Some((sign, role)), &heading, &words, actions);
     small(ui, theme, &request.path.display().to_string());
     ui.add_space(12.0);
+    refused_verbs(ui, view, (obstacle, verb), request, copy, actions);
+}
+
+/// The ways on from what is in a save's way.
+fn refused_verbs(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (obstacle, verb): (Obstacle, Option<&str>),
+    request: &SaveRequest,
+    copy: bool,
+    actions: &mut Actions,
+) {
+    let theme = view.theme;
+    let elsewhere = || {
+        let path = request.path.display().to_string();
+        DialogAction::SetDialog(Some(Dialog::SaveAs { path, copy }))
+    };
+    let anyway = || DialogAction::SaveAnyway { obstacle, request: Box::new(request.clone()), copy };
     ui.horizontal(|ui| {
-        if plain(ui, "Save as…").clicked() {
-            let path = request.path.display().to_string();
-            actions.push(DialogAction::SetDialog(Some(Dialog::SaveAs { path, copy })));
+        match verb {
+            Some(_) if plain(ui, "Save as…").clicked() => actions.push(elsewhere()),
+            // The file may have been made writable meanwhile.
+            None if plain(ui, "Try again").clicked() => {
+                let path = request.path.clone();
+                actions.push(DialogAction::SetDialog(None));
+                actions.push(match copy {
+                    true => DialogAction::SaveCopy(path),
+                    false => DialogAction::SavePath(path),
+                });
+            }
+            _ => {}
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if obstacle == Obstacle::Changed {
-                let edits = view.session.map_or(0, |s| s.history().done().len());
-                if primary(ui, theme, &format!("Reload and reapply {}", many(edits, "edit")))
-                    .clicked()
-                {
-                    actions.push(DialogAction::Reload { replay: true });
+            match verb {
+                Some(verb) if obstacle == Obstacle::Changed => {
+                    let edits = view.session.map_or(0, |s| s.history().done().len());
+                    let reload = format!("Reload and reapply {}", many(edits, "edit"));
+                    if answer(ui, theme, &reload).clicked() {
+                        actions.push(DialogAction::Reload { replay: true });
+                    }
+                    if plain(ui, verb).clicked() {
+                        actions.push(anyway());
+                    }
                 }
-                if plain(ui, "Overwrite").clicked() {
-                    actions.push(DialogAction::SaveAnyway {
-                        obstacle,
-                        request: Box::new(request.clone()),
-                        copy,
-                    });
-                }
-            } else if let Some(verb) = verb
-                && primary(ui, theme, verb).clicked()
-            {
-                actions.push(DialogAction::SaveAnyway {
-                    obstacle,
-                    request: Box::new(request.clone()),
-                    copy,
-                });
+                Some(verb) if answer(ui, theme, verb).clicked() => actions.push(anyway()),
+                None if answer(ui, theme, "Save as…").clicked() => actions.push(elsewhere()),
+                _ => {}
             }
             if plain(ui, "Cancel").clicked() {
                 actions.push(DialogAction::SetDialog(None));
@@ -133,7 +152,7 @@ pub fn blamed_ui(
             })));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if primary(ui, theme, &format!("Save without edit {}", cause + 1)).clicked() {
+            if answer(ui, theme, &format!("Save without edit {}", cause + 1)).clicked() {
                 actions.push(DialogAction::SetDialog(None));
                 actions.push(DialogAction::LeaveOut(cause));
             }
@@ -221,7 +240,7 @@ pub fn changed_ui(
                 .push(Action::Run(ulna_edit::command::FileCommand::SaveAs { path: None }.into()));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if primary(ui, theme, verb).clicked() {
+            if answer(ui, theme, verb).clicked() {
                 actions.push(match chosen {
                     ChangedOnDisk::Replay => DialogAction::Reload { replay: true },
                     ChangedOnDisk::Reload => DialogAction::Reload { replay: false },
@@ -319,6 +338,8 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
     ui.add_space(12.0);
     let keyed = rows.iter().filter(|r| r.key).count();
     ui.horizontal(|ui| {
+        // The check box is in the middle of the buttons' line.
+        ui.set_height(32.0);
         let mut settings = view.settings.clone();
         if widgets::check(
             ui,
@@ -334,9 +355,9 @@ pub fn unkeyed_ui(ui: &mut Ui, view: &View<'_>, rows: &[UnkeyedRow], actions: &m
             let verb = if keyed == 0 {
                 "Save without these poses".to_owned()
             } else {
-                format!("Key {keyed} and save")
+                format!("Key {} and save", many(keyed, "pose"))
             };
-            if primary(ui, theme, &verb).clicked() {
+            if answer(ui, theme, &verb).clicked() {
                 actions.push(DialogAction::KeyAndSave(rows.to_vec()));
             }
             if plain(ui, "Cancel").clicked() {

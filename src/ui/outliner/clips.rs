@@ -274,11 +274,14 @@ fn listed(state: &mut ClipsState, ui: &mut Ui, theme: &Theme, document: &Documen
     let before = std::mem::replace(&mut state.count, document.clips.count());
     // A filter is for lists that are longer than the panel.
     if ids.len() > FEW {
-        egui::Frame::new()
-            .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
-            .show(ui, |ui| {
-                filter_field(ui, theme, &mut state.filter, "Filter clips");
-            });
+        // In a low panel, rows come first.
+        if ui.available_height() >= LOW || !state.filter.is_empty() {
+            egui::Frame::new()
+                .inner_margin(egui::Margin { left: 8, right: 8, top: 0, bottom: 4 })
+                .show(ui, |ui| {
+                    filter_field(ui, theme, &mut state.filter, "Filter clips");
+                });
+        }
         let needle = state.filter.to_lowercase();
         // A clip that was just made is seen, whatever the list was narrowed to.
         let is_new = before > 0 && document.clips.count() > before;
@@ -373,6 +376,8 @@ fn clip_row(
 
 /// With more clips than this there is a filter over them.
 const FEW: usize = 8;
+/// Points of height below which the list has no filter.
+const LOW: f32 = 96.0;
 
 /// What can be done with a clip.
 fn clip_menu(

@@ -72,9 +72,9 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     if room > 190.0 {
         Panel::bottom("clips")
             .resizable(true)
-            .default_size(height.min(room * 0.45))
-            // Three rows of the tree stay in sight.
-            .size_range(60.0..=(room * 0.6).min(room - 132.0).max(60.0))
+            .default_size(height.min(room * 0.4))
+            // Six rows of the tree stay in sight; in the lowest windows three.
+            .size_range(60.0..=(room * 0.6).min((room - 212.0).max(room * 0.4)).max(60.0))
             .frame(egui::Frame::NONE)
             .show(ui, |ui| clips::clips_ui(&mut state.clips, ui, view, actions));
     }

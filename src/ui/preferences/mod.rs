@@ -70,9 +70,6 @@ pub fn preferences_ui(
     });
     ui.add_space(12.0);
     ui.horizontal(|ui| {
-        if plain(ui, "Close").clicked() {
-            actions.push(DialogAction::SetDialog(None));
-        }
         if page != PreferencePage::Keys {
             let defaults = Settings { keys: settings.keys.clone(), ..Settings::default() };
             if ui
@@ -83,6 +80,11 @@ pub fn preferences_ui(
                 settings = defaults;
             }
         }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if plain(ui, "Close").clicked() {
+                actions.push(DialogAction::SetDialog(None));
+            }
+        });
     });
     if settings != *view.settings {
         actions.push(ProgramAction::Settings(Box::new(settings)));
@@ -144,7 +146,7 @@ fn look(ui: &mut Ui, theme: &Theme, settings: &mut Settings) {
         ];
         choice(ui, theme, &mut settings.theme, &options);
     });
-    field(ui, theme, "Size", |ui| {
+    field(ui, theme, "Interface size", |ui| {
         let options =
             [(0.85, "85 %"), (1.0, "100 %"), (1.25, "125 %"), (1.5, "150 %"), (2.0, "200 %")];
         choice(ui, theme, &mut settings.scale, &options);

@@ -112,14 +112,20 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     if view.mode == Mode::Paint {
         tools::vertex_marks_ui(ui, view, rect);
     }
-    let over_overlay = overlay::buttons_ui(ui, view, rect, actions)
-        | axes::corner_ui(ui, view, rect, actions)
-        | reach_bar::reach_bar_ui(ui, view, rect, actions)
-        | compare::compare_ui(ui, view, rect, actions)
-        | pins::pins_ui(ui, view, rect, actions)
+    let over_marks = pins::pins_ui(ui, view, rect, actions)
         | paths::paths_ui(&mut state.path_drag, ui, view, rect, actions);
     if view.mode == Mode::Paint {
-        let bends = bend_ui(state, ui, view, rect, &response, over_overlay, actions);
+        let handles = bend_ui(state, ui, view, rect, &response, actions);
+        let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
+        let bends = handles.is_some();
+        if let Some(handles) = handles {
+            let free = !handles
+                && !over_overlay
+                && !turns_view(ui, state.press)
+                && !egui::Popup::is_any_open(ui.ctx());
+            let selecting = &mut state.selecting;
+            tools::select_ui(selecting, ui, view, rect, &response, (free, state.press), actions);
+        }
         let free = !over_overlay && !bends;
         let ViewportState { brush, swallow, .. } = &mut *state;
         tools::brush_ui(brush, swallow, ui, view, rect, &response, free, actions);
@@ -135,14 +141,14 @@ pub fn viewport_ui(state: &mut ViewportState, ui: &mut Ui, view: &View<'_>, acti
     let posed = state.tools.under_way().is_some();
     let tool_has_it =
         swallowed || state.tools.ui(view.viewport.tool, ui, view, rect, &response, actions);
+    // Above the handles.
+    let over_overlay = over_marks | bars_ui(ui, view, rect, actions);
     // The press that ends a gesture selects nothing and opens no menu.
     state.swallow |=
         posed && state.tools.under_way().is_none() && ui.input(|i| i.pointer.any_down());
     let covered =
         view.dialogs.open.is_some_and(|d| !d.is_loose()) || egui::Popup::is_any_open(ui.ctx());
-    let turns =
-        state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
-    let free = !tool_has_it && !over_overlay && !covered && !turns;
+    let free = !tool_has_it && !over_overlay && !covered && !turns_view(ui, state.press);
     if view.viewport.tool == ToolCommand::Drag
         && free
         && response.drag_started_by(PointerButton::Primary)
@@ -205,29 +211,35 @@ fn pressed_with(ui: &Ui) -> Option<egui::Modifiers> {
     })
 }
 
-/// The rings that bend the painted joint, and what selects joints beside them; whether the pointer
-/// is theirs rather than the brush's.
+/// The bars and buttons over the picture; whether the pointer is over one.
+fn bars_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
+    overlay::buttons_ui(ui, view, rect, actions)
+        | axes::corner_ui(ui, view, rect, actions)
+        | reach_bar::reach_bar_ui(ui, view, rect, actions)
+        | compare::compare_ui(ui, view, rect, actions)
+}
+
+/// Whether the primary button turns the view, by Alt.
+fn turns_view(ui: &Ui, press: egui::Modifiers) -> bool {
+    press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released())
+}
+
+/// The rings that bend the painted joint; whether the pointer is theirs, and nothing without rings.
 fn bend_ui(
     state: &mut ViewportState,
     ui: &Ui,
     view: &View<'_>,
     rect: Rect,
     response: &egui::Response,
-    over_overlay: bool,
     actions: &mut Actions,
-) -> bool {
+) -> Option<bool> {
     if !view.paint.bend.rings {
         if state.tools.end() {
             actions.push(BendAction::End { kept: true });
         }
-        return false;
+        return None;
     }
-    let handles = state.tools.ui(ToolCommand::Rotate, ui, view, rect, response, actions);
-    let turns =
-        state.press.alt && ui.input(|i| i.pointer.primary_down() || i.pointer.primary_released());
-    let free = !handles && !over_overlay && !turns && !egui::Popup::is_any_open(ui.ctx());
-    tools::select_ui(&mut state.selecting, ui, view, rect, response, (free, state.press), actions);
-    true
+    Some(state.tools.ui(ToolCommand::Rotate, ui, view, rect, response, actions))
 }
 
 /// A file's tree is there before its picture.

@@ -1,7 +1,7 @@
 //! What is drawn over the picture by egui: names, read-outs, and a few switches.
 
 use egui::{Align2, Painter, Rect, Ui, pos2, vec2};
-use egui_material_icons::icons;
+use egui_material_icons::{MaterialIcon, icons};
 use glam::Vec2;
 
 use super::{axes::joints_ui, haloed::haloed};
@@ -32,6 +32,51 @@ static DIRECTIONS: [ViewCommand; 8] = [
     ViewCommand::ThreeQuarter,
 ];
 
+/// A switch of the bar: its icon, its command, and whether it is on.
+type Switch = (MaterialIcon, ViewCommand, bool);
+
+/// How surfaces are shown.
+fn surfaces(view: &View<'_>) -> [Switch; 4] {
+    let now = view.options.shading;
+    [
+        (icons::ICON_CONTRAST, ViewCommand::Textured, now == Shading::Textured),
+        (icons::ICON_DEPLOYED_CODE, ViewCommand::Solid, now == Shading::Solid),
+        (icons::ICON_GRID_3X3, ViewCommand::Wireframe, now == Shading::Wireframe),
+        (icons::ICON_RADIOLOGY, ViewCommand::XRay, now == Shading::XRay),
+    ]
+}
+
+/// Marks over the picture.
+fn overlays(view: &View<'_>) -> [Switch; 4] {
+    let shown = view.options;
+    [
+        (icons::ICON_GRID_4X4, ViewCommand::Grid, shown.grid),
+        (icons::ICON_POLYLINE, ViewCommand::Joints, shown.joints),
+        (icons::ICON_LABEL, ViewCommand::Names, shown.names),
+        (icons::ICON_3D_ROTATION, ViewCommand::Axes, shown.axes),
+    ]
+}
+
+/// Switches that are in the menu at the end of the bar, for the bar to stay in one row.
+#[derive(Clone, Copy, Debug)]
+struct Folded {
+    surfaces: bool,
+    overlays: bool,
+}
+
+impl Folded {
+    /// Those of a bar with this many points of width.
+    fn of(view: &View<'_>, width: f32) -> Self {
+        /// Points of width of all switches, and of those for surfaces.
+        const ALL: f32 = 392.0;
+        const SURFACES: f32 = 272.0;
+        /// Points of the menu of weight colors.
+        const LOOK: f32 = 184.0;
+        let look = if view.mode == ulna_edit::Mode::Paint { LOOK } else { 0.0 };
+        Self { surfaces: width < SURFACES + look, overlays: width < ALL + look }
+    }
+}
+
 /// The switches at the top left; whether the pointer is over them.
 pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let theme = view.theme;
@@ -52,27 +97,19 @@ pub fn buttons_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Action
                 look_menu(ui, view, actions);
                 divider(ui, theme);
             }
-            let shading = view.options.shading;
-            let switches = [
-                (icons::ICON_CONTRAST, ViewCommand::Textured, shading == Shading::Textured),
-                (icons::ICON_DEPLOYED_CODE, ViewCommand::Solid, shading == Shading::Solid),
-                (icons::ICON_GRID_3X3, ViewCommand::Wireframe, shading == Shading::Wireframe),
-                (icons::ICON_RADIOLOGY, ViewCommand::XRay, shading == Shading::XRay),
-            ];
-            for (icon, command, on) in switches {
-                switch(ui, view, icon, command, on, actions);
+            let folded = Folded::of(view, area.width());
+            if !folded.surfaces {
+                for (icon, command, on) in surfaces(view) {
+                    switch(ui, view, icon, command, on, actions);
+                }
+                divider(ui, theme);
             }
-            divider(ui, theme);
-            let switches = [
-                (icons::ICON_GRID_4X4, ViewCommand::Grid, view.options.grid),
-                (icons::ICON_POLYLINE, ViewCommand::Joints, view.options.joints),
-                (icons::ICON_LABEL, ViewCommand::Names, view.options.names),
-                (icons::ICON_3D_ROTATION, ViewCommand::Axes, view.options.axes),
-            ];
-            for (icon, command, on) in switches {
-                switch(ui, view, icon, command, on, actions);
+            if !folded.overlays {
+                for (icon, command, on) in overlays(view) {
+                    switch(ui, view, icon, command, on, actions);
+                }
             }
-            joints_menu(ui, view, actions);
+            joints_menu(ui, view, folded, actions);
             choosers(ui, view, actions);
         });
     });
@@ -158,13 +195,14 @@ fn divider(ui: &mut Ui, theme: &Theme) {
 }
 
 /// How joints are drawn, and which.
-fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
+fn joints_menu(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions) {
     let options = view.options;
     let label = egui::RichText::new(icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let label = egui::Button::new(label.color(view.theme.color(ColorRole::TextPrimary)));
     // Several are switched at once.
     let response = lasting_menu_button(ui, label, |ui| {
         ui.set_min_width(240.0);
+        folded_ui(ui, view, folded, actions);
         ui.horizontal(|ui| {
             ui.label("Joint size");
             let mut size = options.joint_size;
@@ -197,6 +235,28 @@ fn joints_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     });
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "Joint display"));
     response.on_hover_text("Joint display style and visible joints");
+}
+
+/// Switches for which the bar has no room.
+fn folded_ui(ui: &mut Ui, view: &View<'_>, folded: Folded, actions: &mut Actions) {
+    if folded.surfaces {
+        for (_, command, on) in surfaces(view) {
+            let spec = command.spec();
+            if ui.radio(on, spec.title).on_hover_text(spec.help).clicked() {
+                actions.push(Action::Run(command.into()));
+            }
+        }
+        ui.separator();
+    }
+    if folded.overlays {
+        for (_, command, mut on) in overlays(view) {
+            let spec = command.spec();
+            if check(ui, view.theme, &mut on, spec.title).on_hover_text(spec.help).changed() {
+                actions.push(Action::Run(command.into()));
+            }
+        }
+        ui.separator();
+    }
 }
 
 /// Which ghosts are shown.
