@@ -424,7 +424,7 @@ fn plain(argument: &ArgumentSpec) -> Value {
         ArgumentType::Vector | ArgumentType::Factor => json!([1, 1, 1]),
         ArgumentType::Quaternion => json!([0, 0, 0, 1]),
         ArgumentType::Axis => json!("x"),
-        ArgumentType::Parts => json!(["rotation"]),
+        ArgumentType::Parts | ArgumentType::KeyParts => json!(["rotation"]),
         ArgumentType::Flag => json!(true),
         ArgumentType::Vertices | ArgumentType::Numbers => json!([0]),
         ArgumentType::Keys => json!({"Hips": {"rotation": [0]}}),
