@@ -126,7 +126,7 @@ field!(
     KeyParts,
     ArgumentType::KeyParts,
     |from, name| from.parts_of_keys(name).map(Self),
-    |v, d| { paths(&v.0) }
+    |v, d| paths(&v.0)
 );
 
 fn paths(parts: &[Property]) -> Value {
