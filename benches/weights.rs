@@ -323,6 +323,28 @@ fn mirror(c: &mut Criterion) {
     });
 }
 
+/// Distance of a vertex of the grid from the next one.
+const STEP: f32 = 2.0 / (SIDE - 1) as f32;
+
+/// A touch of the grid from above.
+fn touch(x: f32, radius: f32) -> Touch {
+    let at = Vec3::new(x, 0.1, 0.0);
+    let vertex =
+        |p: Vec3| (((p.y + 1.0) / STEP) as usize * SIDE + ((p.x + 1.0) / STEP) as usize) as u32;
+    let a = vertex(at);
+    let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
+    // The triangle that is touched: the quad is cut from `b` to `c`.
+    let within = (at - spot(a as usize)) / STEP;
+    let corners = if within.x + within.y < 1.0 { [a, b, c] } else { [b, d, c] };
+    Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
+}
+
+/// A dab of a mouse there; `near` is as in [`Dab::near`].
+fn dab(x: f32, radius: f32, near: &[u32]) -> Dab<'_> {
+    let touch = touch(x, radius);
+    Dab { touch, pressure: 1.0, motion: Vec3::X * 0.01, near: Some(near) }
+}
+
 fn dabs(c: &mut Criterion) {
     const HITS: f32 = 30_000.0;
     let document = grid();
@@ -333,24 +355,12 @@ fn dabs(c: &mut Criterion) {
     let posed = PosedSurface { positions: &positions, normals: &normals };
     // Every third joint is locked.
     let locked: Vec<bool> = (0..JOINT_COUNT).map(|k| k % 3 == 2).collect();
-    let step = 2.0 / (SIDE - 1) as f32;
-    let radius = (HITS / std::f32::consts::PI).sqrt() * step;
-    let touch = |x: f32| {
-        let at = Vec3::new(x, 0.1, 0.0);
-        let vertex =
-            |p: Vec3| (((p.y + 1.0) / step) as usize * SIDE + ((p.x + 1.0) / step) as usize) as u32;
-        let a = vertex(at);
-        let (b, c, d) = (a + 1, a + SIDE as u32, a + SIDE as u32 + 1);
-        // The triangle that is touched: the quad is cut from `b` to `c`.
-        let within = (at - spot(a as usize)) / step;
-        let corners = if within.x + within.y < 1.0 { [a, b, c] } else { [b, d, c] };
-        Touch { at, corners, direction: Vec3::NEG_Z, eye: None, radius }
-    };
+    let radius = (HITS / std::f32::consts::PI).sqrt() * STEP;
     // As in the window: the posed surface's tree knows who is near.
     let tree = Bvh::build(&positions, &document.meshes[MeshId(0)].primitives[0].indices);
     let near = |x: f32, out: &mut Vec<u32>| {
         out.clear();
-        tree.around(touch(x).at, radius, &mut |list| out.extend_from_slice(list));
+        tree.around(touch(x, radius).at, radius, &mut |list| out.extend_from_slice(list));
     };
     let mut found: Vec<u32> = Vec::new();
     for reach in [Reach::Volume, Reach::Surface] {
@@ -363,12 +373,7 @@ fn dabs(c: &mut Criterion) {
             b.iter(|| {
                 stroke.begin(&canvas);
                 near(0.0, &mut found);
-                let dab = Dab {
-                    touch: touch(0.0),
-                    pressure: 1.0,
-                    motion: Vec3::X * 0.01,
-                    near: Some(&found),
-                };
+                let dab = dab(0.0, radius, &found);
                 let patches = stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint);
                 assert!((25_000..35_000).contains(&stroke.last_hits().count()));
                 patches
@@ -386,12 +391,7 @@ fn dabs(c: &mut Criterion) {
                     stroke.begin(&canvas);
                 }
                 near(x, &mut found);
-                let dab = Dab {
-                    touch: touch(x),
-                    pressure: 1.0,
-                    motion: Vec3::X * 0.01,
-                    near: Some(&found),
-                };
+                let dab = dab(x, radius, &found);
                 stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
@@ -400,17 +400,17 @@ fn dabs(c: &mut Criterion) {
             b.iter(|| {
                 x = if x > 0.8 { -0.8 } else { x + radius * 0.2 };
                 near(x, &mut found);
-                let dab = Dab {
-                    touch: touch(x),
-                    pressure: 1.0,
-                    motion: Vec3::X * 0.01,
-                    near: Some(&found),
-                };
+                let dab = dab(x, radius, &found);
                 stroke.dab(&canvas.maps(&document), &canvas, posed, &dab, &paint)
             });
         });
         group.finish();
     }
+    plain_dabs(c, &positions, radius);
+}
+
+/// The loop that anyone would write for a dab.
+fn plain_dabs(c: &mut Criterion, positions: &[Vec3], radius: f32) {
     let map = weights(1, |_| 1.0);
     let mut weights = map.weights.to_vec();
     let mut group = c.benchmark_group("brush, a dab over 30,000, plain");

@@ -302,35 +302,45 @@ mod tests {
 
     const SIZE: [u32; 2] = [320, 200];
 
-    /// A window with text, round corners, lines and a picture that covers them, painted by egui, or
-    /// by us.
-    fn picture(lean: bool) -> Option<Vec<u8>> {
+    /// A device for egui; none where there is none and none is required.
+    fn device() -> Option<RenderState> {
         let instance =
             wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
         let (config, options) = (WgpuConfiguration::default(), RendererOptions::default());
-        let state = match pollster::block_on(RenderState::create(&config, &instance, None, options))
-        {
-            Ok(state) => state,
+        match pollster::block_on(RenderState::create(&config, &instance, None, options)) {
+            Ok(state) => Some(state),
             Err(error) => {
                 assert!(std::env::var_os("ULNA_REQUIRE_GPU").is_none(), "{error}");
                 eprintln!("skipped: {error}");
-                return None;
+                None
             }
-        };
-        let ctx = Context::default();
-        if lean {
-            ctx.add_plugin(LeanPanels(Arc::new(Parts::new(&state))));
         }
-        let photo = wgpu::TextureDescriptor {
+    }
+
+    fn described(
+        [width, height]: [u32; 2],
+        format: wgpu::TextureFormat,
+        usage: wgpu::TextureUsages,
+    ) -> wgpu::TextureDescriptor<'static> {
+        wgpu::TextureDescriptor {
             label: None,
-            size: wgpu::Extent3d { width: 4, height: 4, depth_or_array_layers: 1 },
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
             mip_level_count: 1,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: wgpu::TextureFormat::Rgba8Unorm,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            format,
+            usage,
             view_formats: &[],
-        };
+        }
+    }
+
+    /// A picture of four by four pixels, as egui knows it.
+    fn photo(state: &RenderState) -> TextureId {
+        let photo = described(
+            [4, 4],
+            wgpu::TextureFormat::Rgba8Unorm,
+            wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        );
         let texels: Vec<u8> = (0..16u8).flat_map(|k| [k * 16, 255 - k * 8, 90, 255]).collect();
         let view = wgpu::util::DeviceExt::create_texture_with_data(
             &state.device,
@@ -340,87 +350,78 @@ mod tests {
             &texels,
         )
         .create_view(&Default::default());
-        let id = state.renderer.write().register_native_texture(
+        state.renderer.write().register_native_texture(
             &state.device,
             &view,
             wgpu::FilterMode::Linear,
+        )
+    }
+
+    /// Text, round corners, lines and a picture that covers them.
+    fn contents(ui: &mut egui::Ui, screen: Rect, photo: TextureId) {
+        let painter = ui.painter();
+        painter.rect_filled(screen.shrink(10.0), 8.0, Color32::from_rgb(40, 44, 52));
+        painter.image(
+            photo,
+            Rect::from_min_size(pos2(150.0, 40.0), vec2(120.0, 90.0)),
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            Color32::WHITE,
         );
-        let screen = Rect::from_min_size(egui::Pos2::ZERO, vec2(SIZE[0] as f32, SIZE[1] as f32));
-        let input = || RawInput { screen_rect: Some(screen), ..RawInput::default() };
-        let target = state.device.create_texture(&wgpu::TextureDescriptor {
-            size: wgpu::Extent3d { width: SIZE[0], height: SIZE[1], depth_or_array_layers: 1 },
-            format: state.target_format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            ..photo
-        });
-        // The second frame has all of its glyphs.
-        for _ in 0..2 {
-            let mut output = ctx.run_ui(input(), |ui| {
-                let painter = ui.painter();
-                painter.rect_filled(screen.shrink(10.0), 8.0, Color32::from_rgb(40, 44, 52));
-                painter.image(
-                    id,
-                    Rect::from_min_size(pos2(150.0, 40.0), vec2(120.0, 90.0)),
-                    Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
-                    Color32::WHITE,
-                );
-                painter.with_clip_rect(screen.with_max_x(90.3)).line_segment(
-                    [pos2(20.0, 180.0), pos2(300.0, 30.0)],
-                    (2.0, Color32::from_rgba_unmultiplied(255, 200, 60, 120)),
-                );
-                painter.rect_stroke(
-                    screen.shrink(20.0),
-                    5.0,
-                    (1.5, Color32::LIGHT_BLUE),
-                    StrokeKind::Inside,
-                );
-                ui.label("Hips, Spine, Chest");
-                ui.button("Auto-key").clicked();
-            });
-            let screen = ScreenDescriptor {
-                size_in_pixels: SIZE,
-                pixels_per_point: output.pixels_per_point,
-            };
-            let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
-            let mut encoder = state.device.create_command_encoder(&Default::default());
-            let mut renderer = state.renderer.write();
-            let mut textures: Vec<_> = output.textures_delta.set.drain().collect();
-            textures.sort_by_key(|(id, _)| format!("{id:?}"));
-            for (id, delta) in
-                textures.iter().flat_map(|(id, deltas)| deltas.iter().map(move |d| (id, d)))
-            {
-                renderer.update_texture(&state.device, &state.queue, *id, delta);
-            }
-            renderer.update_buffers(
-                &state.device,
-                &state.queue,
-                &mut encoder,
-                &primitives,
-                &screen,
-            );
-            drop(renderer);
-            {
-                let view = target.create_view(&Default::default());
-                let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-                    label: None,
-                    color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                        view: &view,
-                        resolve_target: None,
-                        ops: wgpu::Operations {
-                            load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                            store: wgpu::StoreOp::Store,
-                        },
-                        depth_slice: None,
-                    })],
-                    depth_stencil_attachment: None,
-                    timestamp_writes: None,
-                    occlusion_query_set: None,
-                    multiview_mask: None,
-                });
-                state.renderer.read().render(&mut pass.forget_lifetime(), &primitives, &screen);
-            }
-            state.queue.submit([encoder.finish()]);
+        painter.with_clip_rect(screen.with_max_x(90.3)).line_segment(
+            [pos2(20.0, 180.0), pos2(300.0, 30.0)],
+            (2.0, Color32::from_rgba_unmultiplied(255, 200, 60, 120)),
+        );
+        painter.rect_stroke(
+            screen.shrink(20.0),
+            5.0,
+            (1.5, Color32::LIGHT_BLUE),
+            StrokeKind::Inside,
+        );
+        ui.label("Hips, Spine, Chest");
+        ui.button("Auto-key").clicked();
+    }
+
+    /// Paints what egui put out.
+    fn paint(state: &RenderState, ctx: &Context, mut output: FullOutput, target: &wgpu::Texture) {
+        let screen =
+            ScreenDescriptor { size_in_pixels: SIZE, pixels_per_point: output.pixels_per_point };
+        let primitives = ctx.tessellate(output.shapes, output.pixels_per_point);
+        let mut encoder = state.device.create_command_encoder(&Default::default());
+        let mut renderer = state.renderer.write();
+        let mut textures: Vec<_> = output.textures_delta.set.drain().collect();
+        textures.sort_by_key(|(id, _)| format!("{id:?}"));
+        for (id, delta) in
+            textures.iter().flat_map(|(id, deltas)| deltas.iter().map(move |d| (id, d)))
+        {
+            renderer.update_texture(&state.device, &state.queue, *id, delta);
         }
+        renderer.update_buffers(&state.device, &state.queue, &mut encoder, &primitives, &screen);
+        drop(renderer);
+        {
+            let view = target.create_view(&Default::default());
+            let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: None,
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        store: wgpu::StoreOp::Store,
+                    },
+                    depth_slice: None,
+                })],
+                depth_stencil_attachment: None,
+                timestamp_writes: None,
+                occlusion_query_set: None,
+                multiview_mask: None,
+            });
+            state.renderer.read().render(&mut pass.forget_lifetime(), &primitives, &screen);
+        }
+        state.queue.submit([encoder.finish()]);
+    }
+
+    /// The pixels of a target.
+    fn read(state: &RenderState, target: &wgpu::Texture) -> Vec<u8> {
         let gpu = Gpu::new(&state.adapter, state.device.clone(), state.queue.clone());
         // A row is a multiple of 256 bytes.
         let bytes = SIZE[0] * 4 * SIZE[1];
@@ -445,7 +446,28 @@ mod tests {
         );
         state.queue.submit([encoder.finish()]);
         gpu.check().expect("nothing was refused");
-        Some(gpu.read_buffer(&buffer, u64::from(bytes)).expect("the picture"))
+        gpu.read_buffer(&buffer, u64::from(bytes)).expect("the picture")
+    }
+
+    /// A window with text, round corners, lines and a picture that covers them, painted by egui, or
+    /// by us.
+    fn picture(lean: bool) -> Option<Vec<u8>> {
+        let state = device()?;
+        let ctx = Context::default();
+        if lean {
+            ctx.add_plugin(LeanPanels(Arc::new(Parts::new(&state))));
+        }
+        let photo = photo(&state);
+        let screen = Rect::from_min_size(egui::Pos2::ZERO, vec2(SIZE[0] as f32, SIZE[1] as f32));
+        let input = || RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        let target = state.device.create_texture(&described(SIZE, state.target_format, usage));
+        // The second frame has all of its glyphs.
+        for _ in 0..2 {
+            let output = ctx.run_ui(input(), |ui| contents(ui, screen, photo));
+            paint(&state, &ctx, output, &target);
+        }
+        Some(read(&state, &target))
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ulna_edit::{
     command::{mix_of, read_mix},
     find_clip,
 };
-use ulna_formats::gltf::Progress;
+use ulna_formats::gltf::{Progress, ReadError};
 use ulna_model::{ClipId, Document, Mix, Shared};
 use ulna_motion::Averaging;
 use ulna_session::{Conversion, Session, UpAxis};
@@ -63,8 +63,14 @@ pub(super) fn open(path: &Path) -> Result<Session, Failure> {
 
 /// Opens a file of another format as it is to be read, or says why not (status 2).
 pub(super) fn open_as(path: &Path, conversion: &Conversion) -> Result<Session, Failure> {
-    Session::open_as(path, conversion, &Progress::default())
-        .map_err(|e| Failure::unusable(e.code(), format!("{}: {e}", path.display())).of_file(path))
+    Session::open_as(path, conversion, &Progress::default()).map_err(|e| {
+        let message = match &e {
+            // This sentence names the file.
+            ReadError::Io { .. } => e.to_string(),
+            _ => format!("{}: {e}", path.display()),
+        };
+        Failure::unusable(e.code(), message).of_file(path)
+    })
 }
 
 /// The clip a text names; `none` is none.

@@ -1,13 +1,17 @@
 //! `ulna run`: a script of commands applied to a file.
 
-use std::{fs, io::Read as _, path::Path};
+use std::{
+    fs,
+    io::{ErrorKind, Read as _},
+    path::Path,
+};
 
 use serde_json::{Map, Value, json};
 
 use super::{
     arguments::{Out, RunArgs},
     inputs::open,
-    many::{files_of, in_turn, outputs},
+    many::{files_of, in_turn, is_model, outputs},
     outputs::writable,
     report::{Failure, many, members, print},
 };
@@ -84,7 +88,11 @@ pub(super) struct Done {
 /// The text of a script.
 fn text_of(script: &Path) -> Result<String, Failure> {
     let unreadable = |what: String, e: std::io::Error| {
-        Failure::unusable("script_unreadable", format!("{what}: {e}")).of_file(script)
+        let why = match e.kind() {
+            ErrorKind::InvalidData => "the script is not a text in UTF-8".to_owned(),
+            _ => e.to_string(),
+        };
+        Failure::unusable("script_unreadable", format!("{what}: {why}")).of_file(script)
     };
     if script == Path::new("-") {
         let mut text = String::new();
@@ -175,7 +183,20 @@ impl Done {
     }
 }
 
+/// Refuses arguments in the wrong order: a model or a folder in place of the script.
+fn refuse_model(script: &Path) -> Result<(), Failure> {
+    if !script.is_dir() && !(is_model(script) && script.is_file()) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is not a script. The script comes first: ulna run SCRIPT FILE -o OUTPUT",
+        script.display()
+    );
+    Err(Failure::unusable("wrong_arguments", message))
+}
+
 pub(super) fn run(args: &RunArgs) -> Result<u8, Failure> {
+    refuse_model(&args.script)?;
     let is_single = matches!(&args.files[..], [one] if !one.is_dir());
     if is_single && !args.output.is_dir() {
         writable(&args.output)?;

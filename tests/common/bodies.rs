@@ -85,89 +85,123 @@ impl Tube {
     }
 }
 
+/// Data of a file that is being written.
+#[derive(Default)]
+struct Data {
+    bin: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl Data {
+    /// Adds the data of an accessor; returns the accessor's number.
+    fn put(&mut self, bytes: Vec<u8>, mut accessor: Value) -> usize {
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        let (offset, length) = (self.bin.len(), bytes.len());
+        self.views.push(json!({"buffer": 0, "byteOffset": offset, "byteLength": length}));
+        self.bin.extend(bytes);
+        accessor["bufferView"] = json!(self.views.len() - 1);
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+}
+
 impl Body {
     /// As a file.
     pub fn glb(&self) -> Vec<u8> {
-        let mut bin: Vec<u8> = Vec::new();
-        let (mut views, mut accessors) = (Vec::<Value>::new(), Vec::<Value>::new());
-        let mut put = |bytes: Vec<u8>, accessor: Value| {
-            bin.resize(bin.len().next_multiple_of(4), 0);
-            views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
-            bin.extend(bytes);
-            let mut accessor = accessor;
-            accessor["bufferView"] = json!(views.len() - 1);
-            accessors.push(accessor);
-            accessors.len() - 1
-        };
+        let mut data = Data::default();
+        let meshes: Vec<Value> = self.tubes.iter().map(|t| self.mesh(t, &mut data)).collect();
+        let skins: Vec<Value> =
+            self.skins.iter().map(|(list, space)| self.skin(list, *space, &mut data)).collect();
+        let mut nodes = self.armature_and_joints();
+        let mut roots = vec![0];
+        for (k, tube) in self.tubes.iter().enumerate() {
+            roots.push(nodes.len());
+            nodes.push(json!({"name": format!("on {}", tube.name), "mesh": k, "skin": tube.skin}));
+        }
+        let json = json!({"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes, "skins": skins,
+            "meshes": meshes,
+            "accessors": data.accessors, "bufferViews": data.views});
+        super::glb(json, &data.bin)
+    }
+
+    /// The mesh of a tube in the file.
+    fn mesh(&self, tube: &Tube, data: &mut Data) -> Value {
+        let (list, space) = &self.skins[tube.skin];
+        let vertices = tube.vertices();
+        let at: Vec<Vec3> =
+            vertices.iter().map(|(p, _)| space.inverse().transform_point3(*p)).collect();
+        let low = at.iter().fold(Vec3::INFINITY, |a, p| a.min(*p));
+        let high = at.iter().fold(Vec3::NEG_INFINITY, |a, p| a.max(*p));
+        let numbers: Vec<f32> = at.iter().flat_map(|p| p.to_array()).collect();
+        let count = at.len();
+        let positions = data.put(
+            floats(&numbers),
+            json!({"componentType": 5126, "count": count, "type": "VEC3", "min": low.to_array(),
+                "max": high.to_array()}),
+        );
+        let (mut joints, mut weights) = (Vec::<u8>::new(), Vec::<f32>::new());
+        for (_, held) in &vertices {
+            let slot = |name: &str| {
+                list.iter().position(|n| *n == name).expect("a joint of the skin") as u8
+            };
+            let mut slots: Vec<(u8, f32)> = held.iter().map(|(n, w)| (slot(n), *w)).collect();
+            slots.resize(4, (0, 0.0));
+            joints.extend(slots.iter().map(|s| s.0));
+            weights.extend(slots.iter().map(|s| s.1));
+        }
+        let joints =
+            data.put(joints, json!({"componentType": 5121, "count": count, "type": "VEC4"}));
+        let weights = self.weights(&weights, data);
+        let indices = tube.indices();
+        let bytes = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
+        let indices = data
+            .put(bytes, json!({"componentType": 5123, "count": indices.len(), "type": "SCALAR"}));
+        json!({"name": tube.name, "primitives": [
+            {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights},
+                "indices": indices}]})
+    }
+
+    /// Weights of a mesh, four per vertex, in bytes or as they are.
+    fn weights(&self, weights: &[f32], data: &mut Data) -> usize {
+        let count = weights.len() / 4;
+        if self.bytes {
+            // Both of a pair of weights are a whole number of steps, and sum to 255.
+            let bytes = weights.chunks(4).flat_map(|four| {
+                let first = (four[0] * 255.0).round() as u8;
+                [first, 255 - first, 0, 0]
+            });
+            let accessor = json!({"componentType": 5121, "normalized": true, "count": count,
+                    "type": "VEC4"});
+            data.put(bytes.collect(), accessor)
+        } else {
+            data.put(
+                floats(weights),
+                json!({"componentType": 5126, "count": count, "type": "VEC4"}),
+            )
+        }
+    }
+
+    /// A skin in the file.
+    fn skin(&self, list: &[&'static str], space: Mat4, data: &mut Data) -> Value {
         let place =
             |name: &str| self.joints.iter().position(|(n, ..)| *n == name).expect("a joint");
-        let mut meshes = Vec::new();
-        for tube in &self.tubes {
-            let (list, space) = &self.skins[tube.skin];
-            let vertices = tube.vertices();
-            let at: Vec<Vec3> =
-                vertices.iter().map(|(p, _)| space.inverse().transform_point3(*p)).collect();
-            let low = at.iter().fold(Vec3::INFINITY, |a, p| a.min(*p));
-            let high = at.iter().fold(Vec3::NEG_INFINITY, |a, p| a.max(*p));
-            let numbers: Vec<f32> = at.iter().flat_map(|p| p.to_array()).collect();
-            let count = at.len();
-            let positions = put(
-                floats(&numbers),
-                json!({"componentType": 5126, "count": count, "type": "VEC3", "min": low.to_array(),
-                    "max": high.to_array()}),
-            );
-            let (mut joints, mut weights) = (Vec::<u8>::new(), Vec::<f32>::new());
-            for (_, held) in &vertices {
-                let slot = |name: &str| {
-                    list.iter().position(|n| *n == name).expect("a joint of the skin") as u8
-                };
-                let mut slots: Vec<(u8, f32)> = held.iter().map(|(n, w)| (slot(n), *w)).collect();
-                slots.resize(4, (0, 0.0));
-                joints.extend(slots.iter().map(|s| s.0));
-                weights.extend(slots.iter().map(|s| s.1));
-            }
-            let joints =
-                put(joints, json!({"componentType": 5121, "count": count, "type": "VEC4"}));
-            let weights = if self.bytes {
-                // Both of a pair of weights are a whole number of steps, and sum to 255.
-                let bytes = weights.chunks(4).flat_map(|four| {
-                    let first = (four[0] * 255.0).round() as u8;
-                    [first, 255 - first, 0, 0]
-                });
-                let accessor = json!({"componentType": 5121, "normalized": true, "count": count,
-                        "type": "VEC4"});
-                put(bytes.collect(), accessor)
-            } else {
-                put(
-                    floats(&weights),
-                    json!({"componentType": 5126, "count": count, "type": "VEC4"}),
-                )
-            };
-            let indices = tube.indices();
-            let bytes = indices.iter().flat_map(|i| i.to_le_bytes()).collect();
-            let indices = put(
-                bytes,
-                json!({"componentType": 5123, "count": indices.len(), "type": "SCALAR"}),
-            );
-            meshes.push(json!({"name": tube.name, "primitives": [
-                {"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights},
-                    "indices": indices}]}));
-        }
-        let mut skins = Vec::new();
-        for (list, space) in &self.skins {
-            let binds: Vec<f32> = list
-                .iter()
-                .flat_map(|n| {
-                    (Mat4::from_translation(-self.joints[place(n)].2) * *space).to_cols_array()
-                })
-                .collect();
-            let binds = put(
-                floats(&binds),
-                json!({"componentType": 5126, "count": list.len(), "type": "MAT4"}),
-            );
-            let numbers: Vec<usize> = list.iter().map(|n| place(n) + 1).collect();
-            skins.push(json!({"joints": numbers, "inverseBindMatrices": binds}));
-        }
+        let binds: Vec<f32> = list
+            .iter()
+            .flat_map(|n| {
+                (Mat4::from_translation(-self.joints[place(n)].2) * space).to_cols_array()
+            })
+            .collect();
+        let binds = data.put(
+            floats(&binds),
+            json!({"componentType": 5126, "count": list.len(), "type": "MAT4"}),
+        );
+        let numbers: Vec<usize> = list.iter().map(|n| place(n) + 1).collect();
+        json!({"joints": numbers, "inverseBindMatrices": binds})
+    }
+
+    /// The armature's node, and those of the joints after it.
+    fn armature_and_joints(&self) -> Vec<Value> {
         let children = |parent: Option<usize>| -> Vec<usize> {
             (0..self.joints.len()).filter(|k| self.joints[*k].1 == parent).map(|k| k + 1).collect()
         };
@@ -182,15 +216,7 @@ impl Body {
             }
             nodes.push(node);
         }
-        let mut roots = vec![0];
-        for (k, tube) in self.tubes.iter().enumerate() {
-            roots.push(nodes.len());
-            nodes.push(json!({"name": format!("on {}", tube.name), "mesh": k, "skin": tube.skin}));
-        }
-        let json = json!({"scene": 0, "scenes": [{"nodes": roots}], "nodes": nodes, "skins": skins,
-            "meshes": meshes,
-            "accessors": accessors, "bufferViews": views});
-        super::glb(json, &bin)
+        nodes
     }
 
     /// What the vertices of all its meshes hold, by names: mesh, vertex, where it is in the

@@ -182,6 +182,7 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
         (vec!["run", &view, SAMPLE, "-o", &glb], 1, "needs_window"),
         (vec!["run", &unkeyed, SAMPLE, "-o", &glb], 1, "pose_not_keyed"),
         (vec!["run", &missing, SAMPLE, "-o", &glb], 2, "script_unreadable"),
+        (vec!["run", SAMPLE, &tail, "-o", &glb], 2, "wrong_arguments"),
         (vec!["run", &tail, &bad, "-o", &glb], 2, "container_damaged"),
         (vec!["run", &tail, SAMPLE, "-o", &txt], 2, "wrong_ending"),
         (vec!["convert", SAMPLE, "-o", &txt], 2, "wrong_ending"),
@@ -213,6 +214,40 @@ fn a_failure_is_an_object_with_a_code_and_one_rule_of_statuses() {
     }
     let (value, _) = json_of(&["run", &tail, SAMPLE, "-o", &glb, "--json"]);
     assert_eq!(value["error"]["line"], 2, "the line of the script");
+}
+
+/// A model or a folder in place of the script, and a script that is no text.
+#[test]
+fn run_says_that_the_script_comes_first() {
+    let (_keep, at) = folder();
+    write(&at("script.jsonl"), r#"{"do":"pose.reset_all"}"#);
+    write(&at("in/bare.gltf"), FINE);
+    let (script, out) = (at("script.jsonl"), at("o.glb"));
+    for model in [SAMPLE.to_owned(), at("in/bare.gltf"), at("in")] {
+        let swapped = ulna(&["run", &model, &script, "-o", &out]);
+        let said = String::from_utf8(swapped.stderr).unwrap();
+        assert_eq!(swapped.status.code(), Some(2), "{said}");
+        assert!(said.contains(&model) && said.contains("The script comes first"), "{said}");
+    }
+    fs::write(at("binary.jsonl"), [0xff, 0xfe, 0x00]).unwrap();
+    let (value, status) = json_of(&["run", &at("binary.jsonl"), SAMPLE, "-o", &out, "--json"]);
+    assert_eq!((&value["error"]["code"], status), (&"script_unreadable".into(), 2));
+    assert!(value["error"]["message"].as_str().unwrap().contains("not a text"), "{value}");
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_once() {
+    let (_keep, at) = folder();
+    let none = at("nowhere.glb");
+    for arguments in [vec!["info", &none], vec!["check", &none], vec!["info", SAMPLE, &none]] {
+        let output = ulna(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let all = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(all).unwrap();
+        let sentence = said.lines().find(|l| l.contains("could not be read")).unwrap();
+        assert_eq!(sentence.matches(&none).count(), 1, "{sentence}");
+    }
 }
 
 #[test]
@@ -389,7 +424,7 @@ fn plain(argument: &ArgumentSpec) -> Value {
         ArgumentType::Vector | ArgumentType::Factor => json!([1, 1, 1]),
         ArgumentType::Quaternion => json!([0, 0, 0, 1]),
         ArgumentType::Axis => json!("x"),
-        ArgumentType::Parts => json!(["rotation"]),
+        ArgumentType::Parts | ArgumentType::KeyParts => json!(["rotation"]),
         ArgumentType::Flag => json!(true),
         ArgumentType::Vertices | ArgumentType::Numbers => json!([0]),
         ArgumentType::Keys => json!({"Hips": {"rotation": [0]}}),

@@ -151,6 +151,10 @@ fn first_material(d: &mut Asset, change: impl FnOnce(&mut ulna_model::Material))
 
 /// Everything that a model is seen by, changed a little.
 fn mutations() -> Vec<Mutation> {
+    [node_and_skin_mutations(), mesh_mutations(), clip_mutations(), material_mutations()].concat()
+}
+
+fn node_and_skin_mutations() -> Vec<Mutation> {
     vec![
         ("a node is turned", |d| {
             let id = d.nodes.order()[3];
@@ -187,6 +191,11 @@ fn mutations() -> Vec<Mutation> {
             let id = d.scenes.ids().next().unwrap();
             d.scenes.get_mut(id).unwrap().roots.clear();
         }),
+    ]
+}
+
+fn mesh_mutations() -> Vec<Mutation> {
+    vec![
         ("a position", |d| first_primitive(d, |p| p.positions.make_mut()[5].x += 0.001)),
         ("a normal", |d| first_primitive(d, |p| p.normals.make_mut()[5] = Vec3::Y)),
         ("tangents", |d| {
@@ -218,6 +227,11 @@ fn mutations() -> Vec<Mutation> {
             });
         }),
         ("no weights", |d| first_primitive(d, |p| p.weights = None)),
+    ]
+}
+
+fn clip_mutations() -> Vec<Mutation> {
+    vec![
         ("a key's value", |d| first_track(d, |t| t.values.make_mut()[5] += 0.001)),
         ("a key's time", |d| first_track(d, |t| t.times.make_mut()[1] += 0.0001)),
         ("how keys are joined", |d| first_track(d, |t| t.interpolation = Interpolation::Step)),
@@ -229,6 +243,11 @@ fn mutations() -> Vec<Mutation> {
             let id = d.clips.ids().next().unwrap();
             d.clips.put(id, None);
         }),
+    ]
+}
+
+fn material_mutations() -> Vec<Mutation> {
+    vec![
         ("a base color", |d| first_material(d, |m| m.base_color.x += 0.01)),
         ("metal", |d| first_material(d, |m| m.metallic += 0.01)),
         ("roughness", |d| first_material(d, |m| m.roughness -= 0.01)),

@@ -310,26 +310,60 @@ fn is_keyed(document: &Document, node: NodeId) -> bool {
     document.clips.values().flat_map(|c| c.tracks.values()).any(|t| t.target == node)
 }
 
-/// An edit of a kind, which may not fit.
-pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
-    let node = NodeId(draw.below(document.nodes.len()) as u32);
-    let clips: Vec<ClipId> = document.clips.ids().collect();
-    let clip = clips.get(draw.below(clips.len())).copied().unwrap_or(ClipId(77));
-    let at = UnkeyedAt::new(clip, draw.below(90) as f32 / 30.0);
-    let gone = draw.below(4) == 0;
-    let morphs = |draw: &mut Draw| -> Option<Shared<[f32]>> {
-        let count = targets_of(document, node) + usize::from(draw.below(9) == 0);
-        (!gone).then(|| (0..count).map(|_| draw.number()).collect())
-    };
-    let skinned: Vec<(MeshId, SkinId)> =
-        document.nodes.values().filter_map(|n| Some((n.mesh?, n.skin?))).collect();
-    let part = skinned.get(draw.below(skinned.len())).copied();
-    let (mesh, joints) = part.map_or((MeshId(0), 1), |(m, s)| (m, document.skin(s).joints.len()));
-    let primitive = PrimitiveId::from(draw.below(2));
-    let part_of = document.primitive(mesh, primitive);
-    let map = part_of.and_then(|p| p.weights.as_deref());
-    let weights = |draw: &mut Draw, sets: usize| {
-        let encoding = map.map(|m| m.encoding).unwrap_or_default();
+/// What edits of all kinds are about, drawn before anything else of them.
+struct Subject<'a> {
+    document: &'a Document,
+    node: NodeId,
+    clip: ClipId,
+    at: UnkeyedAt,
+    /// Whether something is removed.
+    gone: bool,
+    /// A mesh and its skin.
+    part: Option<(MeshId, SkinId)>,
+    mesh: MeshId,
+    primitive: PrimitiveId,
+    /// Number of joints of the skin.
+    joints: usize,
+}
+
+impl<'a> Subject<'a> {
+    fn drawn(draw: &mut Draw, document: &'a Document) -> Self {
+        let node = NodeId(draw.below(document.nodes.len()) as u32);
+        let clips: Vec<ClipId> = document.clips.ids().collect();
+        let clip = clips.get(draw.below(clips.len())).copied().unwrap_or(ClipId(77));
+        let at = UnkeyedAt::new(clip, draw.below(90) as f32 / 30.0);
+        let gone = draw.below(4) == 0;
+        let skinned: Vec<(MeshId, SkinId)> =
+            document.nodes.values().filter_map(|n| Some((n.mesh?, n.skin?))).collect();
+        let part = skinned.get(draw.below(skinned.len())).copied();
+        let (mesh, joints) =
+            part.map_or((MeshId(0), 1), |(m, s)| (m, document.skin(s).joints.len()));
+        let primitive = PrimitiveId::from(draw.below(2));
+        Self { document, node, clip, at, gone, part, mesh, primitive, joints }
+    }
+
+    /// The weights of the primitive.
+    fn map(&self) -> Option<&'a WeightMap> {
+        let part = self.document.primitive(self.mesh, self.primitive);
+        part.and_then(|p| p.weights.as_deref())
+    }
+
+    /// A scene, which may not exist.
+    fn scene(&self, draw: &mut Draw) -> SceneId {
+        SceneId(draw.below(self.document.scenes.len() + 1) as u32)
+    }
+
+    /// Morph weights of the node, sometimes one too many.
+    fn morphs(&self, draw: &mut Draw) -> Option<Shared<[f32]>> {
+        let count = targets_of(self.document, self.node) + usize::from(draw.below(9) == 0);
+        (!self.gone).then(|| (0..count).map(|_| draw.number()).collect())
+    }
+
+    /// Weights of all vertices of the primitive.
+    fn weights(&self, draw: &mut Draw, sets: usize) -> WeightMap {
+        let (document, joints) = (self.document, self.joints);
+        let part_of = document.primitive(self.mesh, self.primitive);
+        let encoding = self.map().map(|m| m.encoding).unwrap_or_default();
         let count = part_of.map_or(0, |p| p.positions.len());
         let mut fresh = WeightMap { sets, encoding, ..WeightMap::default() };
         let (mut slots, mut shares) = (Vec::new(), Vec::new());
@@ -368,194 +402,240 @@ pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
         }
         (fresh.joints, fresh.weights) = (slots.into(), shares.into());
         fresh
-    };
-    match kind {
-        0 => {
-            let (rest, user) = (document.node(node).rest, draw.transform());
-            let sheared = (!is_keyed(document, node))
-                .then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
-            let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
-            // Commands leave no matrix on a node with keys, at rest neither.
-            let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
-            Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
+    }
+
+    /// An offset of a node, or none.
+    fn pose(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, node, gone, .. } = self;
+        let (rest, user) = (document.node(node).rest, draw.transform());
+        let sheared = (!is_keyed(document, node))
+            .then(|| NodePose::at(&rest, Local::Matrix(draw.sheared())).ok());
+        let to = if draw.below(2) == 0 { sheared.flatten() } else { None };
+        // Commands leave no matrix on a node with keys, at rest neither.
+        let gone = gone && !(is_keyed(document, node) && matches!(rest, Local::Matrix(_)));
+        Edit::pose(node, (!gone).then(|| to.unwrap_or_else(|| NodePose::by(&rest, user))))
+    }
+
+    /// An unkeyed pose.
+    fn unkeyed(&self, draw: &mut Draw) -> Edit {
+        let &Self { node, at, gone, .. } = self;
+        let to =
+            Components { rotation: Some(draw.turn()), scale: None, translation: Some(draw.vec3()) };
+        Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
+    }
+
+    /// A node's name, or whether it is hidden.
+    fn name_or_hidden(&self, draw: &mut Draw) -> Edit {
+        let &Self { node, gone, .. } = self;
+        let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
+        if draw.below(3) == 0 {
+            return Edit::SetHidden { node, to: !gone };
         }
-        1 => {
-            let to = Components {
-                rotation: Some(draw.turn()),
-                scale: None,
-                translation: Some(draw.vec3()),
-            };
-            Edit::SetUnkeyed { at, node, to: (!gone).then_some(to) }
-        }
-        2 => Edit::SetMorphs { node, to: morphs(draw) },
-        3 => Edit::SetUnkeyedMorphs { at, node, to: morphs(draw).filter(|m| !m.is_empty()) },
-        4 => {
-            let names = ["Hips", "右腕", "two\nlines", "with \"quotes\" and \\"];
-            if draw.below(3) == 0 {
-                return Edit::SetHidden { node, to: !gone };
+        Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
+    }
+
+    /// A track of a clip.
+    fn track(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, clip, gone, .. } = self;
+        let free = free(document);
+        let Some(target) = free.get(draw.below(free.len())).copied() else {
+            return Edit::SetTrack { clip, track: ulna_model::TrackId(0), to: None };
+        };
+        let morphs = targets_of(document, target);
+        let property = if morphs > 0 && draw.below(2) == 0 {
+            Property::Weights
+        } else {
+            Property::TRS[draw.below(3)]
+        };
+        let found = document.clips.get(clip);
+        let known = found.and_then(|c| c.track(target, property)).map(|(id, _)| id);
+        let track =
+            known.unwrap_or_else(|| found.map_or(ulna_model::TrackId(0), |c| c.free_track_id()));
+        let to = Track { target, ..keys(draw, property, morphs) };
+        Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
+    }
+
+    /// A clip: a new one, another name, or none.
+    fn clip(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, clip, gone, .. } = self;
+        let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
+            let mut fresh = Clip { name: Some("Fresh".into()), ..Clip::default() };
+            if let Some(target) = free(document).first().copied() {
+                let track = Track { target, ..keys(draw, Property::Rotation, 0) };
+                fresh.tracks.insert(fresh.free_track_id(), Shared::new(track));
             }
-            Edit::SetNodeName { node, to: (!gone).then(|| names[draw.below(4)].into()) }
-        }
-        5 => {
-            let free = free(document);
-            let Some(target) = free.get(draw.below(free.len())).copied() else {
-                return Edit::SetTrack { clip, track: ulna_model::TrackId(0), to: None };
+            return Edit::SetClip { clip: document.clips.next_id(), to: Some(Shared::new(fresh)) };
+        };
+        let renamed =
+            Clip { name: Some(["Walk", "歩く"][draw.below(2)].into()), ..(**known).clone() };
+        Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
+    }
+
+    /// A patch of weights.
+    fn patch(&self, draw: &mut Draw) -> Edit {
+        let &Self { mesh, primitive, .. } = self;
+        let sets = self.map().map_or(1, |m| m.sets);
+        let fresh = self.weights(draw, sets);
+        let some: Vec<u32> =
+            (0..fresh.vertex_count() as u32).filter(|_| draw.below(2) == 0).collect();
+        Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
+    }
+
+    /// A node: another place, or a new one.
+    fn node(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, node, gone, part, .. } = self;
+        let above = NodeId(draw.below(document.nodes.len()) as u32);
+        let place = |node: Node, draw: &mut Draw| Node {
+            parent: (draw.below(3) > 0).then_some(above),
+            rank: draw.below(5) as u32,
+            ..node
+        };
+        if draw.below(2) == 0 {
+            return Edit::SetNode {
+                node,
+                to: (!gone).then(|| Box::new(place(document.node(node).clone(), draw))),
             };
-            let morphs = targets_of(document, target);
-            let property = if morphs > 0 && draw.below(2) == 0 {
-                Property::Weights
+        }
+        let (mesh, skin) = part.filter(|_| draw.below(3) == 0).unzip();
+        let rest = if draw.below(4) == 0 {
+            Local::Matrix(draw.sheared())
+        } else {
+            Local::Trs(draw.transform())
+        };
+        let fresh = Node { name: Some("neu".into()), rest, mesh, skin, ..Node::default() };
+        // Of a flat rest every edit must be storable.
+        let fresh = Node {
+            rest: if fresh.rest.transform().scale.min_element() == 0.0 {
+                Local::default()
             } else {
-                Property::TRS[draw.below(3)]
-            };
-            let found = document.clips.get(clip);
-            let known = found.and_then(|c| c.track(target, property)).map(|(id, _)| id);
-            let track = known
-                .unwrap_or_else(|| found.map_or(ulna_model::TrackId(0), |c| c.free_track_id()));
-            let to = Track { target, ..keys(draw, property, morphs) };
-            Edit::SetTrack { clip, track, to: (!gone).then(|| Shared::new(to)) }
+                rest
+            },
+            ..fresh
+        };
+        Edit::SetNode { node: document.nodes.next_id(), to: Some(Box::new(place(fresh, draw))) }
+    }
+
+    /// A skin.
+    fn skin(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, gone, .. } = self;
+        let ids: Vec<SkinId> = document.skins.ids().collect();
+        let known = ids.get(draw.below(ids.len() + 1)).copied();
+        let has_inverse_bind = draw.below(3) > 0;
+        let count = 1 + draw.below(3.min(document.nodes.count()));
+        let joints: Vec<NodeId> = document.node_ids().skip(draw.below(2)).take(count).collect();
+        let bind = |draw: &mut Draw| {
+            if has_inverse_bind { draw.transform().matrix() } else { Mat4::IDENTITY }
+        };
+        let inverse_bind = joints.iter().map(|_| bind(draw)).collect();
+        let name = (draw.below(2) == 0).then(|| "皮".into());
+        let to = Skin { name, joints: joints.into(), inverse_bind, has_inverse_bind };
+        let skin = known.unwrap_or_else(|| document.skins.next_id());
+        Edit::SetSkin { skin, to: (!gone || known.is_none()).then(|| Shared::new(to)) }
+    }
+
+    /// The roots of a scene.
+    fn roots(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, .. } = self;
+        let roots: Vec<NodeId> =
+            document.node_ids().filter(|n| document.node(*n).parent.is_none()).collect();
+        let some = roots.into_iter().filter(|_| draw.below(3) > 0).collect();
+        Edit::SetRoots { scene: self.scene(draw), to: some }
+    }
+
+    /// Saved poses of a scene.
+    fn kept_poses(&self, draw: &mut Draw) -> Edit {
+        let scene = self.scene(draw);
+        let pose = KeptPose {
+            name: if draw.below(5) == 0 { String::new() } else { format!("姿 {}", draw.below(3)) },
+            height: if draw.below(9) == 0 { f32::NAN } else { 1.7 },
+            joints: vec![KeptJoint {
+                name: "a".into(),
+                parent: (draw.below(6) == 0).then_some(0),
+                path: "b/a".into(),
+                local: draw.transform(),
+                rest: draw.transform(),
+                frame: draw.transform().rotation,
+                unit: 0.01,
+            }],
+            morphs: vec![KeptMorphs { name: "c".into(), weights: vec![("smile".into(), 0.3)] }],
+        };
+        Edit::SetKeptPoses { scene, to: vec![pose; draw.below(3)].into() }
+    }
+
+    /// Sets of nodes of a scene.
+    fn node_sets(&self, draw: &mut Draw) -> Edit {
+        let &Self { node, gone, .. } = self;
+        let scene = self.scene(draw);
+        let set = |digit: u8| NodeSet { digit, nodes: vec![node] };
+        let digit = draw.below(12) as u8;
+        let sets = if gone { vec![] } else { vec![set(digit), set(draw.below(12) as u8)] };
+        Edit::SetNodeSets { scene, to: sets.into() }
+    }
+
+    /// The mix.
+    fn mix(&self, draw: &mut Draw) -> Edit {
+        let &Self { document, node, gone, .. } = self;
+        let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
+        let length = if draw.below(6) == 0 { 0.0 } else { 1.5 };
+        let mask = MixMask::Below { joint: node, falloff: draw.below(3) as u32 };
+        let lane = MixLane {
+            mask: Some(mask),
+            bars: vec![MixBar::new(clip, 0.5, length)],
+            ..MixLane::new("a")
+        };
+        Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
+    }
+
+    /// The mix that the file keeps.
+    fn kept_mix(&self, draw: &mut Draw) -> Edit {
+        let &Self { gone, .. } = self;
+        let scene = self.scene(draw);
+        let length = if draw.below(6) == 0 { f64::NAN } else { 1.5 };
+        let bar = MixBar::new("姿".to_owned(), 0.5, length);
+        let lane = MixLane { bars: vec![bar], ..MixLane::new("a") };
+        Edit::SetKeptMix { scene, to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
+    }
+}
+
+/// An edit of a kind, which may not fit.
+pub(super) fn edit(draw: &mut Draw, document: &Document, kind: usize) -> Edit {
+    let subject = Subject::drawn(draw, document);
+    let Subject { node, at, gone, part, mesh, primitive, .. } = subject;
+    match kind {
+        0 => subject.pose(draw),
+        1 => subject.unkeyed(draw),
+        2 => Edit::SetMorphs { node, to: subject.morphs(draw) },
+        3 => {
+            let to = subject.morphs(draw).filter(|m| !m.is_empty());
+            Edit::SetUnkeyedMorphs { at, node, to }
         }
-        6 => {
-            let Some(known) = document.clips.get(clip).filter(|_| draw.below(3) > 0) else {
-                let mut fresh = Clip { name: Some("Fresh".into()), ..Clip::default() };
-                if let Some(target) = free(document).first().copied() {
-                    let track = Track { target, ..keys(draw, Property::Rotation, 0) };
-                    fresh.tracks.insert(fresh.free_track_id(), Shared::new(track));
-                }
-                return Edit::SetClip {
-                    clip: document.clips.next_id(),
-                    to: Some(Shared::new(fresh)),
-                };
-            };
-            let renamed =
-                Clip { name: Some(["Walk", "歩く"][draw.below(2)].into()), ..(**known).clone() };
-            Edit::SetClip { clip, to: (!gone).then(|| Shared::new(renamed)) }
-        }
-        7 => {
-            let sets = map.map_or(1, |m| m.sets);
-            let fresh = weights(draw, sets);
-            let some: Vec<u32> =
-                (0..fresh.vertex_count() as u32).filter(|_| draw.below(2) == 0).collect();
-            Edit::PatchWeights { mesh, primitive, patch: Box::new(fresh.pick(&some)) }
-        }
+        4 => subject.name_or_hidden(draw),
+        5 => subject.track(draw),
+        6 => subject.clip(draw),
+        7 => subject.patch(draw),
         8 => {
             let sets = 1 + draw.below(2);
-            Edit::SetWeights { mesh, primitive, to: Shared::new(weights(draw, sets)) }
+            Edit::SetWeights { mesh, primitive, to: Shared::new(subject.weights(draw, sets)) }
         }
-        9 => Edit::BindWeights {
-            mesh,
-            primitive,
-            to: (!gone).then(|| Shared::new(weights(draw, 1))),
-        },
+        9 => {
+            let to = (!gone).then(|| Shared::new(subject.weights(draw, 1)));
+            Edit::BindWeights { mesh, primitive, to }
+        }
         10 => {
             let skin = part.map_or(SkinId(0), |(_, s)| s);
             Edit::SetLayers { skin, to: (!gone).then(|| Shared::new(WeightLayers::default())) }
         }
-        12 => {
-            let above = NodeId(draw.below(document.nodes.len()) as u32);
-            let place = |node: Node, draw: &mut Draw| Node {
-                parent: (draw.below(3) > 0).then_some(above),
-                rank: draw.below(5) as u32,
-                ..node
-            };
-            if draw.below(2) == 0 {
-                return Edit::SetNode {
-                    node,
-                    to: (!gone).then(|| Box::new(place(document.node(node).clone(), draw))),
-                };
-            }
-            let (mesh, skin) = part.filter(|_| draw.below(3) == 0).unzip();
-            let rest = if draw.below(4) == 0 {
-                Local::Matrix(draw.sheared())
-            } else {
-                Local::Trs(draw.transform())
-            };
-            let fresh = Node { name: Some("neu".into()), rest, mesh, skin, ..Node::default() };
-            // Of a flat rest every edit must be storable.
-            let fresh = Node {
-                rest: if fresh.rest.transform().scale.min_element() == 0.0 {
-                    Local::default()
-                } else {
-                    rest
-                },
-                ..fresh
-            };
-            Edit::SetNode { node: document.nodes.next_id(), to: Some(Box::new(place(fresh, draw))) }
-        }
-        13 => {
-            let ids: Vec<SkinId> = document.skins.ids().collect();
-            let known = ids.get(draw.below(ids.len() + 1)).copied();
-            let has_inverse_bind = draw.below(3) > 0;
-            let count = 1 + draw.below(3.min(document.nodes.count()));
-            let joints: Vec<NodeId> = document.node_ids().skip(draw.below(2)).take(count).collect();
-            let bind = |draw: &mut Draw| {
-                if has_inverse_bind { draw.transform().matrix() } else { Mat4::IDENTITY }
-            };
-            let inverse_bind = joints.iter().map(|_| bind(draw)).collect();
-            let name = (draw.below(2) == 0).then(|| "皮".into());
-            let to = Skin { name, joints: joints.into(), inverse_bind, has_inverse_bind };
-            let skin = known.unwrap_or_else(|| document.skins.next_id());
-            Edit::SetSkin { skin, to: (!gone || known.is_none()).then(|| Shared::new(to)) }
-        }
-        14 => {
-            let roots: Vec<NodeId> =
-                document.node_ids().filter(|n| document.node(*n).parent.is_none()).collect();
-            let some = roots.into_iter().filter(|_| draw.below(3) > 0).collect();
-            Edit::SetRoots {
-                scene: SceneId(draw.below(document.scenes.len() + 1) as u32),
-                to: some,
-            }
-        }
+        12 => subject.node(draw),
+        13 => subject.skin(draw),
+        14 => subject.roots(draw),
         15 => {
             let pin = Pin { place: draw.below(2) == 0, angle: draw.below(2) == 0 };
             Edit::SetPin { node, to: (!gone).then_some(pin) }
         }
-        16 => {
-            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
-            let pose = KeptPose {
-                name: if draw.below(5) == 0 {
-                    String::new()
-                } else {
-                    format!("姿 {}", draw.below(3))
-                },
-                height: if draw.below(9) == 0 { f32::NAN } else { 1.7 },
-                joints: vec![KeptJoint {
-                    name: "a".into(),
-                    parent: (draw.below(6) == 0).then_some(0),
-                    path: "b/a".into(),
-                    local: draw.transform(),
-                    rest: draw.transform(),
-                    frame: draw.transform().rotation,
-                    unit: 0.01,
-                }],
-                morphs: vec![KeptMorphs { name: "c".into(), weights: vec![("smile".into(), 0.3)] }],
-            };
-            Edit::SetKeptPoses { scene, to: vec![pose; draw.below(3)].into() }
-        }
-        17 => {
-            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
-            let set = |digit: u8| NodeSet { digit, nodes: vec![node] };
-            let digit = draw.below(12) as u8;
-            let sets = if gone { vec![] } else { vec![set(digit), set(draw.below(12) as u8)] };
-            Edit::SetNodeSets { scene, to: sets.into() }
-        }
-        18 => {
-            let clip = ClipId(draw.below(document.clips.len() + 2) as u32);
-            let length = if draw.below(6) == 0 { 0.0 } else { 1.5 };
-            let mask = MixMask::Below { joint: node, falloff: draw.below(3) as u32 };
-            let lane = MixLane {
-                mask: Some(mask),
-                bars: vec![MixBar::new(clip, 0.5, length)],
-                ..MixLane::new("a")
-            };
-            Edit::SetMix { to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
-        }
-        19 => {
-            let scene = SceneId(draw.below(document.scenes.len() + 1) as u32);
-            let length = if draw.below(6) == 0 { f64::NAN } else { 1.5 };
-            let bar = MixBar::new("姿".to_owned(), 0.5, length);
-            let lane = MixLane { bars: vec![bar], ..MixLane::new("a") };
-            Edit::SetKeptMix { scene, to: (!gone).then(|| Mix { lanes: vec![lane] }.into()) }
-        }
+        16 => subject.kept_poses(draw),
+        17 => subject.node_sets(draw),
+        18 => subject.mix(draw),
+        19 => subject.kept_mix(draw),
         _ => {
             let other = NodeId(draw.below(document.nodes.len() + 1) as u32);
             Edit::SetMirrorPairs { to: [(node, (!gone).then_some(other))].into() }

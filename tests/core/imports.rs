@@ -55,6 +55,82 @@ fn body(names: &dyn Fn(&str) -> String, size: f32, map: Map, turns: Option<&[f32
     facing(names, (size, false), map, turns)
 }
 
+/// Numbers of a file, with their views and accessors.
+struct Data {
+    bin: Vec<f32>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl Data {
+    /// Data that begin with the inverse binds of all joints.
+    fn of_binds(binds: Vec<f32>) -> Self {
+        let views = vec![json!({"buffer": 0, "byteLength": binds.len() * 4})];
+        let accessors = vec![
+            json!({"bufferView": 0, "componentType": 5126, "count": BODY.len(), "type": "MAT4"}),
+        ];
+        Self { bin: binds, views, accessors }
+    }
+
+    /// Adds an accessor; returns its number.
+    fn add(&mut self, values: &[f32], kind: &str, width: usize) -> usize {
+        let (offset, length) = (self.bin.len() * 4, values.len() * 4);
+        self.views.push(json!({"buffer": 0, "byteOffset": offset, "byteLength": length}));
+        self.bin.extend(values);
+        let mut accessor = json!({"bufferView": self.views.len() - 1, "componentType": 5126,
+                "count": values.len() / width, "type": kind});
+        if width == 1 {
+            accessor["min"] = json!([values[0]]);
+            accessor["max"] = json!([values[values.len() - 1]]);
+        }
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    /// Adds the numbers of a clip that turns each joint by its own angle, and returns the clip.
+    fn clip(&mut self, turns: &[f32]) -> Value {
+        let input = self.add(&[0.0, 1.0], "SCALAR", 1);
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        for (k, turn) in turns.iter().enumerate() {
+            let axis = [Vec3::X, Vec3::Y, Vec3::Z][k % 3];
+            let half = glam::Quat::from_axis_angle(axis, turn.to_radians());
+            let output = self.add(&[[0.0, 0.0, 0.0, 1.0], half.to_array()].concat(), "VEC4", 4);
+            samplers.push(json!({"input": input, "output": output}));
+            channels.push(json!({"sampler": k, "target": {"node": k, "path": "rotation"}}));
+        }
+        json!({"name": "Wave", "samplers": samplers, "channels": channels})
+    }
+}
+
+/// Name and contents of the extension with a humanoid map of all roles.
+fn humanoid(map: Map) -> Option<(&'static str, Value)> {
+    let roles = || BODY.iter().enumerate().map(|(k, (role, ..))| (*role, k));
+    let bones: BTreeMap<&str, Value> =
+        roles().map(|(role, k)| (role, json!({"node": k}))).collect();
+    match map {
+        Map::None => None,
+        Map::One => Some((
+            "VRMC_vrm",
+            json!({"specVersion": "1.0",
+                "meta": {"name": "x", "authors": ["x"],
+                "licenseUrl": "https://vrm.dev/licenses/1.0/"},
+                "humanoid": {"humanBones": bones}}),
+        )),
+        Map::Motion => Some((
+            "VRMC_vrm_animation",
+            json!({"specVersion": "1.0", "humanoid": {"humanBones": bones}}),
+        )),
+        Map::Zero => {
+            let bones: Vec<Value> =
+                roles().map(|(role, k)| json!({"bone": role, "node": k})).collect();
+            Some((
+                "VRM",
+                json!({"specVersion": "0.0", "meta": {}, "humanoid": {"humanBones": bones}}),
+            ))
+        }
+    }
+}
+
 /// The same, facing −Z where it is asked for, as avatars of VRM 0 do.
 fn facing(
     names: &dyn Fn(&str) -> String,
@@ -88,86 +164,25 @@ fn facing(
             .map(|k| Vec3::from(over(BODY[k].2)))
             .sum::<Vec3>()
     };
-    let mut bin: Vec<f32> = Vec::new();
-    for k in 0..BODY.len() {
-        bin.extend(glam::Mat4::from_translation(-world(k)).to_cols_array());
-    }
-    let mut views = vec![json!({"buffer": 0, "byteLength": bin.len() * 4})];
-    let mut accessors =
-        vec![json!({"bufferView": 0, "componentType": 5126, "count": BODY.len(), "type": "MAT4"})];
+    let binds = (0..BODY.len())
+        .flat_map(|k| glam::Mat4::from_translation(-world(k)).to_cols_array())
+        .collect();
+    let mut data = Data::of_binds(binds);
     let mut root = json!({
         "nodes": nodes,
         "skins": [{"joints": (0..BODY.len()).collect::<Vec<_>>(), "inverseBindMatrices": 0}],
         "scenes": [{"nodes": [0]}], "scene": 0,
     });
     if let Some(turns) = turns {
-        let mut add = |values: &[f32], kind: &str, width: usize| {
-            views.push(
-                json!({"buffer": 0, "byteOffset": bin.len() * 4, "byteLength": values.len() * 4}),
-            );
-            bin.extend(values);
-            let mut accessor = json!({"bufferView": views.len() - 1, "componentType": 5126,
-                    "count": values.len() / width, "type": kind});
-            if width == 1 {
-                accessor["min"] = json!([values[0]]);
-                accessor["max"] = json!([values[values.len() - 1]]);
-            }
-            accessors.push(accessor);
-            accessors.len() - 1
-        };
-        let input = add(&[0.0, 1.0], "SCALAR", 1);
-        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-        for (k, turn) in turns.iter().enumerate() {
-            let axis = [Vec3::X, Vec3::Y, Vec3::Z][k % 3];
-            let half = glam::Quat::from_axis_angle(axis, turn.to_radians());
-            let output = add(&[[0.0, 0.0, 0.0, 1.0], half.to_array()].concat(), "VEC4", 4);
-            samplers.push(json!({"input": input, "output": output}));
-            channels.push(json!({"sampler": k, "target": {"node": k, "path": "rotation"}}));
-        }
-        root["animations"] = json!([{"name": "Wave", "samplers": samplers, "channels": channels}]);
+        root["animations"] = json!([data.clip(turns)]);
     }
-    let bones = |(k, (role, ..)): (usize, &(&str, &str, [f32; 3]))| ((*role).to_owned(), k);
-    match map {
-        Map::None => {}
-        Map::One => {
-            let bones: BTreeMap<String, Value> = BODY
-                .iter()
-                .enumerate()
-                .map(bones)
-                .map(|(role, k)| (role, json!({"node": k})))
-                .collect();
-            root["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0",
-                "meta": {"name": "x", "authors": ["x"],
-                "licenseUrl": "https://vrm.dev/licenses/1.0/"},
-                    "humanoid": {"humanBones": bones}}});
-            root["extensionsUsed"] = json!(["VRMC_vrm"]);
-        }
-        Map::Motion => {
-            let bones: BTreeMap<String, Value> = BODY
-                .iter()
-                .enumerate()
-                .map(bones)
-                .map(|(role, k)| (role, json!({"node": k})))
-                .collect();
-            root["extensions"] = json!({"VRMC_vrm_animation": {"specVersion": "1.0",
-                    "humanoid": {"humanBones": bones}}});
-            root["extensionsUsed"] = json!(["VRMC_vrm_animation"]);
-        }
-        Map::Zero => {
-            let bones: Vec<Value> = BODY
-                .iter()
-                .enumerate()
-                .map(bones)
-                .map(|(role, k)| json!({"bone": role, "node": k}))
-                .collect();
-            root["extensions"] = json!({"VRM": {"specVersion": "0.0", "meta": {},
-                    "humanoid": {"humanBones": bones}}});
-            root["extensionsUsed"] = json!(["VRM"]);
-        }
+    if let Some((name, extension)) = humanoid(map) {
+        root["extensions"] = json!({ name: extension });
+        root["extensionsUsed"] = json!([name]);
     }
-    root["bufferViews"] = views.into();
-    root["accessors"] = accessors.into();
-    glb(root, &floats(&bin))
+    root["bufferViews"] = data.views.into();
+    root["accessors"] = data.accessors.into();
+    glb(root, &floats(&data.bin))
 }
 
 /// The node of each role: they are numbered as the list has them.

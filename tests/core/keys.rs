@@ -5,7 +5,7 @@
 use serde_json::json;
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
-use ulna_model::{ClipId, Document, Interpolation, Property, Track};
+use ulna_model::{ClipId, Document, Interpolation, Property, Track, TrackId};
 use ulna_motion::sample_into;
 use ulna_session::Session;
 
@@ -509,6 +509,40 @@ fn many_keys_are_a_short_line() {
     assert!(*again.document() == *session.document(), "the line does what was done");
 }
 
+/// Each operation on a few keys of a track.
+fn operations(document: &Document, id: ClipId, track: TrackId, old: &Track) -> Vec<CommandLine> {
+    let node = ulna_edit::node_text(document, old.target);
+    let keys = json!({ node.clone(): { old.property.path(): [old.times[1], old.times[2]] } });
+    let gap = f64::from(old.times[2] - old.times[1]);
+    let copied = ulna_edit::command::copied_keys(
+        document,
+        &ulna_edit::command::field::ClipName::Id(id),
+        &ulna_edit::command::WhichKeys::these(
+            id,
+            [(track, vec![old.times[1]].into())].into_iter().collect(),
+        ),
+    );
+    let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
+    let of = |line: CommandLine| line.with("keys", keys.clone());
+    let alone =
+        |line: CommandLine| line.with("node", node.clone()).with("parts", [old.property.path()]);
+    vec![
+        of(at("key.move").with("by", gap * 0.3)),
+        of(at("key.duplicate").with("by", gap * 0.4)),
+        of(at("key.scale").with("factor", 0.8)),
+        of(at("key.hold_next")),
+        of(at("key.value").with("how", "scale").with("by", [1.25])),
+        of(at("key.delete")),
+        of(at("key.kind").with("kind", "breakdown")),
+        of(at("key.offset").with("by", gap)),
+        of(at("track.interpolation").with("interpolation", "smooth")),
+        alone(at("key.clean").with("tolerance", 0.02)),
+        at("key.paste")
+            .with("text", copied.unwrap().text())
+            .with("time", f64::from(old.times[3]) + gap * 0.5),
+    ]
+}
+
 /// The independent judge and the validator over what each operation on one track saves: that
 /// channel differs, and nothing else; no error is new. Files and tracks are drawn by a seed.
 #[test]
@@ -558,37 +592,7 @@ fn each_operation_is_saved_in_its_channel_alone() {
             continue;
         }
         let (id, track, old) = &tracks[draw(tracks.len())];
-        let node = ulna_edit::node_text(document, old.target);
-        let keys = json!({ node.clone(): { old.property.path(): [old.times[1], old.times[2]] } });
-        let gap = f64::from(old.times[2] - old.times[1]);
-        let copied = ulna_edit::command::copied_keys(
-            document,
-            &ulna_edit::command::field::ClipName::Id(*id),
-            &ulna_edit::command::WhichKeys::these(
-                *id,
-                [(*track, vec![old.times[1]].into())].into_iter().collect(),
-            ),
-        );
-        let at = |name: &str| CommandLine::new(name).with("clip", format!("#{}", id.0));
-        let of = |line: CommandLine| line.with("keys", keys.clone());
-        let alone = |line: CommandLine| {
-            line.with("node", node.clone()).with("parts", [old.property.path()])
-        };
-        let lines = [
-            of(at("key.move").with("by", gap * 0.3)),
-            of(at("key.duplicate").with("by", gap * 0.4)),
-            of(at("key.scale").with("factor", 0.8)),
-            of(at("key.hold_next")),
-            of(at("key.value").with("how", "scale").with("by", [1.25])),
-            of(at("key.delete")),
-            of(at("key.kind").with("kind", "breakdown")),
-            of(at("key.offset").with("by", gap)),
-            of(at("track.interpolation").with("interpolation", "smooth")),
-            alone(at("key.clean").with("tolerance", 0.02)),
-            at("key.paste")
-                .with("text", copied.unwrap().text())
-                .with("time", f64::from(old.times[3]) + gap * 0.5),
-        ];
+        let lines = operations(document, *id, *track, old);
         for line in &lines {
             let mut session = Session::open(path, &Progress::default()).unwrap();
             session.run_line(line).unwrap_or_else(|e| panic!("{path:?} {line}: {e}"));

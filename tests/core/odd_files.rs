@@ -428,7 +428,7 @@ fn data_that_extensions_and_extras_name_is_left_as_it_is() {
     );
     assert_ne!(bin[8..32], floats(&[0.0, 0.0, 0.0, 1.0, 2.0, 3.0])[..]);
     let (free, _) = saved(&moving(&|r| {
-        r["extras"] = json!({"ulna.pairs": {"version": 1, "pairs": []}, "note": "take 1"})
+        r["extras"] = json!({"ulna.sets": {"version": 1, "sets": [1]}, "note": "take 1"})
     }));
     assert_eq!(free["accessors"].as_array().unwrap().len(), 2, "neither ours nor a text names it");
     for (place, change) in places {

@@ -180,6 +180,129 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
     (gap / size, found as f32 / all.max(1) as f32)
 }
 
+/// A model at rest, its mirror image, and its joints.
+struct Mirrored {
+    rest: Document,
+    mirror: Mirror,
+    joints: Vec<NodeId>,
+    /// A joint in the middle with several children.
+    root: NodeId,
+    /// Joints that have a partner, without the root.
+    paired: Vec<NodeId>,
+}
+
+impl Mirrored {
+    fn of(session: &Session) -> Self {
+        let rest = session.document().clone();
+        let mirror = Mirror::of(&rest);
+        let joints: Vec<NodeId> = rest.skin(SkinId(0)).joints.to_vec();
+        let central = |n: &NodeId| mirror.partner(*n) == Some(*n);
+        let root = *joints
+            .iter()
+            .find(|n| central(n) && rest.children(**n).len() > 1)
+            .unwrap_or(&joints[0]);
+        let paired =
+            joints.iter().copied().filter(|n| mirror.partner(*n).is_some() && *n != root).collect();
+        Self { rest, mirror, joints, root, paired }
+    }
+
+    fn text(&self, node: NodeId) -> String {
+        ulna_edit::node_text(&self.rest, node)
+    }
+
+    /// Poses all paired joints by drawn numbers, turns the root by 90° and moves it by 5 m.
+    fn pose_all(&self, session: &mut Session, mut draw: impl FnMut() -> f32) {
+        for node in &self.paired {
+            let degrees = [draw(), draw(), draw()].map(|v| f64::from(v) * 40.0);
+            turn(session, &self.text(*node), degrees);
+        }
+        let turned = CommandLine::new("pose.turn")
+            .with("node", self.text(self.root))
+            .with("axis", "y")
+            .with("degrees", 90.0);
+        run(session, turned.with("space", "world"));
+        run(
+            session,
+            CommandLine::new("pose.move")
+                .with("node", self.text(self.root))
+                .with("by", [3.0, 0.0, 4.0])
+                .with("space", "world"),
+        );
+    }
+
+    /// The largest distance of a joint at rest from the mirror image of its partner, as a part of
+    /// the skeleton's size.
+    fn uneven(&self) -> f32 {
+        let skin = SkinId(0);
+        let places = Pose::evaluate(&self.rest, &Stack::default()).world;
+        let pairs = MirrorPairs::of(&self.rest, skin);
+        let first = self.joints[0];
+        let mesh_from_scene =
+            (places[first.index()] * self.rest.skin(skin).inverse_bind[0]).inverse();
+        let at = |n: NodeId| (mesh_from_scene * places[n.index()]).w_axis.truncate();
+        let size = self.joints.iter().map(|n| at(*n).distance(at(first))).fold(1e-9, f32::max);
+        let uneven = |n: &NodeId| {
+            let partner = self.mirror.partner(*n);
+            partner.map_or(0.0, |p| pairs.mirrored(at(*n)).distance(at(p)) / size)
+        };
+        self.joints.iter().map(uneven).fold(0.0, f32::max)
+    }
+
+    /// The paired joints of one side.
+    fn side(&self) -> Vec<NodeId> {
+        let last = self.paired[self.paired.len() - 1];
+        let is_of_side =
+            |n: &NodeId| self.mirror.partner(*n) != Some(*n) && self.mirror.is_same_side(*n, last);
+        self.paired.iter().copied().filter(is_of_side).collect()
+    }
+}
+
+/// Pastes a drawn pose flipped into a model, whole and on one side alone; returns the share of
+/// vertices that have a partner.
+fn paste_flipped(file: &str, mut session: Session, draw: impl FnMut() -> f32) -> f32 {
+    run(&mut session, CommandLine::new("pose.reset_all"));
+    let model = Mirrored::of(&session);
+    model.pose_all(&mut session, draw);
+    let before = session.document().clone();
+    let copied = pose_text(&keep_pose(&before, &pose(&session), "copied", None));
+    run(
+        &mut session,
+        CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true),
+    );
+    let (gap, symmetric) = vertex_gap(&model.rest, &before, session.document(), SkinId(0));
+    println!(
+        "{file}: {:.5} of the size, {:.0} % of the vertices have a partner",
+        gap,
+        symmetric * 100.0
+    );
+    let uneven = model.uneven();
+    assert!(gap < 0.01 || uneven > 0.004, "{file}: {gap}, joints {uneven}");
+    // Twice is as it was.
+    let flipped = session.document().clone();
+    run(&mut session, CommandLine::new("pose.flip"));
+    for node in &model.paired {
+        let [a, b] = [&before, session.document()].map(|d| d.node(*node).local().transform());
+        assert!(angle_between(a.rotation, b.rotation) < 2e-3, "{file} {node:?}");
+    }
+    // One side alone: what the whole image has there, the rest as it was.
+    session.undo();
+    session.undo();
+    let side = model.side();
+    assert!(!side.is_empty(), "{file}");
+    let names: Vec<String> = side.iter().map(|n| model.text(*n)).collect();
+    let line = CommandLine::new("pose.apply")
+        .with("text", copied.as_str())
+        .with("flip", true)
+        .with("node", names);
+    run(&mut session, line);
+    for node in &model.joints {
+        let wanted = if side.contains(node) { &flipped } else { &before };
+        let [a, b] = [wanted, session.document()].map(|d| d.node(*node).local().transform());
+        assert!(a.is_close(&b, 1e-5, 1e-5), "{file} {}", model.text(*node));
+    }
+    symmetric
+}
+
 /// A drawn pose of all joints, with the hips turned by 90° and 5 m away, pasted flipped: vertices
 /// are where the mirror image of the mesh has them; of one side alone, joints stand to the body as
 /// their partners did.
@@ -198,96 +321,12 @@ fn a_pose_pasted_flipped_is_the_mirror_image_on_six_naming_schemes() {
     ];
     let (mut done, mut by_vertices) = (0, 0);
     for (seed, file) in files.into_iter().enumerate() {
-        let mut session = match file {
+        let session = match file {
             "sample" => sample(),
             _ => Session::open(&shared.join("corpus").join(file), &Progress::default()).unwrap(),
         };
-        let skin = SkinId(0);
-        run(&mut session, CommandLine::new("pose.reset_all"));
-        let rest = session.document().clone();
-        let mirror = Mirror::of(&rest);
-        let mut draw = draws(seed as u64 + 3);
-        let text = |n: NodeId| ulna_edit::node_text(&rest, n);
-        let joints: Vec<NodeId> = rest.skin(skin).joints.to_vec();
-        let central = |n: &NodeId| mirror.partner(*n) == Some(*n);
-        let root = *joints
-            .iter()
-            .find(|n| central(n) && rest.children(**n).len() > 1)
-            .unwrap_or(&joints[0]);
-        let paired: Vec<NodeId> =
-            joints.iter().copied().filter(|n| mirror.partner(*n).is_some() && *n != root).collect();
-        for node in &paired {
-            let [x, y, z] = [draw(), draw(), draw()].map(|v| f64::from(v) * 40.0);
-            run(
-                &mut session,
-                CommandLine::new("pose.set").with("node", text(*node)).with("degrees", [x, y, z]),
-            );
-        }
-        let turned = CommandLine::new("pose.turn")
-            .with("node", text(root))
-            .with("axis", "y")
-            .with("degrees", 90.0);
-        run(&mut session, turned.with("space", "world"));
-        run(
-            &mut session,
-            CommandLine::new("pose.move")
-                .with("node", text(root))
-                .with("by", [3.0, 0.0, 4.0])
-                .with("space", "world"),
-        );
-        let before = session.document().clone();
-        let copied = pose_text(&keep_pose(&before, &pose(&session), "copied", None));
-        run(
-            &mut session,
-            CommandLine::new("pose.apply").with("text", copied.as_str()).with("flip", true),
-        );
-        let (gap, symmetric) = vertex_gap(&rest, &before, session.document(), skin);
-        println!(
-            "{file}: {:.5} of the size, {:.0} % of the vertices have a partner",
-            gap,
-            symmetric * 100.0
-        );
-        let places = Pose::evaluate(&rest, &Stack::default()).world;
-        let pairs = MirrorPairs::of(&rest, skin);
-        let mesh_from_scene =
-            (places[joints[0].index()] * rest.skin(skin).inverse_bind[0]).inverse();
-        let at = |n: NodeId| (mesh_from_scene * places[n.index()]).w_axis.truncate();
-        let size = joints.iter().map(|n| at(*n).distance(at(joints[0]))).fold(1e-9, f32::max);
-        let uneven = |n: &NodeId| {
-            mirror.partner(*n).map_or(0.0, |p| pairs.mirrored(at(*n)).distance(at(p)) / size)
-        };
-        let uneven = joints.iter().map(uneven).fold(0.0, f32::max);
-        assert!(gap < 0.01 || uneven > 0.004, "{file}: {gap}, joints {uneven}");
+        let symmetric = paste_flipped(file, session, draws(seed as u64 + 3));
         by_vertices += usize::from(symmetric > 0.2);
-        // Twice is as it was.
-        let flipped = session.document().clone();
-        run(&mut session, CommandLine::new("pose.flip"));
-        for node in &paired {
-            let [a, b] = [&before, session.document()].map(|d| d.node(*node).local().transform());
-            assert!(angle_between(a.rotation, b.rotation) < 2e-3, "{file} {node:?}");
-        }
-        // One side alone: what the whole image has there, the rest as it was.
-        session.undo();
-        session.undo();
-        let side: Vec<NodeId> = paired
-            .iter()
-            .copied()
-            .filter(|n| {
-                mirror.partner(*n) != Some(*n) && mirror.is_same_side(*n, paired[paired.len() - 1])
-            })
-            .collect();
-        assert!(!side.is_empty(), "{file}");
-        let names: Vec<String> = side.iter().map(|n| text(*n)).collect();
-        let line = CommandLine::new("pose.apply")
-            .with("text", copied.as_str())
-            .with("flip", true)
-            .with("node", names);
-        run(&mut session, line);
-        for node in &joints {
-            let wanted = if side.contains(node) { &flipped } else { &before };
-            let [a, b] = [wanted, session.document()].map(|d| d.node(*node).local().transform());
-            assert!(a.is_close(&b, 1e-5, 1e-5), "{file} {}", text(*node));
-        }
         done += 1;
     }
     assert!(done == 8 && by_vertices >= 5, "{done} {by_vertices}");
@@ -302,130 +341,134 @@ fn turned(rest: &Document, posed: &Document, name: &str) -> Quat {
     rotation(posed) * rotation(rest).inverse()
 }
 
+/// Joints of the sample that are compared.
+const OURS: [&str; 9] = [
+    "Head",
+    "LeftUpperArm",
+    "LeftLowerArm",
+    "RightUpperArm",
+    "RightLowerArm",
+    "LeftUpperLeg",
+    "LeftLowerLeg",
+    "RightUpperLeg",
+    "RightLowerLeg",
+];
+
+/// Files, and the names of these joints there; empty where there is none.
+const SCHEMES: [(&str, [&str; 9]); 7] = [
+    (
+        "characters/Knight/Knight.glb",
+        [
+            "head",
+            "upperarm.l",
+            "lowerarm.l",
+            "upperarm.r",
+            "lowerarm.r",
+            "upperleg.l",
+            "lowerleg.l",
+            "upperleg.r",
+            "lowerleg.r",
+        ],
+    ),
+    (
+        "characters/Sintel/human-sintel.glb",
+        [
+            "head",
+            "upperarm_l",
+            "lowerarm_l",
+            "upperarm_r",
+            "lowerarm_r",
+            "thigh_l",
+            "calf_l",
+            "thigh_r",
+            "calf_r",
+        ],
+    ),
+    (
+        "vrm/cryptovoxels.vrm",
+        [
+            "Head",
+            "Left arm",
+            "Left elbow",
+            "Right arm",
+            "Right elbow",
+            "Left leg",
+            "Left knee",
+            "Right leg",
+            "Right knee",
+        ],
+    ),
+    (
+        "characters/RiggedFigure/RiggedFigure.glb",
+        [
+            "",
+            "arm_joint_L_1",
+            "arm_joint_L_2",
+            "arm_joint_R_1",
+            "arm_joint_R_2",
+            "leg_joint_L_1",
+            "leg_joint_L_2",
+            "leg_joint_R_1",
+            "leg_joint_R_2",
+        ],
+    ),
+    (
+        "characters/Robot/robot.glb",
+        [
+            "Head",
+            "UpperArm.L",
+            "LowerArm.L",
+            "UpperArm.R",
+            "LowerArm.R",
+            "UpperLeg.L",
+            "LowerLeg.L",
+            "UpperLeg.R",
+            "LowerLeg.R",
+        ],
+    ),
+    (
+        "characters/CesiumMan/CesiumMan.glb",
+        [
+            "",
+            "Skeleton_arm_joint_L__4_",
+            "Skeleton_arm_joint_L__3_",
+            "Skeleton_arm_joint_R",
+            "Skeleton_arm_joint_R__2_",
+            "leg_joint_L_1",
+            "leg_joint_L_2",
+            "leg_joint_R_1",
+            "leg_joint_R_2",
+        ],
+    ),
+    (
+        "characters/RigOnly/rig-human.glb",
+        [
+            "head",
+            "upperarm_l",
+            "lowerarm_l",
+            "upperarm_r",
+            "lowerarm_r",
+            "thigh_l",
+            "calf_l",
+            "thigh_r",
+            "calf_r",
+        ],
+    ),
+];
+
 #[test]
 fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
     let Some(shared) = crate::common::shared() else { return };
     let (mut schemes, mut compared) = (0, 0);
     let mut from = sample();
     let rest = from.document().clone();
-    let ours = [
-        "Head",
-        "LeftUpperArm",
-        "LeftLowerArm",
-        "RightUpperArm",
-        "RightLowerArm",
-        "LeftUpperLeg",
-        "LeftLowerLeg",
-        "RightUpperLeg",
-        "RightLowerLeg",
-    ];
-    for (k, name) in ["Spine", "Chest", "Neck"].iter().chain(&ours).enumerate() {
+    for (k, name) in ["Spine", "Chest", "Neck"].iter().chain(&OURS).enumerate() {
         let k = k as f64;
         turn(&mut from, name, [8.0 + 4.0 * k, -12.0 + 3.0 * k, 20.0 - 5.0 * k]);
     }
     turn(&mut from, "Hips", [4.0, 50.0, -6.0]);
     let text = pose_text(&keep_pose(from.document(), &pose(&from), "posed", None));
-    let tables: [(&str, [&str; 9]); 7] = [
-        (
-            "characters/Knight/Knight.glb",
-            [
-                "head",
-                "upperarm.l",
-                "lowerarm.l",
-                "upperarm.r",
-                "lowerarm.r",
-                "upperleg.l",
-                "lowerleg.l",
-                "upperleg.r",
-                "lowerleg.r",
-            ],
-        ),
-        (
-            "characters/Sintel/human-sintel.glb",
-            [
-                "head",
-                "upperarm_l",
-                "lowerarm_l",
-                "upperarm_r",
-                "lowerarm_r",
-                "thigh_l",
-                "calf_l",
-                "thigh_r",
-                "calf_r",
-            ],
-        ),
-        (
-            "vrm/cryptovoxels.vrm",
-            [
-                "Head",
-                "Left arm",
-                "Left elbow",
-                "Right arm",
-                "Right elbow",
-                "Left leg",
-                "Left knee",
-                "Right leg",
-                "Right knee",
-            ],
-        ),
-        (
-            "characters/RiggedFigure/RiggedFigure.glb",
-            [
-                "",
-                "arm_joint_L_1",
-                "arm_joint_L_2",
-                "arm_joint_R_1",
-                "arm_joint_R_2",
-                "leg_joint_L_1",
-                "leg_joint_L_2",
-                "leg_joint_R_1",
-                "leg_joint_R_2",
-            ],
-        ),
-        (
-            "characters/Robot/robot.glb",
-            [
-                "Head",
-                "UpperArm.L",
-                "LowerArm.L",
-                "UpperArm.R",
-                "LowerArm.R",
-                "UpperLeg.L",
-                "LowerLeg.L",
-                "UpperLeg.R",
-                "LowerLeg.R",
-            ],
-        ),
-        (
-            "characters/CesiumMan/CesiumMan.glb",
-            [
-                "",
-                "Skeleton_arm_joint_L__4_",
-                "Skeleton_arm_joint_L__3_",
-                "Skeleton_arm_joint_R",
-                "Skeleton_arm_joint_R__2_",
-                "leg_joint_L_1",
-                "leg_joint_L_2",
-                "leg_joint_R_1",
-                "leg_joint_R_2",
-            ],
-        ),
-        (
-            "characters/RigOnly/rig-human.glb",
-            [
-                "head",
-                "upperarm_l",
-                "lowerarm_l",
-                "upperarm_r",
-                "lowerarm_r",
-                "thigh_l",
-                "calf_l",
-                "thigh_r",
-                "calf_r",
-            ],
-        ),
-    ];
-    for (file, theirs) in tables {
+    for (file, theirs) in SCHEMES {
         let mut to: Session =
             Session::open(Path::new(&shared.join("corpus").join(file)), &Progress::default())
                 .unwrap();
@@ -433,7 +476,7 @@ fn a_pose_goes_to_skeletons_of_other_names_and_rests() {
         let before = to.document().clone();
         let notes = run(&mut to, CommandLine::new("pose.apply").with("text", text.as_str()));
         let mut worst = 0.0f32;
-        for (ours, theirs) in ours.iter().zip(theirs).filter(|(_, t)| !t.is_empty()) {
+        for (ours, theirs) in OURS.iter().zip(theirs).filter(|(_, t)| !t.is_empty()) {
             let [a, b] =
                 [turned(&rest, from.document(), ours), turned(&before, to.document(), theirs)];
             worst = worst.max(angle_between(a, b));

@@ -88,7 +88,9 @@ fn value(argument: &ArgumentSpec, draw: &mut Draw, document: &Document) -> Value
         ArgumentType::Quaternion => Value::Array(numbers(draw, 4)),
         ArgumentType::Axis => json!(["x", "y", "z"][draw.below(3)]),
         ArgumentType::Space => json!(["local", "parent", "world"][draw.below(3)]),
-        ArgumentType::Parts => json!(["translation", "rotation", "scale"][draw.below(3)]),
+        ArgumentType::Parts | ArgumentType::KeyParts => {
+            json!(["translation", "rotation", "scale"][draw.below(3)])
+        }
         ArgumentType::Text => json!(["a", "Ärger 左腕", "two\nlines", "c"][draw.below(4)]),
         ArgumentType::Path => json!("/nowhere/else.glb"),
         ArgumentType::Flag => json!(draw.below(2) == 0),
@@ -370,7 +372,9 @@ fn never(kind: &ArgumentType) -> Vec<Value> {
             vec![none, object, json!("w"), json!(3), json!([0, 0, 0]), json!([1, 2])]
         }
         ArgumentType::Space => vec![none, json!("galaxy"), json!(3), json!(["local"])],
-        ArgumentType::Parts => vec![none, json!("color"), json!(3), json!(["translation", 3])],
+        ArgumentType::Parts | ArgumentType::KeyParts => {
+            vec![none, json!("color"), json!(3), json!(["translation", 3])]
+        }
         ArgumentType::Text | ArgumentType::Path => vec![none, flag, object, list, json!(5)],
         ArgumentType::Flag => vec![none, list, json!("true"), json!(1)],
         ArgumentType::Vertices => {

@@ -403,13 +403,11 @@ fn start_again(session: &mut Session) {
     while session.undo().is_some() {}
 }
 
-/// The same of its parts, of what is put behind it, and of what is sampled anew.
+/// The same of its parts.
 #[test]
 fn channels_of_different_lengths_hold_their_ends_in_parts() {
     let Some(mut session) = situation("channels-of-different-lengths") else { return };
     let before = clip(&session, "late").clone();
-    let other = clip(&session, "other").clone();
-    let length = f64::from(before.length());
     for (from, to) in [(0.0, 2.4), (0.2, 0.5), (0.55, 1.3), (0.8, 2.0), (1.6, 2.3), (2.05, 2.4)] {
         does(
             &mut session,
@@ -427,6 +425,14 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
         );
         start_again(&mut session);
     }
+}
+
+/// The same of both halves.
+#[test]
+fn channels_of_different_lengths_hold_their_ends_in_halves() {
+    let Some(mut session) = situation("channels-of-different-lengths") else { return };
+    let before = clip(&session, "late").clone();
+    let length = f64::from(before.length());
     for time in [0.2, 0.65, 1.25, 2.1] {
         does(
             &mut session,
@@ -453,7 +459,14 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
         );
         start_again(&mut session);
     }
+}
 
+/// The same of a clip that is put behind it, and before it.
+#[test]
+fn channels_of_different_lengths_hold_their_ends_when_joined() {
+    let Some(mut session) = situation("channels-of-different-lengths") else { return };
+    let before = clip(&session, "late").clone();
+    let other = clip(&session, "other").clone();
     let document = session.document().clone();
     for (first, second) in [("late", "other"), ("other", "late")] {
         does(&mut session, json!({"do": "clip.join", "clip": first, "with": second, "gap": 0.25}));
@@ -490,7 +503,14 @@ fn channels_of_different_lengths_hold_their_ends_in_parts() {
         }
         start_again(&mut session);
     }
+}
 
+/// The same of one that is sampled anew.
+#[test]
+fn channels_of_different_lengths_hold_their_ends_when_resampled() {
+    let Some(mut session) = situation("channels-of-different-lengths") else { return };
+    let before = clip(&session, "late").clone();
+    let length = f64::from(before.length());
     does(&mut session, json!({"do": "clip.resample", "clip": "late", "rate": 120}));
     let now = clip(&reopened(&session), "late").clone();
     let steps: Vec<f64> = before

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use ulna_model::Document;
+use ulna_model::{Document, MeshId, NodeId};
 use ulna_motion::{Pose, Stack, Surface, bones};
 use ulna_render::{
     Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors,
@@ -312,6 +312,75 @@ fn blocks(picture: &image::RgbaImage) -> Vec<[f64; 3]> {
     (0..width * height).map(|k| mean(k % width, k / width)).collect()
 }
 
+/// Nodes with a mesh.
+fn meshes(document: &Document) -> Vec<(NodeId, MeshId)> {
+    document.nodes.iter().filter_map(|(id, n)| Some((id, n.mesh?))).collect()
+}
+
+/// Tints all vertices by their heights.
+fn tint_by_height(gpu: &Gpu, scene: &mut Scene, document: &Document, (low, high): (f32, f32)) {
+    for (node, mesh) in meshes(document) {
+        for (k, primitive) in document.mesh(mesh).entries() {
+            let share = |p: &glam::Vec3| (p.y - low) / (high - low);
+            let weights = primitive.positions.iter().map(|p| TintKind::weight(share(p)));
+            scene.tint(gpu, node, k, 0, &weights.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Everything that is compared, by name, of a model of this size in meters.
+fn shows(
+    document: &Document,
+    pose: &Pose,
+    look: &ViewportColors,
+    size: f32,
+) -> Vec<(&'static str, Show)> {
+    let base = Show { size, scale: 1.0, grid: true, ..Show::default() };
+    let joints = bones(document, pose, &ulna_motion::Skeleton::of(document));
+    let bones = joints
+        .into_iter()
+        .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
+        .collect();
+    let outlined = meshes(document).into_iter().map(|(id, _)| id).collect();
+    vec![
+        ("textured", base.clone()),
+        ("without perspective", base.clone()),
+        ("solid", Show { shading: Shading::Solid, ..base.clone() }),
+        ("wireframe", Show { shading: Shading::Wireframe, ..base.clone() }),
+        ("X-ray", Show { shading: Shading::XRay, ..base.clone() }),
+        ("outlined", Show { outlined, ..base.clone() }),
+        ("joints", Show { bones, ..base.clone() }),
+        ("tinted", Show { tint: Some(TintKind::Heat), ..base.clone() }),
+        ("tinted with edges", Show { tint: Some(TintKind::Heat), tint_edges: true, ..base }),
+    ]
+}
+
+/// A picture at the size at which a window shows it.
+fn as_shown(picture: &image::RgbaImage) -> image::RgbaImage {
+    image::imageops::resize(picture, SIZE[0], SIZE[1], image::imageops::FilterType::Triangle)
+}
+
+/// Compares a picture with one of a part of its size.
+fn assert_alike(full: &image::RgbaImage, quick: &image::RgbaImage, part: f32, of: &str) {
+    let (a, b) = (blocks(full), blocks(quick));
+    let apart =
+        |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max);
+    let mean = a.iter().zip(&b).map(|(a, b)| apart(a, b)).sum::<f64>() / a.len() as f64;
+    let most = a.iter().zip(&b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
+    let brighter = (0..3).map(|c| (total(&a, c) - total(&b, c)).abs()).fold(0.0, f64::max);
+    let seen = format!(
+        "{of} at {part}: {mean:.3} levels apart in the mean, {most:.1} at most, {brighter:.3} as a \
+            whole"
+    );
+    println!("{seen}");
+    assert!(full != quick, "{seen}: it is not drawn more quickly");
+    let coarse = 1.0 - f64::from(part);
+    assert!(
+        mean < 0.5 + 2.0 * coarse && most < 16.0 + 64.0 * coarse && brighter < 0.5 + coarse,
+        "{seen}"
+    );
+}
+
 #[test]
 fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stands() {
     let gpu = match Gpu::headless() {
@@ -340,51 +409,13 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         camera.frame(low, high, 1.0);
         let targets = [1.0, 0.75, 0.5].map(|part| (part, Target::quick(&gpu, SIZE, part)));
         let whole = Target::new(&gpu, SIZE);
-        let base = Show { size: (high - low).length(), scale: 1.0, grid: true, ..Show::default() };
-        let nodes = document.nodes.iter();
-        let meshes: Vec<_> = nodes.filter_map(|(id, n)| Some((id, n.mesh?))).collect();
-        for (node, mesh) in &meshes {
-            for (k, primitive) in document.mesh(*mesh).entries() {
-                let share = |p: &glam::Vec3| (p.y - low.y) / (high.y - low.y);
-                let weights = primitive.positions.iter().map(|p| TintKind::weight(share(p)));
-                scene.tint(&gpu, *node, k, 0, &weights.collect::<Vec<_>>());
-            }
-        }
+        tint_by_height(&gpu, &mut scene, document, (low.y, high.y));
         let look = ViewportColors::theme("dark");
-        let joints = bones(document, &pose, &ulna_motion::Skeleton::of(document));
-        let bones = joints
-            .into_iter()
-            .map(|bone| BoneLook { bone, color: look.joint, edge: look.joint_edge })
-            .collect();
-        let shows = [
-            ("textured", base.clone()),
-            ("without perspective", base.clone()),
-            ("solid", Show { shading: Shading::Solid, ..base.clone() }),
-            ("wireframe", Show { shading: Shading::Wireframe, ..base.clone() }),
-            ("X-ray", Show { shading: Shading::XRay, ..base.clone() }),
-            (
-                "outlined",
-                Show { outlined: meshes.iter().map(|(id, _)| *id).collect(), ..base.clone() },
-            ),
-            ("joints", Show { bones, ..base.clone() }),
-            ("tinted", Show { tint: Some(TintKind::Heat), ..base.clone() }),
-            (
-                "tinted with edges",
-                Show { tint: Some(TintKind::Heat), tint_edges: true, ..base.clone() },
-            ),
-        ];
-        for (name, show) in shows {
+        for (name, show) in shows(document, &pose, &look, (high - low).length()) {
             camera.orthographic = name == "without perspective";
             let mut picture = |target: &Target, kind: &str| {
                 renderer.draw(&gpu, target, &scene, &camera, &look, &show);
-                let picture = capture(&gpu, target).unwrap();
-                // As a window shows it.
-                let shown = image::imageops::resize(
-                    &picture,
-                    SIZE[0],
-                    SIZE[1],
-                    image::imageops::FilterType::Triangle,
-                );
+                let shown = as_shown(&capture(&gpu, target).unwrap());
                 if let Ok(to) = std::env::var("ULNA_PICTURES") {
                     let stem = file.file_stem().unwrap().to_string_lossy();
                     shown.save(Path::new(&to).join(format!("{stem}-{name}-{kind}.png"))).unwrap();
@@ -394,28 +425,7 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
             let full = picture(&whole, "full");
             for (part, target) in &targets {
                 let quick = picture(target, &format!("quick-{part}"));
-                let (a, b) = (blocks(&full), blocks(&quick));
-                let apart = |a: &[f64; 3], b: &[f64; 3]| {
-                    (0..3).map(|c| (a[c] - b[c]).abs()).fold(0.0, f64::max)
-                };
-                let mean = a.iter().zip(&b).map(|(a, b)| apart(a, b)).sum::<f64>() / a.len() as f64;
-                let most = a.iter().zip(&b).map(|(a, b)| apart(a, b)).fold(0.0, f64::max);
-                let brighter =
-                    (0..3).map(|c| (total(&a, c) - total(&b, c)).abs()).fold(0.0, f64::max);
-                let seen = format!(
-                    "{} {name} at {part}: {mean:.3} levels apart in the mean, {most:.1} at most, \
-                        {brighter:.3} as a whole",
-                    file.display()
-                );
-                println!("{seen}");
-                assert!(full != quick, "{seen}: it is not drawn more quickly");
-                let coarse = 1.0 - f64::from(*part);
-                assert!(
-                    mean < 0.5 + 2.0 * coarse
-                        && most < 16.0 + 64.0 * coarse
-                        && brighter < 0.5 + coarse,
-                    "{seen}"
-                );
+                assert_alike(&full, &quick, *part, &format!("{} {name}", file.display()));
             }
         }
     }

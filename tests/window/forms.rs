@@ -98,6 +98,85 @@ fn walking() -> (Window, tempfile::TempDir, std::path::PathBuf, f64) {
     (window, folder, path, time)
 }
 
+/// The command of a form that is shown over a clip: that of a command that poses the file is that
+/// of its fellow that poses over clips.
+fn shown_over_a_clip(spec: &'static CommandSpec) -> &'static CommandSpec {
+    let other = match spec.name {
+        "pose.rotate" => "pose.turn",
+        "pose.move" => "pose.shift",
+        "pose.scale" => "pose.resize",
+        _ => return spec,
+    };
+    table().iter().find(|c| c.name == other).expect("a command")
+}
+
+/// Picked arguments are never typed, and no field holds data.
+fn assert_fields_are_typed_numbers_and_texts(window: &Window, spec: &CommandSpec) {
+    for field in nodes_of(window, Role::TextInput) {
+        let access = field.accesskit_node();
+        let (label, value) =
+            (access.label().unwrap_or_default(), access.value().unwrap_or_default());
+        let is_data = value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
+        assert!(!is_data, "{}: “{label}” holds {value}", spec.name);
+        let picked = [
+            "Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target",
+            "Lane", "Keys",
+        ];
+        assert!(!picked.contains(&label.as_str()), "{}: “{label}” is typed", spec.name);
+    }
+}
+
+/// Confirms a form that can be confirmed, and undoes its step.
+fn assert_form_acts_or_says_why_not(window: &mut Window, spec: &CommandSpec) {
+    let steps = session(window).history().done().len();
+    press(window, Modifiers::NONE, Key::Enter);
+    for _ in 0..400 {
+        window.step();
+        if !window.state().is_busy() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    window.run_steps(2);
+    let failed = window.query_by_label_contains("Ulna had an internal error").is_some();
+    assert!(!failed, "{}", spec.name);
+    let now = session(window).history().done().len();
+    let said = window.query_all_by_label("Close message").next().is_some();
+    // What is of the window alone, such as a selection, is seen.
+    assert!(now > steps || said || !spec.is_pure(), "{} did nothing and said nothing", spec.name);
+    if now > steps {
+        press(window, Modifiers::COMMAND, Key::Z);
+    }
+}
+
+fn assert_form_says_what_is_missing(window: &Window, spec: &CommandSpec) {
+    let says = [
+        "Pick the",
+        "Pick a value",
+        "Enter the",
+        "Enter a value",
+        "must be",
+        "is not",
+        "takes data",
+        "needs three",
+    ];
+    let said = says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
+    assert!(said, "{} does not say what is missing", spec.name);
+}
+
+/// Closes the form and all messages.
+fn close_everything(window: &mut Window) {
+    for _ in 0..3 {
+        press(window, Modifiers::NONE, Key::Escape);
+    }
+    while window.query_all_by_label("Close message").next().is_some_and(|close| {
+        close.click();
+        true
+    }) {
+        window.run_steps(2);
+    }
+}
+
 #[test]
 fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
     let (mut window, ..) = sample();
@@ -109,92 +188,22 @@ fn every_form_has_editors_and_does_its_work_or_says_what_is_missing() {
             continue;
         }
         opened += 1;
-        // Over a clip the form of a command that poses the file is that of its fellow that poses
-        // over clips.
-        let spec = match spec.name {
-            "pose.rotate" | "pose.move" | "pose.scale" => {
-                let other = match spec.name {
-                    "pose.rotate" => "pose.turn",
-                    "pose.move" => "pose.shift",
-                    _ => "pose.resize",
-                };
-                table().iter().find(|c| c.name == other).expect("a command")
-            }
-            _ => spec,
-        };
-        // What is picked is never typed, and no field holds data.
-        for field in nodes_of(&window, Role::TextInput) {
-            let access = field.accesskit_node();
-            let (label, value) =
-                (access.label().unwrap_or_default(), access.value().unwrap_or_default());
-            let is_data =
-                value.starts_with(['{', '[']) || matches!(value.as_str(), "true" | "false");
-            assert!(!is_data, "{}: “{label}” holds {value}", spec.name);
-            let picked = [
-                "Clip", "Node", "Joint", "Mesh", "Layer", "Pose", "Material", "Image", "Target",
-                "Lane", "Keys",
-            ];
-            assert!(!picked.contains(&label.as_str()), "{}: “{label}” is typed", spec.name);
-        }
+        let spec = shown_over_a_clip(spec);
+        assert_fields_are_typed_numbers_and_texts(&window, spec);
         let shown = spec.arguments.iter().filter(|a| entry(spec, a) != Some(Entry::Data)).count();
         assert!(shown > 0 || is_for_programs(spec), "{} asks for nothing", spec.name);
         match go(&window, spec) {
             Some(true) => {
-                let steps = session(&window).history().done().len();
-                press(&mut window, Modifiers::NONE, Key::Enter);
-                for _ in 0..400 {
-                    window.step();
-                    if !window.state().is_busy() {
-                        break;
-                    }
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                window.run_steps(2);
+                assert_form_acts_or_says_why_not(&mut window, spec);
                 done += 1;
-                assert!(
-                    window.query_by_label_contains("Ulna had an internal error").is_none(),
-                    "{}",
-                    spec.name
-                );
-                let now = session(&window).history().done().len();
-                let said = window.query_all_by_label("Close message").next().is_some();
-                // What is of the window alone, such as a selection, is seen.
-                assert!(
-                    now > steps || said || !spec.is_pure(),
-                    "{} did nothing and said nothing",
-                    spec.name
-                );
-                if now > steps {
-                    press(&mut window, Modifiers::COMMAND, Key::Z);
-                }
             }
             Some(false) => {
                 missing += 1;
-                let says = [
-                    "Pick the",
-                    "Pick a value",
-                    "Enter the",
-                    "Enter a value",
-                    "must be",
-                    "is not",
-                    "takes data",
-                    "needs three",
-                ];
-                let said =
-                    says.iter().any(|t| window.query_all_by_label_contains(t).next().is_some());
-                assert!(said, "{} does not say what is missing", spec.name);
+                assert_form_says_what_is_missing(&window, spec);
             }
             None => panic!("{} has no button", spec.name),
         }
-        for _ in 0..3 {
-            press(&mut window, Modifiers::NONE, Key::Escape);
-        }
-        while window.query_all_by_label("Close message").next().is_some_and(|close| {
-            close.click();
-            true
-        }) {
-            window.run_steps(2);
-        }
+        close_everything(&mut window);
         assert!(
             session(&window).document().clips.contains(WALK),
             "{} left the sample changed",

@@ -2,7 +2,8 @@
 //! layers that are kept.
 
 use crate::common::paint::{
-    click, click_at, drag, middle, node, painting, press, press_button, session, sound, total,
+    Window, click, click_at, drag, middle, node, painting, press, press_button, session, sound,
+    total,
 };
 use egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -202,33 +203,47 @@ fn layers_are_kept_over_a_restart() {
     assert!(window.get_by_label("Keep layers in the file").accesskit_node().toggled().is_some());
 }
 
-#[test]
-fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
-    let (mut window, _folder) = painting("LeftUpperArm");
+/// Cells of the weight table by their rows, each with its vertex.
+type Column = Vec<(u32, egui::Rect)>;
+
+/// Two columns of the weight table.
+struct Cells {
+    arm: Column,
+    second: Column,
+    /// The joint of the second column.
+    joint: String,
+}
+
+/// The vertex in the name of a cell.
+fn vertex_of(label: &str) -> u32 {
+    label
+        .split("vertex ")
+        .nth(1)
+        .and_then(|t| t.split(':').next())
+        .and_then(|t| t.parse().ok())
+        .expect("a number")
+}
+
+fn column(window: &Window, joint: &str) -> Column {
+    let of = format!("{joint} of vertex");
+    let found = window.query_all_by_label_contains(&of);
+    found.map(|n| (vertex_of(&n.accesskit_node().label().expect("a name")), n.rect())).collect()
+}
+
+/// Selects vertices around the middle of the upper arm; the rectangle reaches this far up and to
+/// the left.
+fn select_vertices(window: &mut Window, reach: egui::Vec2) {
+    let at = middle(window, "LeftUpperArm", "LeftLowerArm");
+    drag(window, at - reach, at + vec2(25.0, 25.0), Modifiers::COMMAND | Modifiers::ALT);
+}
+
+/// A window with the weights of some vertices of the upper arm in sight.
+fn cells_in_sight() -> (Window, tempfile::TempDir, Cells) {
+    let (mut window, folder) = painting("LeftUpperArm");
     press_button(&mut window, "Show only the main brush settings");
-    let at = middle(&window, "LeftUpperArm", "LeftLowerArm");
-    drag(
-        &mut window,
-        at - vec2(25.0, 25.0),
-        at + vec2(25.0, 25.0),
-        Modifiers::COMMAND | Modifiers::ALT,
-    );
+    select_vertices(&mut window, vec2(25.0, 25.0));
     window.run_steps(4);
-    // Cells by their rows, each with its vertex.
-    let vertex = |label: &str| -> u32 {
-        label
-            .split("vertex ")
-            .nth(1)
-            .and_then(|t| t.split(':').next())
-            .and_then(|t| t.parse().ok())
-            .expect("a number")
-    };
-    let cells = |window: &crate::common::paint::Window, joint: &str| -> Vec<(u32, egui::Rect)> {
-        let of = format!("{joint} of vertex");
-        let found = window.query_all_by_label_contains(&of);
-        found.map(|n| (vertex(&n.accesskit_node().label().expect("a name")), n.rect())).collect()
-    };
-    let arm = cells(&window, "LeftUpperArm");
+    let arm = column(&window, "LeftUpperArm");
     assert!(arm.len() > 3 && arm[2].1.bottom() < 990.0, "{} rows are in sight", arm.len());
     let others: Vec<String> = window
         .query_all_by_label_contains(" of vertex ")
@@ -238,25 +253,45 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
         })
         .filter_map(|n| n.accesskit_node().label())
         .collect();
-    let second = others
+    let joint = others
         .first()
         .expect("another column")
         .split(" of vertex")
         .next()
         .expect("a joint")
         .to_owned();
-    let second_cells = cells(&window, &second);
-    let weight = |document: &Document, v: u32, name: &str| {
-        let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
-        let joint = canvas.joint(node(document, name)).expect("a joint");
-        let part = canvas.parts().iter().find(|p| p.count > v).expect("a part");
-        let (map, own) = canvas.maps(document).map_of(part.first + v);
-        map.weight(own, joint)
-    };
-    drag(&mut window, arm[0].1.center(), second_cells[2].1.center(), Modifiers::NONE);
-    window.event(Event::Text("0.25".into()));
+    let second = column(&window, &joint);
+    (window, folder, Cells { arm, second, joint })
+}
+
+/// Types a number into the cells that are selected.
+fn type_number(window: &mut Window, number: &str) {
+    window.event(Event::Text(number.to_owned()));
     window.run_steps(2);
-    press(&mut window, Modifiers::NONE, Key::Enter);
+    press(window, Modifiers::NONE, Key::Enter);
+}
+
+/// The same with a quarter in the first three rows of both columns.
+fn quarters_in_sight() -> (Window, tempfile::TempDir, Cells) {
+    let (mut window, folder, cells) = cells_in_sight();
+    let (from, to) = (cells.arm[0].1.center(), cells.second[2].1.center());
+    drag(&mut window, from, to, Modifiers::NONE);
+    type_number(&mut window, "0.25");
+    (window, folder, cells)
+}
+
+/// The weight of a joint on a vertex of the canvas.
+fn weight(document: &Document, v: u32, name: &str) -> f32 {
+    let canvas = ulna_weights::SkinnedSurface::new(document, 0.into()).expect("a canvas");
+    let joint = canvas.joint(node(document, name)).expect("a joint");
+    let part = canvas.parts().iter().find(|p| p.count > v).expect("a part");
+    let (map, own) = canvas.maps(document).map_of(part.first + v);
+    map.weight(own, joint)
+}
+
+#[test]
+fn cells_are_dragged_over_and_take_one_number() {
+    let (window, _folder, Cells { arm, joint: second, .. }) = quarters_in_sight();
     let document = session(&window).document();
     for (v, _) in &arm[..3] {
         for joint in ["LeftUpperArm", &second] {
@@ -269,12 +304,14 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
     }
     assert_eq!(session(&window).history().done().len(), 1, "one step");
     sound(document);
-    // A click and Shift choose as a drag does.
+}
+
+#[test]
+fn a_click_and_shift_select_cells_as_a_drag_does() {
+    let (mut window, _folder, Cells { arm, joint: second, .. }) = quarters_in_sight();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     click_at(&mut window, arm[0].1.center(), Modifiers::SHIFT);
-    window.event(Event::Text("0.3".into()));
-    window.run_steps(2);
-    press(&mut window, Modifiers::NONE, Key::Enter);
+    type_number(&mut window, "0.3");
     assert!(window.query_by_label("Brush").is_some(), "a number is no other mode");
     let document = session(&window).document();
     for (v, _) in &arm[..2] {
@@ -286,27 +323,25 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
         assert!((weight(document, *v, &second) - 0.25).abs() < 0.1);
     }
     assert!((weight(document, arm[2].0, "LeftUpperArm") - 0.25).abs() < 1e-4, "the next stays");
-    press(&mut window, Modifiers::COMMAND, Key::Z);
-    // What is half typed is no more when others are selected.
+}
+
+#[test]
+fn a_half_typed_number_is_dropped_when_other_vertices_are_selected() {
+    let (mut window, _folder, Cells { arm, .. }) = quarters_in_sight();
     let before = session(&window).document().clone();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     window.event(Event::Text("0.7".into()));
     window.run_steps(2);
-    drag(
-        &mut window,
-        at - vec2(25.0, 30.0),
-        at + vec2(25.0, 25.0),
-        Modifiers::COMMAND | Modifiers::ALT,
-    );
-    drag(
-        &mut window,
-        at - vec2(25.0, 25.0),
-        at + vec2(25.0, 25.0),
-        Modifiers::COMMAND | Modifiers::ALT,
-    );
+    select_vertices(&mut window, vec2(25.0, 30.0));
+    select_vertices(&mut window, vec2(25.0, 25.0));
     window.run_steps(4);
     assert!(*session(&window).document() == before, "it went nowhere");
-    // A grid goes in from the cell that is typed into on.
+}
+
+#[test]
+fn cells_take_a_grid_from_the_one_that_is_selected_on() {
+    let (mut window, _folder, Cells { arm, second: second_cells, joint: second }) =
+        quarters_in_sight();
     click_at(&mut window, arm[1].1.center(), Modifiers::NONE);
     window.event(Event::Paste("0.5\t0.125\n0.75\t0.25\n".into()));
     window.run_steps(4);
@@ -332,7 +367,7 @@ fn cells_are_dragged_over_and_take_one_number_or_a_grid() {
 }
 
 /// How many vertices the panel says are selected.
-fn chosen(window: &crate::common::paint::Window) -> usize {
+fn chosen(window: &Window) -> usize {
     let said = window.query_by_label_contains("selected ·").map(|n| n.accesskit_node());
     let label = said.and_then(|n| n.value().or_else(|| n.label())).unwrap_or_default();
     let number: String =
@@ -341,7 +376,7 @@ fn chosen(window: &crate::common::paint::Window) -> usize {
 }
 
 /// Says what is painted: from a list of the brush.
-fn painted_sides(window: &mut crate::common::paint::Window, which: &str) {
+fn painted_sides(window: &mut Window, which: &str) {
     window.get_by_label_contains("Faces to paint: ").click();
     window.run_steps(3);
     click(window, which);

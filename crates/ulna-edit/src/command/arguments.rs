@@ -36,7 +36,7 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
         ArgumentType::Space => Space::named(text)
             .filter(|s| PLAIN_SPACES.contains(&s.label()))
             .map(|s| s.label().into()),
-        ArgumentType::Node | ArgumentType::Parts => Some(names()),
+        ArgumentType::Node | ArgumentType::Parts | ArgumentType::KeyParts => Some(names()),
         ArgumentType::Clip
         | ArgumentType::Text
         | ArgumentType::Path

@@ -42,6 +42,9 @@ pub enum ArgumentType {
     Space,
     /// Some of `translation`, `rotation`, `scale`.
     Parts,
+    /// As `Parts`, or `weights`. In lists of commands it has the same name.
+    #[serde(rename = "parts")]
+    KeyParts,
     /// Text.
     Text,
     /// A file's path.
@@ -94,6 +97,7 @@ impl ArgumentType {
             Self::Axis => "x, y, z or three numbers",
             Self::Space => "local, parent or world",
             Self::Parts => "translation, rotation, scale",
+            Self::KeyParts => "translation, rotation, scale, weights",
             Self::Text => "text",
             Self::Path => "a path",
             Self::Flag => "true or false",

@@ -28,7 +28,7 @@ pub struct Unmodeled {
 }
 
 /// Members of extras that the model holds.
-const OURS: [&str; 14] = [
+const OURS: [&str; 13] = [
     "targetNames",
     "ulna.rest",
     "ulna.markers",
@@ -41,7 +41,6 @@ const OURS: [&str; 14] = [
     "ulna.sets",
     "ulna.poses",
     "ulna.mix",
-    "ulna.pairs",
     "ulna.chunk",
 ];
 

@@ -122,9 +122,12 @@ field!(Parts, ArgumentType::Parts, |from, name| from.parts(name).map(Self), |v, 
 /// As [`Parts`], or the weights of morph targets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyParts(pub Vec<Property>);
-field!(KeyParts, ArgumentType::Parts, |from, name| from.parts_of_keys(name).map(Self), |v, d| {
-    paths(&v.0)
-});
+field!(
+    KeyParts,
+    ArgumentType::KeyParts,
+    |from, name| from.parts_of_keys(name).map(Self),
+    |v, d| paths(&v.0)
+);
 
 fn paths(parts: &[Property]) -> Value {
     parts.iter().map(|p| p.path()).collect::<Vec<_>>().into()

@@ -262,7 +262,8 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ArgumentType::Axis => Entry::Axis,
         // Turns in degrees stand beside it.
         ArgumentType::Quaternion => Entry::Data,
-        ArgumentType::Parts => Entry::Parts(argument.help.contains("tracks")),
+        ArgumentType::Parts => Entry::Parts(false),
+        ArgumentType::KeyParts => Entry::Parts(true),
         ArgumentType::Space => Entry::Words(&["local", "parent", "world"]),
         ArgumentType::Choice(words) => Entry::Words(words),
         ArgumentType::Flag => Entry::Flag(unset(spec, argument)),
@@ -485,6 +486,18 @@ mod tests {
             }
         }
         assert!(count > 400, "{count}");
+    }
+
+    #[test]
+    fn morph_weights_are_offered_where_keys_are_meant_alone() {
+        let parts = |command: &str| {
+            let spec = crate::command::find(command).expect("a command");
+            let argument = spec.arguments.iter().find(|a| a.name == "parts").expect("its parts");
+            entry(spec, argument)
+        };
+        assert_eq!(parts("key.delete"), Some(Entry::Parts(true)));
+        assert_eq!(parts("key.set"), Some(Entry::Parts(false)));
+        assert_eq!(parts("pose.reset"), Some(Entry::Parts(false)));
     }
 
     #[test]
