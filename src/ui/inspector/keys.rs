@@ -12,7 +12,7 @@ use ulna_edit::command::{
     Between, KINDS, MoveKeys, ScaleKeys, SetInterpolation, SetKeyKind, WhichKeys,
     field::{ClipName, Seconds},
 };
-use ulna_model::{Clip, ClipId, Interpolation};
+use ulna_model::{Clip, ClipId, Interpolation, Track};
 use ulna_render::ColorRole;
 
 fn plural(n: usize, one: &str) -> String {
@@ -149,7 +149,10 @@ fn kind_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), actions: &
         .selected_keys()
         .iter()
         .filter_map(|(track, times)| Some((clip.tracks.get(&track)?, times)));
-    let mut kinds = tracks.flat_map(|(track, times)| times.iter().map(|t| track.kinds.of(*t)));
+    // Where a track names no kinds, one of its keys speaks for all.
+    let asked = |track: &Track| if track.kinds.is_empty() { 1 } else { usize::MAX };
+    let mut kinds = tracks
+        .flat_map(|(track, times)| times.iter().take(asked(track)).map(|t| track.kinds.of(*t)));
     let first = kinds.next().flatten();
     let now =
         KINDS.iter().find(|(kind, _)| kind.kind() == first).filter(|_| kinds.all(|k| k == first));
