@@ -290,7 +290,7 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     if command.name == query.trim() {
         return Some((i32::MAX, Vec::new()));
     }
-    let title: Vec<char> = command.title.to_lowercase().chars().collect();
+    let title: Vec<char> = command.menu_title().to_lowercase().chars().collect();
     let mut best: Option<(i32, Vec<usize>)> = None;
     for start in (0..title.len()).filter(|k| title[*k] == wanted[0]) {
         let (mut hits, mut at, mut points) = (Vec::new(), start, 0);
@@ -350,8 +350,8 @@ mod tests {
     fn no_two_commands_have_the_same_title() {
         let mut titles = std::collections::HashSet::new();
         for command in table() {
-            let title = command.title.trim_end_matches('…');
-            assert!(titles.insert(title), "{title}: {}", command.name);
+            let title = command.menu_title().trim_end_matches('…').to_owned();
+            assert!(titles.insert(title.clone()), "{title}: {}", command.name);
         }
     }
 }

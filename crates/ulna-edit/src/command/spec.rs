@@ -158,10 +158,12 @@ impl CommandSpec {
 
     /// The title in menus and in the palette: with an ellipsis where a form asks for more.
     pub fn menu_title(&self) -> Cow<'static, str> {
-        if self.asks {
-            format!("{}…", self.title.trim_end_matches('…')).into()
-        } else {
-            self.title.into()
+        let title = self.title.trim_end_matches('…');
+        match self.name {
+            // The tools have the same titles.
+            "pose.rotate" | "pose.move" | "pose.scale" => format!("{title} by numbers…").into(),
+            _ if self.asks => format!("{title}…").into(),
+            _ => self.title.into(),
         }
     }
 

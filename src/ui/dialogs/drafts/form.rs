@@ -114,7 +114,15 @@ impl FormDraft {
             };
             let now = present.get(argument.name).filter(|_| value.is_none());
             let present = now.map(|now| texts(Some(now))).unwrap_or_default();
-            Entered { texts: texts(value.as_ref()), value, wrong: None, present }
+            let mut shown = texts(value.as_ref());
+            let is_offset = argument.name == "by" && argument.kind == ArgumentType::Seconds;
+            if let (true, Some(seconds), Some(text)) =
+                (is_offset, value.as_ref().and_then(Value::as_f64), shown.first_mut())
+                && let Some(frames) = in_frames(seconds, rate)
+            {
+                *text = frames;
+            }
+            Entered { texts: shown, value, wrong: None, present }
         };
         let entered = spec.arguments.iter().map(one).collect();
         Self { command: spec.name.to_owned(), entered, rate, is_touched: false }
@@ -265,13 +273,31 @@ pub struct LayersThere {
 pub fn field_count(entry: &Entry) -> usize {
     match entry {
         Entry::Vector(_) | Entry::Factor(_) | Entry::Axis => 3,
-        Entry::Number(_) | Entry::Numbers(_) | Entry::Text | Entry::Path | Entry::Vertices => 1,
+        Entry::Number(_)
+        | Entry::Numbers(_)
+        | Entry::StrengthKeys
+        | Entry::Text
+        | Entry::Path
+        | Entry::Vertices => 1,
         _ => 0,
     }
 }
 
+/// An offset in time as a form shows it: in frames where it is a whole number of them.
+fn in_frames(seconds: f64, rate: f64) -> Option<String> {
+    let frames = (seconds * rate).round();
+    let is_whole = frames != 0.0 && (seconds * rate - frames).abs() < 1e-3;
+    is_whole.then(|| format!("{frames} {}", if frames == 1.0 { "frame" } else { "frames" }))
+}
+
 /// What stands in the fields for a value.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
+    if *entry == Entry::StrengthKeys {
+        let both = Quantity::of_strength_key();
+        let Some(Value::Array(list)) = value else { return vec![String::new(); 2] };
+        let shown = list.iter().filter_map(Value::as_f64).zip(both.iter().cycle());
+        return shown.map(|(v, q)| q.shown(v)).collect();
+    }
     let mut texts = match (entry, value) {
         (Entry::Number(q), Some(value)) => {
             value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default()
@@ -340,6 +366,19 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
                 return Err("needs three numbers".to_owned());
             }
             all(&q)?.into()
+        }
+        Entry::StrengthKeys => {
+            let both = Quantity::of_strength_key();
+            let mut list = Vec::new();
+            for key in texts.chunks(2).filter(|k| k.iter().any(|t| !t.trim().is_empty())) {
+                if key.iter().any(|t| t.trim().is_empty()) {
+                    return Err("needs a time and a strength per key".to_owned());
+                }
+                for (q, text) in both.iter().zip(key) {
+                    list.push(number(q, text.trim())?);
+                }
+            }
+            list.into()
         }
         Entry::Numbers(q) => {
             // Between numbers stand commas or semicolons; spaces where there are neither.

@@ -53,6 +53,7 @@ pub fn field_ui(
         Entry::Flag(unset) => flag_ui(ui, theme, (&name, *unset), optional, (k, now), place.width),
         Entry::Parts(morphs) => parts_ui(ui, theme, *morphs, (k, now)),
         Entry::Keys => keys_ui(ui, view, (spec, argument), (k, now)),
+        Entry::StrengthKeys => return strength_keys_ui(ui, theme, (k, now), place),
         Entry::Axis => return axis_ui(ui, theme, &name, (k, now), place),
         Entry::Number(q) | Entry::Numbers(q) => {
             let said = (q.unit.sign(), unset.as_deref().filter(|_| optional));
@@ -315,6 +316,8 @@ fn typed_ui(
     place: FieldPlace,
 ) -> bool {
     let is_number = matches!(entry, Entry::Number(_));
+    // A text with its own unit needs no other one.
+    let has_unit = now.entered[k].texts.iter().any(|t| t.contains(char::is_alphabetic));
     let room = if sign.is_empty() { place.width } else { place.width - 36.0 };
     let width = if is_number { room.min(120.0) } else { room };
     let hint = match entry {
@@ -326,7 +329,7 @@ fn typed_ui(
     ui.horizontal(|ui| {
         let (changed, enters) =
             text_ui(ui, (name, hint), &mut now.entered[k].texts, 0, width, place.first);
-        if !sign.is_empty() {
+        if !sign.is_empty() && !has_unit {
             let sign = RichText::new(sign).font(Theme::font(Font::Small));
             ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
         }
@@ -336,6 +339,52 @@ fn typed_ui(
         enters
     })
     .inner
+}
+
+/// A row per key of a strength: its time and its strength.
+fn strength_keys_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+) -> bool {
+    let unit = |ui: &mut Ui, sign: &str| {
+        let sign = RichText::new(sign).font(Theme::font(Font::Small));
+        ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
+    };
+    let (mut changed, mut enters, mut removed) = (false, false, None);
+    let keys = now.entered[k].texts.len() / 2;
+    for key in 0..keys {
+        ui.horizontal(|ui| {
+            for (column, (what, sign)) in [("Time", "s"), ("Strength", "%")].into_iter().enumerate()
+            {
+                let name = format!("{what} of key {}", key + 1);
+                let (texts, at) = (&mut now.entered[k].texts, 2 * key + column);
+                let (edited, entered) =
+                    text_ui(ui, (&name, ""), texts, at, 90.0, place.first && at == 0);
+                unit(ui, sign);
+                changed |= edited;
+                enters |= entered;
+            }
+            let remove = ui.add_enabled(keys > 1, egui::Button::new("✕"));
+            name_widget(ui, &remove, &format!("Remove key {}", key + 1));
+            if remove.clicked() {
+                removed = Some(key);
+            }
+        });
+    }
+    if let Some(key) = removed {
+        now.entered[k].texts.drain(2 * key..2 * key + 2);
+        changed = true;
+    }
+    if ui.button("Add key").clicked() {
+        now.entered[k].texts.extend([String::new(), String::new()]);
+        changed = true;
+    }
+    if changed {
+        now.read(k, &Entry::StrengthKeys);
+    }
+    enters
 }
 
 /// Three fields, with their axes.

@@ -61,7 +61,7 @@ impl ArgumentHelp {
 
     /// The sentence under an editor; `None` if it says no more than the label and the editor do.
     pub fn under(&self, entry: &Entry) -> Option<String> {
-        if matches!(entry, Entry::Keys | Entry::Marker | Entry::Component) {
+        if matches!(entry, Entry::Keys | Entry::StrengthKeys | Entry::Marker | Entry::Component) {
             return None;
         }
         let unset = self.unset.filter(|_| self.shown_by(entry).is_none());

@@ -106,6 +106,11 @@ impl Quantity {
         Self::new(Unit::Percent, 0.0..=1.0)
     }
 
+    /// The time and the strength of a key of a strength.
+    pub fn of_strength_key() -> [Self; 2] {
+        [Self::new(Unit::Seconds, 0.0..=1e5), Self::share()]
+    }
+
     /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or
     /// `1 s + 3 f`. `rate`: frames per second.
     ///
@@ -232,6 +237,8 @@ pub enum Entry {
     Axis,
     /// Any number of numbers.
     Numbers(Quantity),
+    /// Keys of a strength, each a time and a strength.
+    StrengthKeys,
     /// Vertices, by numbers or in words.
     Vertices,
     /// A new name, or text.
@@ -371,7 +378,8 @@ fn numbers(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         _ if has_data(spec) => return Some(Entry::Data),
         (_, "times") => Quantity::new(Unit::Seconds, 0.0..=1e5),
         (_, "weights") => Quantity::share(),
-        ("key.value", "by") | ("layer.strength_keys", "keys") => Quantity::any(Unit::Plain),
+        ("layer.strength_keys", "keys") => return Some(Entry::StrengthKeys),
+        ("key.value", "by") => Quantity::any(Unit::Plain),
         _ => return None,
     }))
 }

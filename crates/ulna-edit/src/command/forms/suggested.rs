@@ -149,13 +149,24 @@ impl Suggestions<'_> {
             Entry::Keys | Entry::Parts(_) | Entry::Data | Entry::NameThere => None,
             Entry::Vector(_) => self.vector(spec, argument, so_far).filter(|_| needed),
             Entry::Factor(_) => needed.then(|| json!(1)),
-            Entry::Numbers(_) if spec.name == "layer.strength_keys" => {
-                Some(json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]))
-            }
+            Entry::StrengthKeys => Some(self.strength_keys()),
             Entry::Numbers(_) => {
                 needed.then(|| json!([if argument.name == "weights" { 1 } else { 0 }]))
             }
             Entry::Number(_) | Entry::Marker => self.number(spec, argument, needed),
+        }
+    }
+
+    /// The keys of the chosen layer's strength, or full strength from start to end.
+    fn strength_keys(&self) -> Value {
+        let document = self.around.document;
+        let layer = self.around.layer.and_then(|(_, id)| document.aids.pose_layer(id));
+        match layer.and_then(|(_, l)| l.strength_keys.as_ref()) {
+            Some(track) => {
+                let keys = track.times.iter().zip(track.values.iter());
+                keys.flat_map(|(t, v)| [number(*t), number(*v)]).collect::<Vec<_>>().into()
+            }
+            None => json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]),
         }
     }
 

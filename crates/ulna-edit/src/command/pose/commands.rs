@@ -24,7 +24,7 @@ document_commands! {
         degrees: Degrees,
         /// Space of the axis; local if omitted.
         space: Option<Space>,
-    } = "pose.rotate", "Rotate by numbers", asks: true;
+    } = "pose.rotate", "Rotate", asks: true;
     /// Moves nodes by a vector, in meters
     Move {
         /// Nodes to edit.
@@ -33,14 +33,14 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<Space>,
-    } = "pose.move", "Move by numbers", asks: true;
+    } = "pose.move", "Move", asks: true;
     /// Scales nodes by a factor, or by one factor per axis
     Scale {
         /// Nodes to edit.
         node: Nodes,
         /// Factor, or one per axis.
         by: Factor,
-    } = "pose.scale", "Scale by numbers", asks: true;
+    } = "pose.scale", "Scale", asks: true;
     /// Rotates nodes about an axis of any space, optionally about a pivot
     Turn {
         /// Nodes to edit.
