@@ -48,6 +48,8 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         ("joints.pair", "with", _) => "Mirror joint",
         ("weights.swap", "with", _) => "Second joint",
         ("layer.extract", "other", _) => "Resulting clip",
+        ("mix.over", "clip", _) => "Whole-body clip",
+        ("mix.over", "over", _) => "Upper-body clip",
         ("layer.move", "place", _) => "Position",
         ("layer.mask", "below", _) => "First joint",
         ("weights.prune", "below", _) => "Lowest weight",

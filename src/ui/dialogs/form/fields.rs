@@ -16,7 +16,10 @@ use crate::ui::{
 };
 use ulna_edit::{
     ArgumentSpec, CommandSpec,
-    command::forms::{Entry, Quantity, Unit, Unset, is_needed},
+    command::{
+        KINDS,
+        forms::{Entry, Quantity, Unit, Unset, is_needed},
+    },
 };
 use ulna_model::Property;
 use ulna_render::ColorRole;
@@ -165,7 +168,7 @@ fn words_ui(
 ) {
     let entered = &mut now.entered[k].value;
     let word_text =
-        |word: &str| if default == Some(word) { by_default(word) } else { capital(word) };
+        |word: &str| if default == Some(word) { by_default(word) } else { in_words(word) };
     let shown = match (entered.as_ref(), default) {
         (Some(value), _) => word_text(&plain(value)),
         (None, Some(word)) => word_text(word),
@@ -197,6 +200,12 @@ fn words_ui(
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}
+
+/// A word of a command as the window says it.
+fn in_words(word: &str) -> String {
+    let kind = KINDS.iter().find(|(kind, _)| kind.label() == word);
+    kind.map_or_else(|| capital(word), |(_, text)| (*text).to_owned())
 }
 
 /// A box to tick where what is not given is off or on; else a list with the third way.
