@@ -12,7 +12,7 @@ use ulna_edit::{
         ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer,
         LayerKeysCommand, LayerName, RenameNode, SessionCommand, SetKey, Unfilled,
         field::{ClipName, Nodes, Seconds},
-        forms::{Suggestions, over_what_is_shown, poses_over, suggested},
+        forms::{Suggestions, over_what_is_shown, poses_over, present, suggested},
     },
 };
 use ulna_model::{LayerHome, NodeId};
@@ -26,8 +26,9 @@ impl App {
         let spec = over_what_is_shown(spec).filter(|_| self.shown_clip().is_some()).unwrap_or(spec);
         let around = self.around(session);
         let last_clip = self.timeline.playback.clip;
-        let mut values =
-            suggested(spec, &Suggestions { around, pose: self.renderer.pose(), last_clip });
+        let from = Suggestions { around, pose: self.renderer.pose(), last_clip };
+        let mut values = suggested(spec, &from);
+        let present = present(spec, &from, &values);
         if spec.name == ApplyPose::NAME || spec.name == KeepPose::NAME {
             let selected: Vec<NodeId> = self.outliner.selection.nodes.iter().copied().collect();
             let document = session.document();
@@ -39,8 +40,9 @@ impl App {
             }
         }
         let rate = self.timeline.playback.fps;
-        self.dialogs.open =
-            Some(Dialog::Arguments { draft: Box::new(FormDraft::new(spec, values, rate)) });
+        self.dialogs.open = Some(Dialog::Arguments {
+            draft: Box::new(FormDraft::new(spec, values, &present, rate)),
+        });
     }
 
     /// What is selected and shown.

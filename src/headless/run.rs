@@ -185,7 +185,8 @@ impl Done {
 
 /// Refuses arguments in the wrong order: a model or a folder in place of the script.
 fn refuse_model(script: &Path) -> Result<(), Failure> {
-    if !script.is_dir() && !(is_model(script) && script.is_file()) {
+    let is_script = !(script.is_dir() || is_model(script) && script.is_file());
+    if is_script {
         return Ok(());
     }
     let message = format!(

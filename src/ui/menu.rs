@@ -15,7 +15,7 @@ use crate::ui::ProgramAction;
 use crate::ui::popups::menu_button;
 use ulna_edit::{
     CommandSpec, Mode,
-    command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand},
+    command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand, forms::is_for_programs},
     table,
 };
 use ulna_render::{ColorRole, Shading};
@@ -194,7 +194,7 @@ fn menu_items(
     items: &mut Vec<MenuEntry>,
     actions: &mut Actions,
 ) {
-    let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name);
+    let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name) && !is_for_programs(c);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
     let plain: Vec<_> = all.iter().copied().filter(|c| !c.asks && c.menu == name).collect();
     let marks = plain.iter().any(|c| is_on(view, c).is_some());
@@ -333,8 +333,7 @@ fn item(
     let on = is_on(view, command);
     let title = match label {
         Some(label) => format!("{} {}", command.title, label.to_lowercase()),
-        None if command.asks => format!("{}…", command.title.trim_end_matches('…')),
-        None => command.title.to_owned(),
+        None => command.menu_title().into_owned(),
     };
     let key = RichText::new(view.settings.keys.shown(command.name))
         .font(Theme::font(Font::Caption))

@@ -12,7 +12,7 @@ use super::{
     widgets::{key_chips, name_widget, paint_icon},
 };
 use crate::ui::DialogAction;
-use ulna_edit::{CommandSpec, table};
+use ulna_edit::{CommandSpec, command::forms::is_for_programs, table};
 use ulna_render::{ColorRole, Measure};
 
 /// What was typed, and which row is chosen.
@@ -32,7 +32,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     }
     let theme = view.theme;
     let ctx = ui.ctx();
-    let found = matches(&state.query);
+    let found = matches(&state.query, |c| (c.enabled)(&view.availability).is_ok());
     let (up, down, enter, escape, tab) = ctx.input_mut(|i| {
         (
             i.consume_key(Modifiers::NONE, Key::ArrowUp),
@@ -151,7 +151,7 @@ fn search_field(ui: &mut Ui, theme: &Theme, query: &mut String, count: usize) {
             name_widget(ui, &response, "Find a command");
             response.request_focus();
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let text = format!("{count} of {}", table().len());
+                let text = format!("{count} of {}", offered().count());
                 ui.label(
                     RichText::new(text)
                         .font(Theme::font(Font::Caption))
@@ -174,7 +174,7 @@ fn row(
     let size = vec2(ui.available_width(), Measure::RowPalette.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {
-        WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.title)
+        WidgetInfo::selected(Role::MenuItem, enabled.is_ok(), chosen, command.menu_title())
     });
     // Most rows are out of sight, and text is what costs.
     if !ui.is_rect_visible(rect) {
@@ -193,8 +193,9 @@ fn row(
     }
     let fade = if enabled.is_ok() { 1.0 } else { 0.45 };
     let mut job = egui::text::LayoutJob::default();
+    let title = command.menu_title();
     let letters: Vec<(bool, char)> =
-        command.title.chars().enumerate().map(|(k, c)| (hits.contains(&k), c)).collect();
+        title.chars().enumerate().map(|(k, c)| (hits.contains(&k), c)).collect();
     for run in letters.chunk_by(|a, b| a.0 == b.0) {
         let (font, color) = if run[0].0 {
             (Theme::font(Font::Heading), theme.color(ColorRole::AccentText))
@@ -251,16 +252,28 @@ fn row(
     response
 }
 
+/// Points that a disabled command loses: among commands that fit a query about as well, those that
+/// can run come first.
+const DISABLED: i32 = 30;
+
+/// All commands that a person can run: some take data that only programs write.
+fn offered() -> impl Iterator<Item = &'static CommandSpec> {
+    table().iter().filter(|c| !is_for_programs(c))
+}
+
 /// The commands that a query means, the best first, each with the letters of its title that were
 /// meant.
-fn matches(query: &str) -> Vec<(&'static CommandSpec, Vec<usize>)> {
+fn matches(
+    query: &str,
+    is_enabled: impl Fn(&CommandSpec) -> bool,
+) -> Vec<(&'static CommandSpec, Vec<usize>)> {
     let wanted: Vec<char> = query.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
-    let mut found: Vec<(i32, usize, &CommandSpec, Vec<usize>)> = table()
-        .iter()
+    let mut found: Vec<(i32, usize, &CommandSpec, Vec<usize>)> = offered()
         .enumerate()
         .filter_map(|(k, command)| {
             let (score, hits) = score(command, &wanted, query)?;
-            Some((score, k, command, hits))
+            let lost = if is_enabled(command) { 0 } else { DISABLED };
+            Some((score - lost, k, command, hits))
         })
         .collect();
     found.sort_by_key(|(score, k, ..)| (-score, *k));
@@ -277,7 +290,7 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     if command.name == query.trim() {
         return Some((i32::MAX, Vec::new()));
     }
-    let title: Vec<char> = command.title.to_lowercase().chars().collect();
+    let title: Vec<char> = command.menu_title().to_lowercase().chars().collect();
     let mut best: Option<(i32, Vec<usize>)> = None;
     for start in (0..title.len()).filter(|k| title[*k] == wanted[0]) {
         let (mut hits, mut at, mut points) = (Vec::new(), start, 0);
@@ -318,10 +331,27 @@ mod tests {
             ("pref", "file.preferences"),
             ("tour", "help.tour"),
         ] {
-            let found: Vec<_> = matches(query).iter().take(4).map(|f| f.0.name).collect();
+            let found: Vec<_> = matches(query, |_| true).iter().take(4).map(|f| f.0.name).collect();
             assert!(found.contains(&wanted), "{query}: {found:?}");
         }
-        assert_eq!(matches("").len(), table().len());
-        assert!(matches("qqqq").is_empty());
+        assert_eq!(matches("", |_| true).len(), offered().count());
+        assert!(matches("qqqq", |_| true).is_empty());
+    }
+
+    #[test]
+    fn commands_for_programs_are_not_offered_and_disabled_ones_come_last() {
+        assert!(matches("mix.set", |_| true).iter().all(|f| f.0.name != "mix.set"));
+        let can_undo = |c: &CommandSpec| c.name == "edit.undo";
+        let first = matches("", can_undo).first().map(|f| f.0.name);
+        assert_eq!(first, Some("edit.undo"));
+    }
+
+    #[test]
+    fn no_two_commands_have_the_same_title() {
+        let mut titles = std::collections::HashSet::new();
+        for command in table() {
+            let title = command.menu_title().trim_end_matches('…').to_owned();
+            assert!(titles.insert(title.clone()), "{title}: {}", command.name);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use egui::{Event, Key, Modifiers, accesskit};
 use egui_kittest::{HarnessBuilder, kittest::NodeT as _, kittest::Queryable as _};
 use ulna::app::App;
-use ulna_edit::{Availability, CommandSpec, table};
+use ulna_edit::{Availability, CommandSpec, command::forms::is_for_programs, table};
 
 use crate::common::window::{self, Window, builder, wait_until};
 
@@ -32,6 +32,11 @@ fn press(window: &mut Window, modifiers: Modifiers, key: Key) {
     window.run_steps(2);
 }
 
+/// All commands that the window offers: some take data that only programs write.
+fn offered() -> impl Iterator<Item = &'static CommandSpec> {
+    table().iter().filter(|c| !is_for_programs(c))
+}
+
 /// Types a command's title into the palette and presses Enter; whether the palette closed.
 fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     press(window, Modifiers::COMMAND, Key::P);
@@ -42,7 +47,7 @@ fn by_palette(window: &mut Window, command: &CommandSpec) -> bool {
     );
     window.event(Event::Text(command.title.to_owned()));
     window.run_steps(2);
-    let rows = window.query_all_by_label(command.title).count();
+    let rows = window.query_all_by_label(&command.menu_title()).count();
     assert!(rows > 0, "{} is in the palette", command.name);
     press(window, Modifiers::NONE, Key::Enter);
     window.query_by_label("Find a command").is_none()
@@ -66,7 +71,7 @@ fn in_an_empty_window_every_command_works_or_says_why_not() {
     let mut window = empty();
     let none = Availability::default();
     let (mut on, mut off) = (0, 0);
-    for command in table().iter().filter(|c| c.name != "file.quit") {
+    for command in offered().filter(|c| c.name != "file.quit") {
         // Opening the sample would end the emptiness; the other test has it.
         if matches!(command.name, "file.sample" | "help.tour") {
             continue;
@@ -95,7 +100,7 @@ fn with_hips(window: &mut Window, commands: impl Fn(&CommandSpec) -> bool) -> us
     let mut done = 0;
     // What needs another file, closes this one, or writes it has tests of its own.
     let apart = ["file.quit", "file.sample", "file.open", "file.save", "file.save_as", "help.tour"];
-    for command in table().iter().filter(|c| !apart.contains(&c.name) && commands(c)) {
+    for command in offered().filter(|c| !apart.contains(&c.name) && commands(c)) {
         let row = window.query_all_by_label("Hips").next();
         row.unwrap_or_else(|| panic!("no row before {}", command.name)).click();
         window.run_steps(2);
@@ -187,20 +192,14 @@ fn every_command_stands_in_its_menu() {
     let mut found = 0;
     for menu in ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"] {
         let all: Vec<&CommandSpec> =
-            table().iter().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
+            offered().filter(|c| c.menu.split('/').next() == Some(menu)).collect();
         let of = |group: &str| -> Vec<String> {
             let fits = |c: &&&CommandSpec| match c.menu.split_once('/') {
                 _ if c.asks => group == "With options",
                 Some((_, inner)) => inner == group,
                 None => group.is_empty(),
             };
-            let title = |c: &&CommandSpec| {
-                if c.asks {
-                    format!("{}…", c.title.trim_end_matches('…'))
-                } else {
-                    c.title.to_owned()
-                }
-            };
+            let title = |c: &&CommandSpec| c.menu_title().into_owned();
             all.iter().filter(fits).map(title).collect()
         };
         let mut groups: Vec<&str> =
@@ -226,7 +225,7 @@ fn every_command_stands_in_its_menu() {
             press(&mut window, Modifiers::NONE, Key::Escape);
         }
     }
-    assert_eq!(found, table().len(), "a command stands in no menu");
+    assert_eq!(found, offered().count(), "a command stands in no menu");
 }
 
 /// Opens a menu, and one inside it: a first click may only close another.

@@ -51,7 +51,7 @@ use ulna_render::{ColorRole, Measure};
 pub struct DialogsState {
     files: files::FileList,
     bind: bind::BindState,
-    /// Which kind of dialog was open in the frame before.
+    /// The kind of dialog that was open in the frame before.
     shown: Option<Discriminant<Dialog>>,
 }
 

@@ -65,7 +65,7 @@ struct Folded {
 }
 
 impl Folded {
-    /// Those of a bar with this many points of width.
+    /// The labels of a bar with this many points of width.
     fn of(view: &View<'_>, width: f32) -> Self {
         /// Points of width of all switches, and of those for surfaces.
         const ALL: f32 = 392.0;

@@ -96,7 +96,7 @@ document_commands! {
         node: Nodes,
         /// Target point of the scene, in meters.
         to: Vec3,
-        /// Number of bones that follow by IK; the whole limb if omitted.
+        /// Number of joints that rotate, up from the end of the limb; the whole limb if omitted.
         chain: Option<usize>,
         /// Swivel angle of the limb about the line from its root to its end.
         swivel: Option<Degrees>,

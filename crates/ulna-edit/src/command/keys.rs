@@ -53,7 +53,7 @@ document_commands! {
         clip: ClipName,
         /// Time, in seconds.
         time: Seconds,
-        /// Nodes to revert.
+        /// Nodes to pose.
         node: Nodes,
         /// Values to set.
         to: Trs,

@@ -1,5 +1,7 @@
 //! Entries of the table of commands, with the types of their arguments.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::availability::Availability;
@@ -156,6 +158,17 @@ impl CommandSpec {
     /// Whether it is a function of the document.
     pub const fn is_pure(&self) -> bool {
         matches!(self.executor, Executor::Document)
+    }
+
+    /// The title in menus and in the palette: with an ellipsis where a form asks for more.
+    pub fn menu_title(&self) -> Cow<'static, str> {
+        let title = self.title.trim_end_matches('…');
+        match self.name {
+            // The tools have the same titles.
+            "pose.rotate" | "pose.move" | "pose.scale" => format!("{title} by numbers…").into(),
+            _ if self.asks => format!("{title}…").into(),
+            _ => self.title.into(),
+        }
     }
 
     /// Adds the arguments that commands of its kind share: a layer, where it edits keys.

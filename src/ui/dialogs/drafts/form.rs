@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
-    CommandLine, CommandSpec,
-    command::forms::{Entry, Quantity, entry, is_needed},
+    ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
+    command::forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
     find,
 };
 use ulna_session::KeptLayer;
 
 /// Arguments whose names say little to a person.
-const LABELED: [(&str, &str); 18] = [
+const LABELED: [(&str, &str); 17] = [
     ("most", "Max influences"),
     ("how", "Mode"),
     ("millimetres", "Max error"),
@@ -26,17 +26,44 @@ const LABELED: [(&str, &str); 18] = [
     ("parts", "Channels"),
     ("about", "Pivot"),
     ("part", "Amount"),
-    ("below", "Below"),
     ("repeat", "At the end"),
-    ("make_room", "Move clip past 0"),
+    ("make_room", "Shift other keys"),
     ("falloff", "Fall-off, joints"),
     ("passes", "Iterations"),
     ("wrap", "Wrapping UVs"),
     ("bits", "Bits per weight"),
 ];
 
-/// An argument's name as a label: `from_mesh` → *From mesh*.
-pub fn label(name: &str) -> String {
+/// Labels of arguments whose names alone say too little.
+fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
+    use ArgumentType as Type;
+    Some(match (spec.name, argument.name, argument.kind) {
+        (_, "degrees", Type::Vector) => "Rotation",
+        (_, "degrees", _) => "Angle",
+        ("key.ripple", "by", _) => "Time to insert",
+        (_, "by", Type::Seconds) => "Offset",
+        (_, "by", Type::Numbers) => "Amount",
+        (_, "by", Type::Choice(_)) => "Match by",
+        ("clip.join", "with", _) => "Clip to append",
+        ("joints.pair", "with", _) => "Mirror joint",
+        ("weights.swap", "with", _) => "Second joint",
+        ("layer.extract", "other", _) => "Resulting clip",
+        ("mix.over", "clip", _) => "Whole-body clip",
+        ("mix.over", "over", _) => "Upper-body clip",
+        ("layer.move", "place", _) => "Position",
+        ("layer.mask", "below", _) => "First joint",
+        ("weights.prune", "below", _) => "Lowest weight",
+        ("marker.move" | "marker.set" | "marker.remove", "time", _) => "Marker",
+        _ => return None,
+    })
+}
+
+/// The label of an argument in a form: `from_mesh` → *From mesh*.
+pub fn label(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
+    let name = argument.name;
+    if let Some(label) = named(spec, argument) {
+        return label.to_owned();
+    }
     if let Some((_, label)) = LABELED.iter().find(|(n, _)| *n == name) {
         return (*label).to_owned();
     }
@@ -54,6 +81,9 @@ pub struct Entered {
     pub texts: Vec<String>,
     /// Why what is typed does not read.
     pub wrong: Option<String>,
+    /// Present values, which empty fields stand for once one of the fields is typed into; empty
+    /// where they are unknown.
+    pub present: Vec<String>,
 }
 
 /// The form of a command.
@@ -65,26 +95,63 @@ pub struct FormDraft {
     pub entered: Vec<Entered>,
     /// Frames per second, for times that are typed in frames.
     pub rate: f64,
+    /// Whether anything was changed since it opened.
+    pub is_touched: bool,
 }
 
 impl FormDraft {
-    /// The form of a command with what is known already.
-    pub fn new(spec: &CommandSpec, mut values: Map<String, Value>, rate: f64) -> Self {
-        let one = |argument: &ulna_edit::ArgumentSpec| {
+    /// The form of a command with what is known already. `present`: present values of arguments
+    /// that stay empty.
+    pub fn new(
+        spec: &CommandSpec,
+        mut values: Map<String, Value>,
+        present: &Map<String, Value>,
+        rate: f64,
+    ) -> Self {
+        let one = |argument: &ArgumentSpec| {
             let value = values.remove(argument.name);
-            let texts = match entry(spec, argument) {
-                Some(entry) => texts_of(&entry, value.as_ref()),
+            let texts = |value: Option<&Value>| match entry(spec, argument) {
+                Some(entry) => texts_of(&entry, value),
                 None => Vec::new(),
             };
-            Entered { value, texts, wrong: None }
+            let now = present.get(argument.name).filter(|_| value.is_none());
+            let present = now.map(|now| texts(Some(now))).unwrap_or_default();
+            let mut shown = texts(value.as_ref());
+            let is_offset = argument.name == "by" && argument.kind == ArgumentType::Seconds;
+            if let (true, Some(seconds), Some(text)) =
+                (is_offset, value.as_ref().and_then(Value::as_f64), shown.first_mut())
+                && let Some(frames) = in_frames(seconds, rate)
+            {
+                *text = frames;
+            }
+            Entered { texts: shown, value, wrong: None, present }
         };
         let entered = spec.arguments.iter().map(one).collect();
-        Self { command: spec.name.to_owned(), entered, rate }
+        Self { command: spec.name.to_owned(), entered, rate, is_touched: false }
     }
 
     /// Its command.
     pub fn spec(&self) -> Option<&'static CommandSpec> {
         find(&self.command)
+    }
+
+    /// Whether it is about another node, or about a pose elsewhere, than another form.
+    pub fn names_other_pose(&self, other: &Self, spec: &CommandSpec) -> bool {
+        const NAMING: [&str; 4] = ["node", "clip", "time", "layer"];
+        let both = self.entered.iter().zip(&other.entered);
+        let mut named = spec.arguments.iter().zip(both).filter(|(a, _)| NAMING.contains(&a.name));
+        named.any(|(_, (ours, theirs))| ours.value != theirs.value)
+    }
+
+    /// Forgets the present values: empty fields stand for nothing any more.
+    pub fn forget_present(&mut self, spec: &CommandSpec) {
+        for (k, argument) in spec.arguments.iter().enumerate() {
+            if !std::mem::take(&mut self.entered[k].present).is_empty()
+                && let Some(entry) = entry(spec, argument)
+            {
+                self.read(k, &entry);
+            }
+        }
     }
 
     /// Whether its keys are named one by one: times, nodes and tracks are not asked for then.
@@ -123,30 +190,42 @@ impl FormDraft {
                 continue;
             }
             if let Some(wrong) = &entered.wrong {
-                return Err(format!("{} {wrong}", label(argument.name)));
+                return Err(format!("{} {wrong}", label(spec, argument)));
             }
             match &entered.value {
                 Some(value) => line.arguments.insert(argument.name.to_owned(), value.clone()),
-                None if is_needed(spec, argument) => {
-                    let label = label(argument.name);
-                    let typed = entry(spec, argument).is_some_and(|e| field_count(&e) > 0);
-                    let verb = if typed { "Enter" } else { "Pick" };
-                    // Some names are no nouns: “the to” is no English.
-                    return Err(
-                        if matches!(
-                            argument.name,
-                            "to" | "from" | "with" | "by" | "into" | "over" | "below"
-                        ) {
-                            format!("{verb} a value for “{label}”")
-                        } else {
-                            format!("{verb} the {}", label.to_lowercase())
-                        },
-                    );
-                }
+                None if is_needed(spec, argument) => return Err(missing(spec, argument)),
                 None => None,
             };
         }
-        Ok(line)
+        match needed_choice(spec) {
+            Some(choice) => self.chosen(spec, choice).map(|()| line),
+            None => Ok(line),
+        }
+    }
+
+    /// Checks that enough of some optional arguments is given, and not too much.
+    fn chosen(&self, spec: &CommandSpec, choice: NeededChoice) -> Result<(), String> {
+        let find = |name: &str| spec.arguments.iter().position(|a| a.name == name);
+        let is_given = |name: &&str| find(name).is_some_and(|k| self.entered[k].value.is_some());
+        let given = choice.groups.iter().filter(|group| group.iter().any(is_given)).count();
+        let all: Vec<usize> = choice.groups.concat().into_iter().filter_map(find).collect();
+        let labels: Vec<String> =
+            all.iter().map(|k| label(spec, &spec.arguments[*k]).to_lowercase()).collect();
+        let listed = |last: &str| match &labels[..] {
+            [most @ .., end] if !most.is_empty() => format!("{} {last} {end}", most.join(", ")),
+            _ => labels.concat(),
+        };
+        match given {
+            0 => {
+                let is_typed = all.iter().any(|k| !self.entered[*k].texts.is_empty());
+                let verb = if is_typed { "Enter" } else { "Pick" };
+                Err(format!("{verb} the {}", listed("or")))
+            }
+            1 => Ok(()),
+            _ if choice.exclusive => Err(format!("Set only one of {}", listed("and"))),
+            _ => Ok(()),
+        }
     }
 
     /// Whether an argument has no place where keys are named one by one.
@@ -159,10 +238,29 @@ impl FormDraft {
     /// Reads what is typed for an argument.
     pub fn read(&mut self, k: usize, entry: &Entry) {
         let Some(entered) = self.entered.get_mut(k) else { return };
-        match read(entry, &entered.texts, self.rate) {
+        let mut texts = entered.texts.clone();
+        let is_typed = texts.iter().any(|t| !t.trim().is_empty());
+        if is_typed && entered.present.len() == texts.len() {
+            let empty = texts.iter_mut().zip(&entered.present).filter(|(t, _)| t.trim().is_empty());
+            empty.for_each(|(text, present)| text.clone_from(present));
+        }
+        match read(entry, &texts, self.rate) {
             Ok(value) => (entered.value, entered.wrong) = (value, None),
             Err(wrong) => (entered.value, entered.wrong) = (None, Some(wrong)),
         }
+    }
+}
+
+/// The sentence for a needed argument that is missing, without its full stop.
+fn missing(spec: &CommandSpec, argument: &ArgumentSpec) -> String {
+    let label = label(spec, argument);
+    let typed = entry(spec, argument).is_some_and(|e| field_count(&e) > 0);
+    let verb = if typed { "Enter" } else { "Pick" };
+    // Some labels are no nouns: “the to” is no English.
+    if matches!(&*label, "To" | "From" | "With" | "By" | "Into" | "Over" | "Below") {
+        format!("{verb} a value for “{label}”")
+    } else {
+        format!("{verb} the {}", label.to_lowercase())
     }
 }
 
@@ -177,13 +275,31 @@ pub struct LayersThere {
 pub fn field_count(entry: &Entry) -> usize {
     match entry {
         Entry::Vector(_) | Entry::Factor(_) | Entry::Axis => 3,
-        Entry::Number(_) | Entry::Numbers(_) | Entry::Text | Entry::Path | Entry::Vertices => 1,
+        Entry::Number(_)
+        | Entry::Numbers(_)
+        | Entry::StrengthKeys
+        | Entry::Text
+        | Entry::Path
+        | Entry::Vertices => 1,
         _ => 0,
     }
 }
 
+/// An offset in time as a form shows it: in frames where it is a whole number of them.
+fn in_frames(seconds: f64, rate: f64) -> Option<String> {
+    let frames = (seconds * rate).round();
+    let is_whole = frames != 0.0 && (seconds * rate - frames).abs() < 1e-3;
+    is_whole.then(|| format!("{frames} {}", if frames == 1.0 { "frame" } else { "frames" }))
+}
+
 /// What stands in the fields for a value.
 fn texts_of(entry: &Entry, value: Option<&Value>) -> Vec<String> {
+    if *entry == Entry::StrengthKeys {
+        let both = Quantity::of_strength_key();
+        let Some(Value::Array(list)) = value else { return vec![String::new(); 2] };
+        let shown = list.iter().filter_map(Value::as_f64).zip(both.iter().cycle());
+        return shown.map(|(v, q)| q.shown(v)).collect();
+    }
     let mut texts = match (entry, value) {
         (Entry::Number(q), Some(value)) => {
             value.as_f64().map(|v| vec![q.shown(v)]).unwrap_or_default()
@@ -252,6 +368,19 @@ fn read(entry: &Entry, texts: &[String], rate: f64) -> Result<Option<Value>, Str
                 return Err("needs three numbers".to_owned());
             }
             all(&q)?.into()
+        }
+        Entry::StrengthKeys => {
+            let both = Quantity::of_strength_key();
+            let mut list = Vec::new();
+            for key in texts.chunks(2).filter(|k| k.iter().any(|t| !t.trim().is_empty())) {
+                if key.iter().any(|t| t.trim().is_empty()) {
+                    return Err("needs a time and a strength per key".to_owned());
+                }
+                for (q, text) in both.iter().zip(key) {
+                    list.push(number(q, text.trim())?);
+                }
+            }
+            list.into()
         }
         Entry::Numbers(q) => {
             // Between numbers stand commas or semicolons; spaces where there are neither.

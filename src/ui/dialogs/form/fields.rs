@@ -4,6 +4,7 @@ use egui::{RichText, TextEdit, Ui, vec2};
 use serde_json::Value;
 
 use super::{
+    help::{ArgumentHelp, by_default, capital, default_word},
     lists::{Listed, listed, selected_keys},
     picker::picker_ui,
 };
@@ -15,7 +16,10 @@ use crate::ui::{
 };
 use ulna_edit::{
     ArgumentSpec, CommandSpec,
-    command::forms::{Entry, Quantity, Unit, Unset, is_needed},
+    command::{
+        KINDS,
+        forms::{Entry, Quantity, Unit, Unset, is_needed},
+    },
 };
 use ulna_model::Property;
 use ulna_render::ColorRole;
@@ -40,28 +44,35 @@ pub fn field_ui(
     actions: &mut Actions,
 ) -> bool {
     let theme = view.theme;
-    let name = label(argument.name);
+    let name = label(spec, argument);
+    let help = ArgumentHelp::of(argument);
+    let unset = help.shown_by(entry);
     let optional = !is_needed(spec, argument);
     match entry {
-        Entry::Words(words) => words_ui(ui, (&name, words), optional, (k, now), place.width),
+        Entry::Words(words) => {
+            let default = help.unset.and_then(|u| default_word(words, u)).filter(|_| optional);
+            words_ui(ui, (&name, words), (optional, default), (k, now), place.width);
+        }
         Entry::Flag(unset) => flag_ui(ui, theme, (&name, *unset), optional, (k, now), place.width),
         Entry::Parts(morphs) => parts_ui(ui, theme, *morphs, (k, now)),
         Entry::Keys => keys_ui(ui, view, (spec, argument), (k, now)),
+        Entry::StrengthKeys => return strength_keys_ui(ui, theme, (k, now), place),
         Entry::Axis => return axis_ui(ui, theme, &name, (k, now), place),
         Entry::Number(q) | Entry::Numbers(q) => {
-            return typed_ui(ui, theme, (&name, entry), &[q.unit.sign()], (k, now), place);
+            let said = (q.unit.sign(), unset.as_deref().filter(|_| optional));
+            return typed_ui(ui, theme, (&name, entry), said, (k, now), place);
         }
         Entry::Vector(q) | Entry::Factor(q) => {
             return triple_ui(ui, theme, (&name, entry), q, (k, now), place);
         }
         Entry::Text | Entry::Vertices => {
-            return typed_ui(ui, theme, (&name, entry), &[""], (k, now), place);
+            return typed_ui(ui, theme, (&name, entry), ("", None), (k, now), place);
         }
         Entry::Path => {
             return ui
                 .horizontal(|ui| {
                     let narrow = FieldPlace { width: place.width - 84.0, ..place };
-                    let enters = typed_ui(ui, theme, (&name, entry), &[""], (k, now), narrow);
+                    let enters = typed_ui(ui, theme, (&name, entry), ("", None), (k, now), narrow);
                     if ui
                         .button("Choose…")
                         .on_hover_text("Opens the system's file dialog")
@@ -75,7 +86,8 @@ pub fn field_ui(
         }
         Entry::Data => {}
         _ => {
-            if let Some(list) = listed(entry, argument.name, view, now) {
+            if let Some(mut list) = listed(entry, argument.name, view, now) {
+                list.unset = unset.unwrap_or(list.unset);
                 pick_ui(ui, view, &name, optional, list, (k, now), place.width);
             }
         }
@@ -98,14 +110,15 @@ fn pick_ui(
         Some(Value::Array(list)) => {
             list.iter().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
         }
+        Some(Value::Number(number)) => vec![number.to_string()],
         _ => Vec::new(),
     };
     let shown = match &chosen[..] {
-        [] if optional => list.unset.to_owned(),
+        [] if optional => list.unset.clone(),
         [] => "Pick…".to_owned(),
         texts => texts.iter().map(|t| (list.label)(t)).collect::<Vec<_>>().join(", "),
     };
-    let many = list.many;
+    let (many, by_number) = (list.many, list.by_number);
     let selected = list.selected.clone();
     ui.horizontal(|ui| {
         let (cross, take) = (vec2(24.0, 24.0), vec2(74.0, 24.0));
@@ -137,6 +150,7 @@ fn pick_ui(
         if let Some(mut texts) = picked {
             now.entered[k].value = match texts.len() {
                 0 => None,
+                1 if by_number => texts.pop().and_then(|t| serde_json::from_str(&t).ok()),
                 1 => texts.pop().map(Value::from),
                 _ => Some(texts.into()),
             };
@@ -144,27 +158,38 @@ fn pick_ui(
     });
 }
 
-/// Words to choose from: few as segments, many as a list.
+/// Words to choose from. `default`: the word that is meant where none is chosen.
 fn words_ui(
     ui: &mut Ui,
     (name, words): (&str, &[&'static str]),
-    optional: bool,
+    (optional, default): (bool, Option<&'static str>),
     (k, now): (usize, &mut FormDraft),
     width: f32,
 ) {
     let entered = &mut now.entered[k].value;
-    let shown = entered.as_ref().map_or_else(|| "Default".to_owned(), |v| capital(&plain(v)));
+    let word_text =
+        |word: &str| if default == Some(word) { by_default(word) } else { in_words(word) };
+    let shown = match (entered.as_ref(), default) {
+        (Some(value), _) => word_text(&plain(value)),
+        (None, Some(word)) => word_text(word),
+        (None, None) if optional => "Default".to_owned(),
+        (None, None) => "Pick…".to_owned(),
+    };
     let combo = egui::ComboBox::from_id_salt(("words", name))
         .selected_text(&shown)
         .width(width.min(220.0))
         .show_ui(ui, |ui| {
-            if optional && ui.selectable_label(entered.is_none(), "Default").clicked() {
+            if optional
+                && default.is_none()
+                && ui.selectable_label(entered.is_none(), "Default").clicked()
+            {
                 *entered = None;
             }
             for word in words {
-                let on = entered.as_ref().is_some_and(|v| plain(v) == *word);
-                if ui.selectable_label(on, capital(word)).clicked() {
-                    *entered = Some((*word).into());
+                let is_default = default == Some(*word);
+                let on = entered.as_ref().map_or(is_default, |v| plain(v) == *word);
+                if ui.selectable_label(on, word_text(word)).clicked() {
+                    *entered = (!is_default).then(|| (*word).into());
                 }
             }
         });
@@ -177,9 +202,10 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+/// A word of a command as the window says it.
+fn in_words(word: &str) -> String {
+    let kind = KINDS.iter().find(|(kind, _)| kind.label() == word);
+    kind.map_or_else(|| capital(word), |(_, text)| (*text).to_owned())
 }
 
 /// A box to tick where what is not given is off or on; else a list with the third way.
@@ -265,12 +291,17 @@ fn keys_ui(
     (spec, argument): (&CommandSpec, &ArgumentSpec),
     (k, now): (usize, &mut FormDraft),
 ) {
+    const OTHER_WAYS: [&str; 6] = ["time", "times", "from", "to", "node", "parts"];
     let count = view.selected_keys().len();
     let mut on = now.entered[k].value.is_some();
+    let is_narrowed = spec
+        .arguments
+        .iter()
+        .zip(&now.entered)
+        .any(|(a, e)| !a.required && OTHER_WAYS.contains(&a.name) && e.value.is_some());
     let text = match count {
-        0 => {
-            "No keys selected: applies to all keys, or to the times and nodes set below".to_owned()
-        }
+        0 if is_narrowed => "Keys of these times and nodes (none selected)".to_owned(),
+        0 => "All keys of the clip (none selected)".to_owned(),
         1 => "The selected key".to_owned(),
         n => format!("The {n} selected keys"),
     };
@@ -284,29 +315,30 @@ fn keys_ui(
     now.entered[k].value = if on { selected_keys(view, spec, argument) } else { None };
 }
 
-/// One field, with the unit behind it.
+/// One field, with its unit behind it, and its value if it stays empty in it.
 fn typed_ui(
     ui: &mut Ui,
     theme: &Theme,
     (name, entry): (&str, &Entry),
-    signs: &[&str],
+    (sign, unset): (&str, Option<&str>),
     (k, now): (usize, &mut FormDraft),
     place: FieldPlace,
 ) -> bool {
-    let sign = signs.first().copied().unwrap_or_default();
     let is_number = matches!(entry, Entry::Number(_));
+    // A text with its own unit needs no other one.
+    let has_unit = now.entered[k].texts.iter().any(|t| t.contains(char::is_alphabetic));
     let room = if sign.is_empty() { place.width } else { place.width - 36.0 };
     let width = if is_number { room.min(120.0) } else { room };
     let hint = match entry {
         Entry::Vertices => "0-99, 120",
         Entry::Numbers(_) => "0, 0.5, 1",
         Entry::Path => "Folder or file",
-        _ => "",
+        _ => unset.unwrap_or_default(),
     };
     ui.horizontal(|ui| {
         let (changed, enters) =
             text_ui(ui, (name, hint), &mut now.entered[k].texts, 0, width, place.first);
-        if !sign.is_empty() {
+        if !sign.is_empty() && !has_unit {
             let sign = RichText::new(sign).font(Theme::font(Font::Small));
             ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
         }
@@ -316,6 +348,52 @@ fn typed_ui(
         enters
     })
     .inner
+}
+
+/// A row per key of a strength: its time and its strength.
+fn strength_keys_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    (k, now): (usize, &mut FormDraft),
+    place: FieldPlace,
+) -> bool {
+    let unit = |ui: &mut Ui, sign: &str| {
+        let sign = RichText::new(sign).font(Theme::font(Font::Small));
+        ui.label(sign.color(theme.color(ColorRole::TextTertiary)));
+    };
+    let (mut changed, mut enters, mut removed) = (false, false, None);
+    let keys = now.entered[k].texts.len() / 2;
+    for key in 0..keys {
+        ui.horizontal(|ui| {
+            for (column, (what, sign)) in [("Time", "s"), ("Strength", "%")].into_iter().enumerate()
+            {
+                let name = format!("{what} of key {}", key + 1);
+                let (texts, at) = (&mut now.entered[k].texts, 2 * key + column);
+                let (edited, entered) =
+                    text_ui(ui, (&name, ""), texts, at, 90.0, place.first && at == 0);
+                unit(ui, sign);
+                changed |= edited;
+                enters |= entered;
+            }
+            let remove = ui.add_enabled(keys > 1, egui::Button::new("✕"));
+            name_widget(ui, &remove, &format!("Remove key {}", key + 1));
+            if remove.clicked() {
+                removed = Some(key);
+            }
+        });
+    }
+    if let Some(key) = removed {
+        now.entered[k].texts.drain(2 * key..2 * key + 2);
+        changed = true;
+    }
+    if ui.button("Add key").clicked() {
+        now.entered[k].texts.extend([String::new(), String::new()]);
+        changed = true;
+    }
+    if changed {
+        now.read(k, &Entry::StrengthKeys);
+    }
+    enters
 }
 
 /// Three fields, with their axes.
@@ -340,7 +418,8 @@ fn triple_ui(
             ui.label(RichText::new(letter).font(Theme::font(Font::Small)).color(theme.color(role)));
             // One number alone is that of all axes.
             let first = now.entered[k].texts[0].trim().to_owned();
-            let hint = if all && axis > 0 { first.as_str() } else { "" };
+            let stands_for = now.entered[k].present.get(axis).cloned().unwrap_or_default();
+            let hint = if all && axis > 0 { &first } else { &stands_for };
             let field = format!("{name} {letter}");
             let (edited, entered) = text_ui(
                 ui,

@@ -16,14 +16,16 @@ use ulna_edit::{
     },
     find_clip, node_text,
 };
-use ulna_model::{Document, LayerHome, NodeId, label};
+use ulna_model::{ClipId, Document, LayerHome, NodeId, label};
 
 /// What an argument is picked from.
 pub struct Listed<'a> {
     /// Whether several are picked.
     pub many: bool,
+    /// Whether what is picked is a number in a command.
+    pub by_number: bool,
     /// What stands there where nothing is picked and nothing needs to be.
-    pub unset: &'static str,
+    pub unset: String,
     /// Those that are selected in the window.
     pub selected: Vec<String>,
     /// All of them.
@@ -44,7 +46,8 @@ pub fn listed<'a>(
         let labels = all.clone();
         Listed {
             many,
-            unset,
+            by_number: false,
+            unset: unset.to_owned(),
             selected: Vec::new(),
             all: Box::new(move || all.clone()),
             label: Box::new(move |text: &str| {
@@ -58,7 +61,7 @@ pub fn listed<'a>(
     let numbered = |label: String, k: usize| Pick { text: format!("#{k}"), label };
     Some(match entry {
         Entry::Nodes(of, many) => Listed {
-            unset: when_left_out(&draft.command, name),
+            unset: when_left_out(&draft.command, name).to_owned(),
             ..nodes(view, document, *of, *many)
         },
         Entry::Clip | Entry::Clips => {
@@ -114,6 +117,12 @@ pub fn listed<'a>(
             if name == "clip" { "The file's pose" } else { "The only one" },
             there(name, view, draft),
         ),
+        Entry::Marker => markers(document, draft),
+        Entry::Component => {
+            let pick = |(k, axis): (usize, &str)| Pick { text: k.to_string(), label: axis.into() };
+            let all = ["X", "Y", "Z", "W"].into_iter().enumerate().map(pick).collect();
+            Listed { by_number: true, ..plain(false, "Any component", all) }
+        }
         Entry::MorphTarget => plain(false, "None", morph_targets(document, draft)),
         Entry::Lane => {
             let mix = mix_of(document);
@@ -172,20 +181,54 @@ fn nodes<'a>(view: &View<'a>, document: &'a Document, of: NodesOf, many: bool) -
     };
     Listed {
         many,
-        unset: "All",
+        by_number: false,
+        unset: "All".to_owned(),
         selected: selected.iter().map(|n| node_text(document, *n)).collect(),
         all: Box::new(all),
         label: Box::new(move |text: &str| by_number(text).unwrap_or_else(|| text.to_owned())),
     }
 }
 
+/// The markers of the clip that the form names, by their times.
+fn markers(document: &Document, draft: &FormDraft) -> Listed<'static> {
+    let clip = named_clip(document, draft).and_then(|id| document.clips.get(id));
+    let markers: Vec<(f32, String)> = clip
+        .iter()
+        .flat_map(|c| c.markers.iter())
+        .map(|m| {
+            let name = if m.name.is_empty() { "Marker" } else { &*m.name };
+            (m.time, format!("{name} at {:.3} s", m.time))
+        })
+        .collect();
+    let all = markers.clone();
+    Listed {
+        many: false,
+        by_number: true,
+        unset: "None".to_owned(),
+        selected: Vec::new(),
+        all: Box::new(move || {
+            all.iter()
+                .map(|(t, label)| Pick { text: t.to_string(), label: label.clone() })
+                .collect()
+        }),
+        label: Box::new(move |text: &str| {
+            let time = text.parse::<f32>().ok();
+            let found = markers.iter().find(|(t, _)| Some(*t) == time);
+            found.map_or_else(|| format!("{text} s"), |(_, label)| label.clone())
+        }),
+    }
+}
+
+/// The clip that the form names.
+fn named_clip(document: &Document, draft: &FormDraft) -> Option<ClipId> {
+    let spec = draft.spec()?;
+    let at = spec.arguments.iter().position(|a| a.name == "clip")?;
+    find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
+}
+
 /// The layers of the clip that the form names, or of the pose.
 fn pose_layers(document: &Document, draft: &FormDraft) -> Vec<Pick> {
-    let clip = draft.spec().and_then(|spec| {
-        let at = spec.arguments.iter().position(|a| a.name == "clip")?;
-        find_clip(document, draft.entered[at].value.as_ref()?.as_str()?).ok()
-    });
-    let layers = document.aids.layers(LayerHome::of(clip));
+    let layers = document.aids.layers(LayerHome::of(named_clip(document, draft)));
     let pick = |l: &ulna_model::PoseLayer| Pick {
         text: ulna_edit::command::pose_layer_text(document, l.id),
         label: l.name.to_string(),

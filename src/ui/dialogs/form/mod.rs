@@ -2,13 +2,17 @@
 //! and a button that does it.
 
 mod fields;
+mod help;
 mod lists;
 mod picker;
 
 use egui::{Key, RichText, ScrollArea, Ui};
 use serde_json::Map;
 
-use self::fields::{FieldPlace, field_ui};
+use self::{
+    fields::{FieldPlace, field_ui},
+    help::ArgumentHelp,
+};
 use super::{
     drafts::{field_count, label},
     parts::{plain, primary, small, title},
@@ -30,12 +34,6 @@ use ulna_render::ColorRole;
 const LABELS: f32 = 132.0;
 /// More rows than this, and those that may stay empty are folded away.
 const ROWS: usize = 7;
-
-/// Whether a sentence says more than the name beside it does: *Space of the axis; local if
-/// omitted*, but not *Clip to edit*.
-fn says_more(help: &str) -> bool {
-    help.split_whitespace().count() > 3
-}
 
 /// The argument that is typed first: what is needed and not a time, else what may be given and is
 /// not.
@@ -108,6 +106,10 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
     }
     ui.add_space(12.0);
     if now != *draft {
+        now.is_touched = true;
+        if now.names_other_pose(draft, spec) {
+            now.forget_present(spec);
+        }
         actions.push(DialogAction::SetDialog(Some(Dialog::Arguments {
             draft: Box::new(now.clone()),
         })));
@@ -124,8 +126,13 @@ pub fn form_ui(ui: &mut Ui, view: &View<'_>, draft: &FormDraft, actions: &mut Ac
             let cancel = plain(ui, "Cancel");
             if let Err(wrong) = &line {
                 let note = RichText::new(wrong).font(Theme::font(Font::Small));
-                let note =
-                    egui::Label::new(note.color(theme.color(ColorRole::SeverityWarning))).wrap();
+                // Before anything was done here nothing is wrong yet.
+                let role = if now.is_touched {
+                    ColorRole::SeverityWarning
+                } else {
+                    ColorRole::TextSecondary
+                };
+                let note = egui::Label::new(note.color(theme.color(role))).wrap();
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(note));
             }
             if cancel.clicked() {
@@ -157,7 +164,7 @@ fn take_keyboard(ui: &Ui) {
 fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
     let keys = &view.settings.keys;
     let key = keys.shown(spec.name);
-    let mut way = if key.is_empty() { String::new() } else { format!("Shortcut: {key}. ") };
+    let mut way = if key.is_empty() { String::new() } else { format!("Press {key}. ") };
     if let Some(text) = shorter(spec) {
         // Keys of other commands are named as they are set.
         for (k, part) in text.split(['{', '}']).enumerate() {
@@ -170,7 +177,7 @@ fn shorter_ui(ui: &mut Ui, view: &View<'_>, spec: &CommandSpec) {
     }
     if !way.is_empty() {
         ui.add_space(4.0);
-        small(ui, view.theme, &format!("Direct: {}", way.trim_end()));
+        small(ui, view.theme, &format!("Faster: {}", way.trim_end()));
     }
 }
 
@@ -227,7 +234,7 @@ fn row_ui(
     let Some(entry) = entry(spec, argument) else { return false };
     let role =
         if is_needed(spec, argument) { ColorRole::TextPrimary } else { ColorRole::TextSecondary };
-    let words = RichText::new(label(argument.name)).color(view.theme.color(role));
+    let words = RichText::new(label(spec, argument)).color(view.theme.color(role));
     ui.vertical(|ui| {
         // In the middle of a field that is 24 high.
         ui.add_space(4.0);
@@ -241,9 +248,8 @@ fn row_ui(
             ui.add(
                 egui::Label::new(text.color(view.theme.color(ColorRole::SeverityWarning))).wrap(),
             );
-        } else if says_more(argument.help) {
-            // Names between backticks are for the command line.
-            small(ui, view.theme, &argument.help.replace('`', ""));
+        } else if let Some(text) = ArgumentHelp::of(argument).under(&entry) {
+            small(ui, view.theme, &text);
         }
         enters
     })

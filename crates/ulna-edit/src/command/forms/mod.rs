@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 pub use self::{
     shorter::shorter,
-    suggested::{Suggestions, suggested},
+    suggested::{Suggestions, present, suggested},
 };
 use super::{ArgumentSpec, ArgumentType, CommandSpec, PoseDestination, field::ArgumentPart as _};
 
@@ -104,6 +104,11 @@ impl Quantity {
 
     fn share() -> Self {
         Self::new(Unit::Percent, 0.0..=1.0)
+    }
+
+    /// The time and the strength of a key of a strength.
+    pub fn of_strength_key() -> [Self; 2] {
+        [Self::new(Unit::Seconds, 0.0..=1e5), Self::share()]
     }
 
     /// What was typed, in the command's own unit: arithmetic with units, such as `90/2`, `12 cm` or
@@ -210,6 +215,10 @@ pub enum Entry {
     MorphTarget,
     /// A lane of the mix to pick.
     Lane,
+    /// A marker of the clip to pick, by its time.
+    Marker,
+    /// A component of values to pick, by its number.
+    Component,
     /// The selected keys, or all.
     Keys,
     /// Words to choose from.
@@ -228,6 +237,8 @@ pub enum Entry {
     Axis,
     /// Any number of numbers.
     Numbers(Quantity),
+    /// Keys of a strength, each a time and a strength.
+    StrengthKeys,
     /// Vertices, by numbers or in words.
     Vertices,
     /// A new name, or text.
@@ -267,6 +278,7 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         ArgumentType::Space => Entry::Words(&["local", "parent", "world"]),
         ArgumentType::Choice(words) => Entry::Words(words),
         ArgumentType::Flag => Entry::Flag(unset(spec, argument)),
+        ArgumentType::Seconds if names_marker(spec) && argument.name == "time" => Entry::Marker,
         ArgumentType::Seconds => {
             let least = if argument.name == "by" { -1e5 } else { 0.0 };
             Entry::Number(Quantity::new(Unit::Seconds, least..=1e5))
@@ -280,6 +292,7 @@ pub fn entry(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         }
         ArgumentType::Factor => Entry::Factor(Quantity::any(Unit::Factor)),
         ArgumentType::Numbers => numbers(spec, argument)?,
+        ArgumentType::Number if argument.name == "component" => Entry::Component,
         ArgumentType::Number => Entry::Number(number(spec, argument)?),
         ArgumentType::Text => text(spec, argument)?,
     })
@@ -291,6 +304,11 @@ fn is_of_weights(spec: &CommandSpec) -> bool {
 
 fn reads_layers(spec: &CommandSpec) -> bool {
     spec.name == "layer.import"
+}
+
+/// Whether it works on a marker that exists.
+fn names_marker(spec: &CommandSpec) -> bool {
+    matches!(spec.name, "marker.move" | "marker.set" | "marker.remove")
 }
 
 /// Whether it takes weights of vertices as lists of numbers.
@@ -361,7 +379,8 @@ fn numbers(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         _ if has_data(spec) => return Some(Entry::Data),
         (_, "times") => Quantity::new(Unit::Seconds, 0.0..=1e5),
         (_, "weights") => Quantity::share(),
-        ("key.value", "by") | ("layer.strength_keys", "keys") => Quantity::any(Unit::Plain),
+        ("layer.strength_keys", "keys") => return Some(Entry::StrengthKeys),
+        ("key.value", "by") => Quantity::any(Unit::Plain),
         _ => return None,
     }))
 }
@@ -384,7 +403,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "from" | "to") => Quantity::any(Unit::Plain),
         (_, "weight") => Quantity::new(Unit::Percent, -10.0..=10.0),
         (_, "falloff") => Quantity::whole(0.0..=100.0),
-        (_, "place" | "primitive" | "component") => Quantity::whole(0.0..=1e6),
+        (_, "place" | "primitive") => Quantity::whole(0.0..=1e6),
         (_, "chain") => Quantity::whole(1.0..=100.0),
         (_, "factor" | "speed") => Quantity::new(Unit::Factor, 0.001..=1000.0),
         ("clip.ticks", "rate") => Quantity::new(Unit::Plain, 0.1..=1e6),
@@ -444,6 +463,28 @@ pub fn is_for_programs(spec: &CommandSpec) -> bool {
 /// Whether a form needs an argument: the command does, or it does nothing without.
 pub fn is_needed(spec: &CommandSpec, argument: &ArgumentSpec) -> bool {
     argument.required || (spec.name == "pose.apply" && argument.name == "pose")
+}
+
+/// Optional arguments of which a form needs some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeededChoice {
+    /// Names of the arguments; those of one group may be given together.
+    pub groups: &'static [&'static [&'static str]],
+    /// Whether arguments of several groups exclude each other.
+    pub exclusive: bool,
+}
+
+/// Optional arguments of which a command needs some; `None` if it needs none of them.
+pub fn needed_choice(spec: &CommandSpec) -> Option<NeededChoice> {
+    let (groups, exclusive): (&[&[&str]], bool) = match spec.name {
+        "clip.retime" => (&[&["length"], &["factor"], &["speed"]], true),
+        "edit.revert" => (&[&["clip", "layer"], &["node"], &["mesh"]], true),
+        "pose.set" | "pose.set_local" | "pose.set_world" | "unkeyed.set" | "key.shift" => {
+            (&[&["translation"], &["degrees"], &["scale"]], false)
+        }
+        _ => return None,
+    };
+    Some(NeededChoice { groups, exclusive })
 }
 
 /// Whether the arguments `clip`, `time` and `layer` of a command say where a pose goes: a form asks
@@ -515,6 +556,17 @@ mod tests {
                     spec.name,
                     argument.name
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn arguments_of_which_some_are_needed_are_optional_arguments_of_their_command() {
+        for spec in table() {
+            let Some(choice) = needed_choice(spec) else { continue };
+            for name in choice.groups.concat() {
+                let there = spec.arguments.iter().find(|a| a.name == name);
+                assert!(there.is_some_and(|a| !a.required), "{} {name}", spec.name);
             }
         }
     }

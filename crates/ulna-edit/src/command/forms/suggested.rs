@@ -1,15 +1,18 @@
 //! What stands in a form at first: what is selected and shown.
 
+use glam::{EulerRot, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
     ArgumentSpec, CommandContext, CommandSpec, LayerName, WhichKeys, clip_text,
     field::{ArgumentPart as _, ClipName, number},
-    frame_of, free_clip_name, kept_poses, kept_sets, layer_as_clip, layer_text, mesh_text,
-    node_text, pose_layer_text,
+    frame_of, free_clip_name, kept_poses, kept_sets,
+    key_words::Between,
+    layer_as_clip, layer_text, mesh_text, node_text, pose_layer_text,
+    which_keys::KeyList,
 };
-use ulna_model::{Clip, ClipId, NodeId};
+use ulna_model::{Clip, ClipId, LayerHome, NodeId, Transform};
 use ulna_motion::{Mirror, Pose};
 
 /// What a form is filled from.
@@ -46,7 +49,45 @@ pub fn suggested(spec: &CommandSpec, from: &Suggestions<'_>) -> Map<String, Valu
     values
 }
 
+/// Present values of the transform that a command sets, of the one node that `values` name: what
+/// its empty fields stand for. Empty for other commands.
+pub fn present(
+    spec: &CommandSpec,
+    from: &Suggestions<'_>,
+    values: &Map<String, Value>,
+) -> Map<String, Value> {
+    let document = from.around.document;
+    let named = values.get("node").and_then(Value::as_str);
+    let active = from.around.selection.active;
+    let node = active.filter(|n| named.is_some_and(|text| node_text(document, *n) == text));
+    let Some(transform) = node.and_then(|n| from.transform(spec, n)) else { return Map::new() };
+    let (x, y, z) = transform.rotation.to_euler(EulerRot::XYZ);
+    let degrees = Vec3::new(x, y, z).map(f32::to_degrees);
+    [("translation", transform.translation), ("degrees", degrees), ("scale", transform.scale)]
+        .into_iter()
+        .map(|(name, v)| (name.to_owned(), v.to_array().map(number).to_vec().into()))
+        .collect()
+}
+
 impl Suggestions<'_> {
+    /// The transform of a node that a command would replace.
+    fn transform(&self, spec: &CommandSpec, node: NodeId) -> Option<Transform> {
+        let document = self.around.document;
+        let local = self.pose.local.get(node.index())?.transform();
+        let seen = self.around.seen;
+        // Layers would be part of what is seen, but not of the keys.
+        let layered = !document.aids.layers(LayerHome::of(seen)).is_empty();
+        match spec.name {
+            "pose.set" => Some(document.node(node).user().unwrap_or_default()),
+            "pose.set_local" if !layered => Some(local),
+            "unkeyed.set" | "key.shift" if seen.is_some() && !layered => Some(local),
+            "pose.set_world" if seen.is_none() => {
+                Some(Transform::decompose(self.pose.world.get(node.index())?, &local).transform)
+            }
+            _ => None,
+        }
+    }
+
     fn clip(&self) -> Option<ClipId> {
         let document = self.around.document;
         let there = |id: &ClipId| document.clips.contains(*id);
@@ -99,7 +140,8 @@ impl Suggestions<'_> {
                 Some(format!("#{at}").into())
             }
             Entry::MorphTarget => needed.then(|| "#0".into()),
-            Entry::Words(words) => Some((*words.first().filter(|_| needed)?).into()),
+            Entry::Words(words) if needed => self.word(spec, argument, words).map(Into::into),
+            Entry::Words(_) | Entry::Component => None,
             Entry::Flag(_) => needed.then_some(Value::Bool(true)),
             Entry::Axis => needed.then(|| "x".into()),
             Entry::Text => self.name(spec, so_far, needed),
@@ -107,14 +149,63 @@ impl Suggestions<'_> {
             Entry::Keys | Entry::Parts(_) | Entry::Data | Entry::NameThere => None,
             Entry::Vector(_) => self.vector(spec, argument, so_far).filter(|_| needed),
             Entry::Factor(_) => needed.then(|| json!(1)),
-            Entry::Numbers(_) if spec.name == "layer.strength_keys" => {
-                Some(json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]))
-            }
+            Entry::StrengthKeys => Some(self.strength_keys()),
             Entry::Numbers(_) => {
                 needed.then(|| json!([if argument.name == "weights" { 1 } else { 0 }]))
             }
-            Entry::Number(_) => self.number(spec, argument, needed),
+            Entry::Number(_) | Entry::Marker => self.number(spec, argument, needed),
         }
+    }
+
+    /// The keys of the chosen layer's strength, or full strength from start to end.
+    fn strength_keys(&self) -> Value {
+        let document = self.around.document;
+        let layer = self.around.layer.and_then(|(_, id)| document.aids.pose_layer(id));
+        match layer.and_then(|(_, l)| l.strength_keys.as_ref()) {
+            Some(track) => {
+                let keys = track.times.iter().zip(track.values.iter());
+                keys.flat_map(|(t, v)| [number(*t), number(*v)]).collect::<Vec<_>>().into()
+            }
+            None => json!([0, 1, self.clip_data().map_or(1.0, |c| f64::from(c.length())), 1]),
+        }
+    }
+
+    /// A word: the present one, or a usual one that is harmless; `None` where a person must choose.
+    fn word(
+        &self,
+        spec: &CommandSpec,
+        argument: &ArgumentSpec,
+        words: &[&'static str],
+    ) -> Option<&'static str> {
+        match (spec.name, argument.name) {
+            ("track.interpolation", _) => self.interpolation(),
+            (_, "how" | "toward") => words.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// The interpolation of the selected keys, or of all keys of the clip, where they agree.
+    fn interpolation(&self) -> Option<&'static str> {
+        if self.around.written_layer().is_some() {
+            return None;
+        }
+        let clip = self.clip_data()?;
+        let selected = match WhichKeys::selected(self.around.selection, self.around.keys) {
+            Some((id, WhichKeys { keys: Some(KeyList::Set(_, keys)), .. }))
+                if Some(id) == self.clip() =>
+            {
+                keys.iter().map(|(track, _)| track).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_meant = |id| selected.is_empty() || selected.contains(&id);
+        let mut all =
+            clip.tracks.iter().filter(|(id, _)| is_meant(**id)).map(|(_, t)| t.interpolation);
+        let first = all.next()?;
+        let word = [Between::Hold, Between::Linear, Between::Smooth]
+            .into_iter()
+            .find(|b| b.interpolation() == first)?;
+        all.all(|i| i == first).then(|| word.label())
     }
 
     /// Nodes: the selected ones of a kind.
@@ -176,7 +267,7 @@ impl Suggestions<'_> {
         let is_layer_of =
             spec.arguments.iter().any(|a| a.name == "layer") && spec.name.starts_with("layer.");
         let clip = match (spec.name, argument.name) {
-            (_, "with" | "other" | "over") => {
+            (_, "with" | "other" | "over") | ("mix.go", "clip") => {
                 let now = self.clip();
                 let after = document.clips.ids().skip_while(|id| Some(*id) != now).nth(1);
                 after.or_else(|| document.clips.ids().next()).or(now)
@@ -251,12 +342,12 @@ impl Suggestions<'_> {
             // Where it is now: numbers are changed from there.
             ("pose.ik", "to") => at(node?),
             // Straight ahead.
-            ("pose.look_at", "at") => at(node.or(self.around.selection.active)?) + glam::Vec3::Z,
+            ("pose.look_at", "at") => at(node.or(self.around.selection.active)?) + Vec3::Z,
             ("weights.gradient", "from") => at(node?),
             ("weights.gradient", "to") => {
                 at(document.children(node?).first().copied().unwrap_or(node?))
             }
-            _ => glam::Vec3::ZERO,
+            _ => Vec3::ZERO,
         };
         Some(point.to_array().map(number).to_vec().into())
     }
@@ -284,6 +375,8 @@ impl Suggestions<'_> {
             }
             ("pin.hold", "from") => seconds(self.around.range?.0 as f32),
             ("pin.hold", "to") => seconds(self.around.range?.1 as f32),
+            ("clip.reduce", "millimetres") => json!(0.5),
+            ("clip.make_editable", "millimetres") => json!(2),
             // One of three is typed: none stands there already.
             ("clip.retime", "length" | "factor" | "speed") => return None,
             ("clip.rate" | "clip.resample", "rate") => round(1.0 / self.frame()),

@@ -29,7 +29,7 @@ other_commands! {
     /// Lets you choose a range on the ruler and holds the selected hand or foot in place there
     HoldRange = "timeline.hold", "Hold over a range", menu: "Pose", enabled: joint_over_clip;
     /// Moves the selected keys with the pointer until the next click; digits type frames
-    Grab = "timeline.move", "Move", key: "W", enabled: keys_selected;
+    Grab = "timeline.move", "Move selected keys", key: "W", enabled: keys_selected;
     /// Moves the selected keys with the pointer; later ones follow
     Ripple = "timeline.ripple", "Ripple move", key: "E", enabled: keys_selected;
     /// Scales the selected keys about the playhead with the pointer
@@ -46,7 +46,7 @@ other_commands! {
     /// Sets the tangents of the selected keys
     Tangents = "timeline.tangents", "Tangents…", key: "V", enabled: keys_selected;
     /// Marks the selected keys as extremes, breakdowns or in-betweens
-    Kind = "timeline.kind", "Kind of keys…", key: "Shift+K", enabled: keys_selected;
+    Kind = "timeline.kind", "Key type…", key: "Shift+K", enabled: keys_selected;
     /// Shifts the selected tracks around the loop with the pointer
     Offset = "timeline.offset", "Offset in the loop", enabled: keys_selected;
     /// Selects the keys inside a lasso that you draw

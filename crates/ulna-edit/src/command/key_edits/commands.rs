@@ -83,7 +83,7 @@ document_commands! {
         time: Seconds,
         /// Seconds to insert; a negative number removes time with its keys.
         by: Seconds,
-        /// Nodes to unpin; all if omitted.
+        /// Nodes whose keys move; all if omitted.
         node: Option<Nodes>,
     } = "key.ripple", "Insert or remove time", menu: "Clip/Edit keys", asks: true;
     /// Shifts tracks around a loop in time; keys past the end wrap around to the start
@@ -94,7 +94,7 @@ document_commands! {
         by: Seconds,
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
-    } = "key.offset", "Offset in the loop", menu: "Clip/Edit keys", asks: true;
+    } = "key.offset", "Offset keys in the loop", menu: "Clip/Edit keys", asks: true;
     /// Holds the value of keys until the next key, as with stepped interpolation
     HoldKeys {
         /// Clip to edit.
@@ -140,7 +140,7 @@ document_commands! {
         interpolation: Between,
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
-    } = "track.interpolation", "Interpolation", menu: "Clip/Edit keys", asks: true;
+    } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
     /// Sets the tangents of smooth keys
     SetTangents {
         /// Clip to edit.
@@ -149,7 +149,7 @@ document_commands! {
         tangents: Through,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.tangents", "Tangents", menu: "Clip/Edit keys", asks: true;
+    } = "key.tangents", "Set tangents", menu: "Clip/Edit keys", asks: true;
     /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
     SetKeyKind {
         /// Clip to edit.
@@ -158,7 +158,7 @@ document_commands! {
         kind: KindName,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
-    } = "key.kind", "Kind of keys", menu: "Clip/Edit keys", asks: true;
+    } = "key.kind", "Set key type", menu: "Clip/Edit keys", asks: true;
     /// Removes redundant keys, which lie on the line between their neighbors
     CleanKeys {
         /// Clip to edit.

@@ -88,7 +88,7 @@ document_commands! {
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
     } = "pose.resize", "Scale in any space", asks: true;
-    /// Sets the pose offset of nodes over their rest (Ul)
+    /// Sets the pose offset of nodes over their rest pose
     SetUser {
         /// Nodes to set.
         node: Nodes,

@@ -112,7 +112,7 @@ document_commands! {
         volume: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.relax", "Relax", menu: "Weights/Smooth", enabled: rules::weighted;
+    } = "weights.relax", "Relax weights", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Replaces the weights of outliers by those of their neighbors
     Hammer {
         /// Outliers are vertices that share less weight than this with their neighbors; 40 % if
@@ -133,7 +133,7 @@ document_commands! {
         amount: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
-    } = "weights.flood", "Flood", menu: "Weights/Fill", enabled: rules::weighted;
+    } = "weights.flood", "Flood weights", menu: "Weights/Fill", enabled: rules::weighted;
     /// Sets the weight of a joint by a gradient between two points
     Gradient {
         /// Joint to edit.

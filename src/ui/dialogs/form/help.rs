@@ -1,0 +1,135 @@
+//! The help of an argument as a form shows it: what its editor shows is not said again.
+
+use ulna_edit::{
+    ArgumentSpec,
+    command::forms::{Entry, Quantity, Unset},
+};
+
+/// Characters that fit into the field of a number.
+const FIELD: usize = 14;
+/// Characters that fit into a list to pick from.
+const LIST: usize = 32;
+
+/// The help of an argument in two parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentHelp {
+    /// The argument itself.
+    pub about: String,
+    /// The value that it has if it is left out, in words; `None` if the help names none.
+    pub unset: Option<&'static str>,
+}
+
+impl ArgumentHelp {
+    /// Splits the help of an argument: *Space of the axis; local if omitted*.
+    pub fn of(argument: &ArgumentSpec) -> Self {
+        let help: &'static str = argument.help;
+        let text = help.trim_end_matches('.');
+        let split = text
+            .rsplit_once("; ")
+            .and_then(|(about, tail)| Some((about, tail.strip_suffix(" if omitted")?)));
+        let (whole, unset) = split.map_or((text, None), |(about, tail)| (about, Some(tail)));
+        let about = whole.strip_prefix("Whether to ").or_else(|| whole.strip_prefix("Whether "));
+        let about = about.unwrap_or(whole);
+        // Names between backticks are for the command line.
+        Self { about: capital(about).replace('`', ""), unset }
+    }
+
+    /// Text that the editor shows for an argument that is left out; `None` if it shows none.
+    pub fn shown_by(&self, entry: &Entry) -> Option<String> {
+        let unset = self.unset?;
+        match entry {
+            Entry::Words(words) => default_word(words, unset).map(by_default),
+            Entry::Flag(Unset::Fits) => None,
+            Entry::Flag(_) => matches!(unset, "yes" | "no" | "toggles").then(|| unset.to_owned()),
+            Entry::Number(q) => in_field(q, unset),
+            Entry::Nodes(..)
+            | Entry::Clip
+            | Entry::Clips
+            | Entry::Meshes
+            | Entry::Layer
+            | Entry::WeightLayer
+            | Entry::KeptPose
+            | Entry::Material
+            | Entry::Image
+            | Entry::Lane
+            | Entry::NameThere
+            | Entry::MorphTarget
+            | Entry::Component => (unset.len() <= LIST).then(|| capital(unset)),
+            _ => None,
+        }
+    }
+
+    /// The sentence under an editor; `None` if it says no more than the label and the editor do.
+    pub fn under(&self, entry: &Entry) -> Option<String> {
+        if matches!(entry, Entry::Keys | Entry::StrengthKeys | Entry::Marker | Entry::Component) {
+            return None;
+        }
+        let unset = self.unset.filter(|_| self.shown_by(entry).is_none());
+        match unset {
+            Some(unset) => Some(format!("{}; {unset} if omitted.", self.about)),
+            None => (self.about.split_whitespace().count() > 3).then(|| format!("{}.", self.about)),
+        }
+    }
+}
+
+/// The one word that a text about what is left out means: *replaces* means `replace`.
+pub fn default_word(words: &[&'static str], unset: &str) -> Option<&'static str> {
+    let is_meant = |word: &str| {
+        unset == word
+            || unset
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|t| t.starts_with(word) && t.len() <= word.len() + 2)
+    };
+    let mut meant = words.iter().copied().filter(|w| is_meant(w));
+    meant.next().filter(|_| meant.next().is_none())
+}
+
+/// *Local (default)*.
+pub fn by_default(word: &str) -> String {
+    format!("{} (default)", capital(word))
+}
+
+/// Text for an empty field: a number without its unit, or a few words.
+fn in_field(q: &Quantity, unset: &str) -> Option<String> {
+    let number = unset.strip_suffix(q.unit.sign()).unwrap_or(unset).trim_end();
+    let text = if number.parse::<f64>().is_ok() { number } else { unset };
+    (text.chars().count() <= FIELD).then(|| text.to_owned())
+}
+
+/// A text with its first letter as a capital.
+pub fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ulna_edit::{command::forms::entry, find};
+
+    fn told(command: &str, argument: &str) -> (Option<String>, Option<String>) {
+        let spec = find(command).unwrap_or_else(|| panic!("no {command}"));
+        let argument = spec.arguments.iter().find(|a| a.name == argument);
+        let argument = argument.unwrap_or_else(|| panic!("{command} has no such argument"));
+        let entry = entry(spec, argument).unwrap_or_else(|| panic!("{command} has no editor"));
+        let help = ArgumentHelp::of(argument);
+        (help.shown_by(&entry), help.under(&entry))
+    }
+
+    #[test]
+    fn an_editor_shows_the_default_and_the_sentence_under_it_does_not_say_it_again() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            told("pose.turn", "space"),
+            (text("Local (default)"), text("Space of the axis."))
+        );
+        assert_eq!(told("pose.turn", "children").0, text("Follow (default)"));
+        assert_eq!(told("clip.reduce", "millimetres").0, text("0.5"));
+        assert_eq!(told("weights.smooth", "amount").0, text("100"));
+        assert_eq!(told("mix.go", "how").0, text("Fade (default)"));
+        assert_eq!(told("key.ripple", "node"), (text("All"), text("Nodes whose keys move.")));
+        let exact = told("clip.trim", "exact").1.unwrap_or_default();
+        assert!(exact.starts_with("Add keys to splines"), "{exact}");
+        assert!(!exact.contains("omitted"), "{exact}");
+    }
+}
