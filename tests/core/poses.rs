@@ -183,7 +183,7 @@ fn vertex_gap(rest: &Document, before: &Document, after: &Document, skin: SkinId
 /// A model at rest, its mirror image, and its joints.
 struct Mirrored {
     rest: Document,
-    mirror: Mirror,
+    mirror: std::sync::Arc<Mirror>,
     joints: Vec<NodeId>,
     /// A joint in the middle with several children.
     root: NodeId,
