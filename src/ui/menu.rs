@@ -15,7 +15,10 @@ use crate::ui::ProgramAction;
 use crate::ui::popups::menu_button;
 use ulna_edit::{
     CommandSpec, Mode,
-    command::{ModeCommand, PlayCommand, SessionCommand, ViewCommand, forms::is_for_programs},
+    command::{
+        FileCommand, ModeCommand, PlayCommand, RenameNode, SelectCommand, SessionCommand,
+        ViewCommand, forms::is_for_programs,
+    },
     table,
 };
 use ulna_render::{ColorRole, Shading};
@@ -24,13 +27,13 @@ const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "He
 
 /// Commands with a line above them in a menu of the bar.
 const FIRST_OF_GROUP: [&str; 7] = [
-    "file.save",
-    "file.export",
-    "file.revert",
-    "file.welcome",
-    "file.quit",
-    "node.rename",
-    "select.joints",
+    FileCommand::Save.name(),
+    FileCommand::Export.name(),
+    FileCommand::Revert.name(),
+    FileCommand::Welcome.name(),
+    FileCommand::Quit.name(),
+    RenameNode::NAME,
+    SelectCommand::Joints.name(),
 ];
 
 /// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by

@@ -256,6 +256,9 @@ fn row(
 /// can run come first.
 const DISABLED: i32 = 30;
 
+/// Points of a command whose whole title was typed: it comes first, whether or not it can run.
+const EXACT: i32 = i32::MAX - 1;
+
 /// All commands that a person can run: some take data that only programs write.
 fn offered() -> impl Iterator<Item = &'static CommandSpec> {
     table().iter().filter(|c| !is_for_programs(c))
@@ -272,7 +275,8 @@ fn matches(
         .enumerate()
         .filter_map(|(k, command)| {
             let (score, hits) = score(command, &wanted, query)?;
-            let lost = if is_enabled(command) { 0 } else { DISABLED };
+            let loses = score < EXACT && !is_enabled(command);
+            let lost = if loses { DISABLED } else { 0 };
             Some((score - lost, k, command, hits))
         })
         .collect();
@@ -289,6 +293,9 @@ fn score(command: &CommandSpec, wanted: &[char], query: &str) -> Option<(i32, Ve
     // The name that scripts use means one command.
     if command.name == query.trim() {
         return Some((i32::MAX, Vec::new()));
+    }
+    if command.title.eq_ignore_ascii_case(query.trim()) {
+        return Some((EXACT, (0..command.title.chars().count()).collect()));
     }
     let title: Vec<char> = command.menu_title().to_lowercase().chars().collect();
     let mut best: Option<(i32, Vec<usize>)> = None;
@@ -344,6 +351,8 @@ mod tests {
         let can_undo = |c: &CommandSpec| c.name == "edit.undo";
         let first = matches("", can_undo).first().map(|f| f.0.name);
         assert_eq!(first, Some("edit.undo"));
+        let typed = matches("Normalize", |c| c.name != "weights.normalize");
+        assert_eq!(typed.first().map(|f| f.0.name), Some("weights.normalize"));
     }
 
     #[test]

@@ -207,20 +207,34 @@ fn both_sides_are_posed_alike_by_numbers_and_resets_too() {
 }
 
 #[test]
-fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
-    for size in [[1280.0, 720.0], [1000.0, 600.0]] {
+fn posing_options_are_in_the_toolbar_or_in_its_menu_in_every_window() {
+    let mut in_menu = 0;
+    for size in [[1600.0, 900.0], [1280.0, 720.0], [1000.0, 600.0], [860.0, 600.0]] {
         let bytes = include_bytes!("../../assets/mannequin.glb");
         let (mut window, _folder, _) = open(builder().with_size(size), bytes);
         click(&mut window, "Animate mode");
-        click(&mut window, "Posing options");
-        for row in [
-            "Individual origins",
-            "Median point",
-            "Children stay",
-            "Pose both sides alike",
-            "Snap every drag",
-            "15°",
-        ] {
+        let menu = window.query_by_label("Posing options").is_some();
+        let rows: &[&str] = if menu {
+            in_menu += 1;
+            click(&mut window, "Posing options");
+            &[
+                "Individual origins",
+                "Median point",
+                "Children stay",
+                "Pose both sides alike",
+                "Snap every drag",
+                "15°",
+            ]
+        } else {
+            &[
+                "Pivot: Individual origins",
+                "Children follow",
+                "Pose both sides alike",
+                "Snap every drag",
+                "Snap increments",
+            ]
+        };
+        for row in rows {
             let rect = window.get_by_label(row).rect();
             let whole = egui::Rect::from_min_size(Pos2::ZERO, vec2(size[0], size[1]));
             assert!(whole.contains_rect(rect), "{row} at {rect} in {size:?}");
@@ -230,6 +244,7 @@ fn posing_options_are_in_a_menu_where_the_window_is_narrow() {
             assert!(window.query_by_label(tool).is_some(), "{tool} in {size:?}");
         }
     }
+    assert!(in_menu > 0, "the narrow window has the menu");
 }
 
 #[test]
