@@ -65,7 +65,11 @@ def run_lanes(place):
         left = list(lanes)
         while left:
             ended = multiprocessing.connection.wait([lane.sentinel for lane in left])
-            if any(lane.exitcode for lane in left if lane.sentinel in ended):
+            done = [lane for lane in left if lane.sentinel in ended]
+            for lane in done:
+                # Only then its exit code is known.
+                lane.join()
+            if any(lane.exitcode for lane in done):
                 return False
             left = [lane for lane in left if lane.sentinel not in ended]
         return True

@@ -70,7 +70,9 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     // In a low window the tree comes first.
     let room = ui.available_height();
     if room > 190.0 {
-        Panel::bottom("clips")
+        // Clips that arrive in an empty list have their own room, not that of the empty list.
+        let id = if session.document().clips.is_empty() { "no clips" } else { "clips" };
+        Panel::bottom(id)
             .resizable(true)
             .default_size(height.min(room * 0.4))
             // Six rows of the tree stay in sight; in the lowest windows three.
