@@ -12,9 +12,9 @@ use super::{SceneId, VariantId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DisplayChoice {
     /// A scene other than the file's own; an index into
-    /// [`Document::scenes`](super::Document::scenes).
+    /// [`Asset::scenes`](super::Asset::scenes).
     pub scene: Option<SceneId>,
-    /// `KHR_materials_variants`: an index into [`Document::variants`](super::Document::variants);
+    /// `KHR_materials_variants`: an index into [`Asset::variants`](super::Asset::variants);
     /// the primitives' own materials where `None`.
     pub variant: Option<VariantId>,
 }

@@ -124,8 +124,8 @@ impl WeightStats {
     }
 
     /// Counts at most so many vertices, and once all are counted and the canvas [is
-    /// ready](Canvas::is_ready), places. The places that are strays now and were none, or the other
-    /// way round, are added to `moved`. Whether something could be counted.
+    /// ready](SkinnedSurface::is_ready), places. The places that are strays now and were none, or
+    /// the other way round, are added to `moved`. Whether something could be counted.
     pub fn step(
         &mut self,
         canvas: &SkinnedSurface,
