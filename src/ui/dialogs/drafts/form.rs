@@ -8,7 +8,11 @@ use serde_json::{Map, Value};
 use crate::ui::dialogs::typed_path::expand;
 use ulna_edit::{
     ArgumentSpec, ArgumentType, CommandLine, CommandSpec,
-    command::forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
+    command::{
+        ExtractLayer, JoinClip, MaskPoseLayer, MoveMarker, MovePoseLayer, PairJoints, PlayOver,
+        Prune, RemoveMarker, RippleKeys, SetMarker, SwapJoints,
+        forms::{Entry, NeededChoice, Quantity, entry, is_needed, needed_choice},
+    },
     find,
 };
 use ulna_session::KeptLayer;
@@ -40,20 +44,20 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
     Some(match (spec.name, argument.name, argument.kind) {
         (_, "degrees", Type::Vector) => "Rotation",
         (_, "degrees", _) => "Angle",
-        ("key.ripple", "by", _) => "Time to insert",
+        (RippleKeys::NAME, "by", _) => "Time to insert",
         (_, "by", Type::Seconds) => "Offset",
         (_, "by", Type::Numbers) => "Amount",
         (_, "by", Type::Choice(_)) => "Match by",
-        ("clip.join", "with", _) => "Clip to append",
-        ("joints.pair", "with", _) => "Mirror joint",
-        ("weights.swap", "with", _) => "Second joint",
-        ("layer.extract", "other", _) => "Resulting clip",
-        ("mix.over", "clip", _) => "Whole-body clip",
-        ("mix.over", "over", _) => "Upper-body clip",
-        ("layer.move", "place", _) => "Position",
-        ("layer.mask", "below", _) => "First joint",
-        ("weights.prune", "below", _) => "Lowest weight",
-        ("marker.move" | "marker.set" | "marker.remove", "time", _) => "Marker",
+        (JoinClip::NAME, "with", _) => "Clip to append",
+        (PairJoints::NAME, "with", _) => "Mirror joint",
+        (SwapJoints::NAME, "with", _) => "Second joint",
+        (ExtractLayer::NAME, "other", _) => "Resulting clip",
+        (PlayOver::NAME, "clip", _) => "Whole-body clip",
+        (PlayOver::NAME, "over", _) => "Upper-body clip",
+        (MovePoseLayer::NAME, "place", _) => "Position",
+        (MaskPoseLayer::NAME, "below", _) => "First joint",
+        (Prune::NAME, "below", _) => "Lowest weight",
+        (MoveMarker::NAME | SetMarker::NAME | RemoveMarker::NAME, "time", _) => "Marker",
         _ => return None,
     })
 }
