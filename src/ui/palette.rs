@@ -256,12 +256,23 @@ fn row(
 /// can run come first.
 const DISABLED: i32 = 30;
 
+/// Points of a command whose title begins with three typed letters or more.
+const BEGUN: i32 = 60;
+
 /// Points of a command whose whole title was typed: it comes first, whether or not it can run.
 const EXACT: i32 = i32::MAX - 1;
 
 /// All commands that a person can run: some take data that only programs write.
 fn offered() -> impl Iterator<Item = &'static CommandSpec> {
     table().iter().filter(|c| !is_for_programs(c))
+}
+
+/// Whether a title starts with the letters of a query, blanks left out: then the query means this
+/// command, whether or not it can run.
+fn starts_with(command: &CommandSpec, wanted: &[char]) -> bool {
+    let mut letters = command.title.chars().filter(|c| !c.is_whitespace());
+    wanted.len() >= 3
+        && wanted.iter().all(|w| letters.next().is_some_and(|c| c.to_ascii_lowercase() == *w))
 }
 
 /// The commands that a query means, the best first, each with the letters of its title that were
@@ -275,9 +286,14 @@ fn matches(
         .enumerate()
         .filter_map(|(k, command)| {
             let (score, hits) = score(command, &wanted, query)?;
-            let loses = score < EXACT && !is_enabled(command);
-            let lost = if loses { DISABLED } else { 0 };
-            Some((score - lost, k, command, hits))
+            let more = if starts_with(command, &wanted) {
+                BEGUN
+            } else if is_enabled(command) {
+                0
+            } else {
+                -DISABLED
+            };
+            Some((score.saturating_add(more), k, command, hits))
         })
         .collect();
     found.sort_by_key(|(score, k, ..)| (-score, *k));
@@ -353,6 +369,8 @@ mod tests {
         assert_eq!(first, Some("edit.undo"));
         let typed = matches("Normalize", |c| c.name != "weights.normalize");
         assert_eq!(typed.first().map(|f| f.0.name), Some("weights.normalize"));
+        let begun = matches("retime", |c| c.name != "clip.retime");
+        assert_eq!(begun.first().map(|f| f.0.name), Some("clip.retime"));
     }
 
     #[test]

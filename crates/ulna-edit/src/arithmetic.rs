@@ -1,8 +1,8 @@
-//! What is typed where a number is wanted: a number, or arithmetic on one. Fields of panels and
-//! forms of commands take the same.
+//! Typed numbers: a number or an arithmetic expression. Fields of panels and forms of commands
+//! accept the same.
 
-/// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; nothing where it is none. Signs of
-/// units at the end are let go, a real minus is a minus.
+/// The value of an expression: `1.5`, `0.262*2`, `-(3+4)/2`; `None` where the text is no
+/// expression. A unit at the end is ignored. A typographic minus (U+2212) counts as a minus.
 pub fn evaluate(text: &str) -> Option<f64> {
     let text = text.replace('−', "-").replace('×', "*").replace(',', ".");
     let text = text.trim().trim_end_matches(['°', 'm', 'c', ' ', '%']);

@@ -3,23 +3,23 @@
 use crate::Edit;
 use ulna_model::{MeshId, PrimitiveId};
 
-/// What of a document an edit, its undoing or its redoing touched.
+/// The part of a document that an edit touches, also when it is undone or redone.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// Weights of a primitive; these vertices, which rise, or all where there is no list.
+    /// Weights of a primitive.
     Weights {
-        /// Its mesh.
+        /// The mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of that mesh.
         primitive: PrimitiveId,
-        /// Which vertices.
+        /// The changed vertices in ascending order; all where `None`.
         vertices: Option<Vec<u32>>,
     },
     /// A primitive got weights, lost them, or has another shape: it is another surface now.
     Bound {
-        /// Its mesh.
+        /// The mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of that mesh.
         primitive: PrimitiveId,
     },
     /// Materials or images.
@@ -31,7 +31,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What an edit touches, or its inverse.
+    /// The part that an edit touches. Its inverse touches the same.
     pub(super) fn by(edit: &Edit) -> Self {
         match edit {
             Edit::PatchWeights { mesh, primitive, patch } => Self::Weights {

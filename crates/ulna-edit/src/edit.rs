@@ -99,7 +99,7 @@ pub enum Edit {
     PatchWeights {
         /// Its mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// What they become.
         patch: Box<WeightPatch>,
@@ -108,7 +108,7 @@ pub enum Edit {
     SetWeights {
         /// Its mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// What they become.
         to: Shared<WeightMap>,
@@ -117,7 +117,7 @@ pub enum Edit {
     BindWeights {
         /// Its mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// `None`: it has none.
         to: Option<Shared<WeightMap>>,
@@ -126,7 +126,7 @@ pub enum Edit {
     SetShape {
         /// Its mesh.
         mesh: MeshId,
-        /// Which primitive.
+        /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// What it becomes; as much of everything as there is.
         to: Box<Shape>,

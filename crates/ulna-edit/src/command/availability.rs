@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Which kind of work the window is set to.
+/// The mode of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -15,14 +15,14 @@ pub enum Mode {
     Paint,
 }
 
-/// What a rule of availability may look at.
+/// The state that the rules of availability read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Availability {
     /// A file is open.
     pub document: bool,
-    /// How many nodes are selected.
+    /// Number of selected nodes.
     pub nodes: usize,
-    /// How many keys are selected.
+    /// Number of selected keys.
     pub keys: usize,
     /// The file has clips.
     pub clips: bool,
@@ -48,7 +48,7 @@ pub struct Availability {
     pub bare: bool,
     /// There are weight layers.
     pub layers: bool,
-    /// How many layers the shown clip has, or the pose.
+    /// Number of layers of the shown clip, or of the pose where no clip is shown.
     pub pose_layers: usize,
     /// There are layers of any clip, or of the pose.
     pub any_pose_layers: bool,
@@ -56,6 +56,6 @@ pub struct Availability {
     pub painting: bool,
     /// A joint is chosen to be painted.
     pub joint: bool,
-    /// How many vertices are selected.
+    /// Number of selected vertices.
     pub vertices: usize,
 }

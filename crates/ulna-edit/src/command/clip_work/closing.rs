@@ -81,8 +81,7 @@ impl CloseLoop {
     }
 }
 
-/// What is said of layers that are not at the end of a clip as they are at its start; empty where
-/// all are.
+/// A sentence that names the layers whose start and end differ; empty where none do.
 fn open_layers(layers: &PoseLayers, last: f32) -> String {
     let far = |a: &Transform, b: &Transform| {
         let (way, scale) =
@@ -108,7 +107,7 @@ fn open_layers(layers: &PoseLayers, last: f32) -> String {
     }
 }
 
-/// What is said of a loop whose first key comes later than 0; empty where it does not.
+/// A sentence for a loop whose first key is after 0 s; empty for other loops.
 fn late_start(clip: &Clip) -> String {
     match key_span(clip) {
         Some((first, _)) if first > clip_edit::SAME_TIME => format!(
@@ -133,10 +132,10 @@ fn unclosed_in_words(found: &Seam, how: Closing) -> &'static str {
     }
 }
 
-/// What of a seam would be worse than it was, and what can be done instead; nothing where nothing
-/// is.
+/// A sentence that says which part of a seam would become worse, and what to do instead; `None`
+/// where nothing becomes worse.
 fn worse_in_words(was: &Seam, is: &Seam, (how, speeds): (Closing, [f32; 2])) -> Option<String> {
-    /// What measuring rounds: radians, meters, and meters a second.
+    /// Differences below these are rounding: radians, meters, and meters per second.
     const ROUNDED: (f32, f32, f32) = (1e-3, 1e-4, 1e-3);
     let (a, b) = (was.worst(), is.worst());
     if was.travels.is_none() && is.travels.is_some() {
