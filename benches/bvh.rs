@@ -14,8 +14,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Mat4, Vec3, Vec3A};
 use ulna_geometry::{Bvh, Ray};
 use ulna_model::{
-    Asset, Document, Mesh, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, Slice, Topology,
-    WeightMap,
+    Document, FileContent, Mesh, Node, NodeId, Primitive, PrimitiveId, Shared, Skin, Slice,
+    Topology, WeightMap,
 };
 use ulna_motion::{Pose, Stack, Surface};
 
@@ -140,11 +140,11 @@ fn document() -> Document {
         inverse_bind: [Mat4::IDENTITY].into(),
         has_inverse_bind: true,
     };
-    let file = Asset {
+    let file = FileContent {
         nodes: vec![node].into(),
         meshes: vec![Shared::new(mesh)].into(),
         skins: vec![Shared::new(skin)].into(),
-        ..Asset::default()
+        ..FileContent::default()
     };
     file.into()
 }

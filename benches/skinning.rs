@@ -257,7 +257,7 @@ fn device(c: &mut Criterion) {
 #[cfg(feature = "render")]
 fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     use ulna_motion::{Evaluator, Pose, Stack, Surface};
-    use ulna_render::{Camera, Renderer, Scene, Show, Target, ViewportColors, decode_images};
+    use ulna_render::{Camera, RenderTarget, Renderer, Scene, Show, ViewportColors, decode_images};
     use ulna_session::Session;
 
     let Ok(session) = Session::open_bytes(include_bytes!("../assets/mannequin.glb")) else {
@@ -268,7 +268,7 @@ fn pictures(c: &mut Criterion, gpu: &ulna_render::Gpu) {
     let mut renderer = Renderer::new(gpu);
     let mut scene = Scene::new(gpu, renderer.pipelines(), document, &decode_images(document).0);
     let (mut evaluator, mut pose) = (Evaluator::default(), Pose::default());
-    let (target, mut camera) = (Target::new(gpu, [1600, 1000]), Camera::default());
+    let (target, mut camera) = (RenderTarget::new(gpu, [1600, 1000]), Camera::default());
     let (look, show) = (ViewportColors::theme("dark"), Show { size: 2.0, ..Show::default() });
     if let Some((low, high)) =
         Surface::new(document, &Pose::evaluate(document, &Stack::default())).bounds()

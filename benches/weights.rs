@@ -21,7 +21,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat4, Vec3};
 use ulna_geometry::Bvh;
 use ulna_model::{
-    Asset, Document, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId,
+    Document, FileContent, LayerId, LayerPart, Mesh, MeshId, Node, NodeId, Primitive, PrimitiveId,
     Shared, Skin, SkinId, Slice, Topology, WeightLayer, WeightLayers, WeightMap, WeightPatch,
 };
 use ulna_weights::{
@@ -121,11 +121,11 @@ fn grid() -> Document {
         inverse_bind: joints.map(|k| Mat4::from_translation(-head(k))).collect(),
         has_inverse_bind: true,
     };
-    let file = Asset {
+    let file = FileContent {
         nodes: nodes.into(),
         meshes: vec![Shared::new(mesh)].into(),
         skins: vec![Shared::new(skin)].into(),
-        ..Asset::default()
+        ..FileContent::default()
     };
     file.into()
 }

@@ -4,8 +4,8 @@
 
 use glam::{Mat4, Quat, Vec3};
 use ulna_model::{
-    Asset, Clip, ClipId, Document, Interpolation, Local, Node, NodeId, Nodes, Property, Shared,
-    Slice, Track, TrackId, Tracks, Transform,
+    Clip, ClipId, Document, FileContent, Interpolation, Local, Node, NodeId, Nodes, Property,
+    Shared, Slice, Track, TrackId, Tracks, Transform,
 };
 
 /// Prints which vector instructions the loops use; `ULNA_VECTORS` forbids wider ones.
@@ -102,7 +102,8 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
         }
     }
     let clip = Clip { name: Some("bench".into()), tracks, ..Clip::default() };
-    let file = Asset { nodes, clips: vec![Shared::new(clip)].into(), ..Asset::default() };
+    let file =
+        FileContent { nodes, clips: vec![Shared::new(clip)].into(), ..FileContent::default() };
     (file.into(), ClipId(0))
 }
 

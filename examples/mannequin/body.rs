@@ -210,14 +210,14 @@ pub fn skeleton() -> Skeleton {
 
 /// A primitive shape.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+enum Primitive {
     /// Two spheres and the cone that touches both.
     Cone { a: Vec3, b: Vec3, ra: f32, rb: f32 },
     /// An ellipsoid with its own axes.
     Ellipsoid { center: Vec3, axes: Quat, radii: Vec3 },
 }
 
-impl Shape {
+impl Primitive {
     fn distance(&self, p: Vec3) -> f32 {
         match *self {
             Self::Cone { a, b, ra, rb } => {
@@ -281,8 +281,8 @@ fn smooth_min(a: f32, b: f32, k: f32) -> f32 {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    shape: Shape,
+struct BodyPart {
+    shape: Primitive,
     center: Vec3,
     radius: f32,
     blend: f32,
@@ -290,25 +290,25 @@ struct Part {
 
 /// Shapes blended with each other, then with what came before.
 #[derive(Clone, Debug, Default)]
-struct Group {
-    parts: Vec<Part>,
-    cuts: Vec<Part>,
+struct PartGroup {
+    parts: Vec<BodyPart>,
+    cuts: Vec<BodyPart>,
     blend: f32,
     on_floor: bool,
 }
 
-impl Group {
+impl PartGroup {
     fn new(blend: f32) -> Self {
         Self { blend, ..Self::default() }
     }
 
-    fn push(&mut self, blend: f32, shape: Shape) {
+    fn push(&mut self, blend: f32, shape: Primitive) {
         let (center, radius) = shape.bounds();
-        self.parts.push(Part { shape, center, radius, blend });
+        self.parts.push(BodyPart { shape, center, radius, blend });
     }
 
     fn cone(&mut self, k: f32, a: Vec3, b: Vec3, ra: f32, rb: f32) {
-        self.push(k, Shape::Cone { a, b, ra, rb });
+        self.push(k, Primitive::Cone { a, b, ra, rb });
     }
 
     fn ball(&mut self, k: f32, center: Vec3, radii: Vec3) {
@@ -316,21 +316,21 @@ impl Group {
     }
 
     fn oval(&mut self, k: f32, center: Vec3, axes: Quat, radii: Vec3) {
-        self.push(k, Shape::Ellipsoid { center, axes, radii });
+        self.push(k, Primitive::Ellipsoid { center, axes, radii });
     }
 
     fn cut(&mut self, blend: f32, center: Vec3, axes: Quat, radii: Vec3) {
-        let shape = Shape::Ellipsoid { center, axes, radii };
+        let shape = Primitive::Ellipsoid { center, axes, radii };
         let (center, radius) = shape.bounds();
-        self.cuts.push(Part { shape, center, radius, blend });
+        self.cuts.push(BodyPart { shape, center, radius, blend });
     }
 
     /// The group, and its mirror image.
     fn both(self) -> [Self; 2] {
-        let flip = |part: &Part| {
+        let flip = |part: &BodyPart| {
             let shape = part.shape.mirrored(-1.0);
             let (center, radius) = shape.bounds();
-            Part { shape, center, radius, blend: part.blend }
+            BodyPart { shape, center, radius, blend: part.blend }
         };
         let mut other = self.clone();
         other.parts = self.parts.iter().map(flip).collect();
@@ -399,7 +399,7 @@ impl Tone {
 /// parted from the rest by a fine groove.
 #[derive(Clone, Copy, Debug)]
 struct Region {
-    shape: Shape,
+    shape: Primitive,
     tone: Tone,
     /// Width of an accent ring just inside the edge; 0 for none.
     ring: f32,
@@ -410,7 +410,7 @@ struct Region {
 /// The body's shape and paint.
 #[derive(Clone, Debug)]
 pub struct Body {
-    groups: Vec<Group>,
+    groups: Vec<PartGroup>,
     regions: Vec<Region>,
     hands: [Vec3; 2],
 }
@@ -589,8 +589,8 @@ fn along(direction: Vec3) -> Quat {
     Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)))
 }
 
-fn trunk() -> Group {
-    let mut g = Group::new(0.01);
+fn trunk() -> PartGroup {
+    let mut g = PartGroup::new(0.01);
     g.ball(0.05, vec3(0.0, 1.300, -0.018), vec3(0.138, 0.165, 0.100));
     g.ball(0.06, vec3(0.0, 1.190, -0.010), vec3(0.124, 0.130, 0.089));
     g.ball(0.08, vec3(0.0, 1.070, -0.004), vec3(0.124, 0.130, 0.086));
@@ -618,8 +618,8 @@ fn trunk() -> Group {
     g
 }
 
-fn leg() -> Group {
-    let mut g = Group::new(0.045);
+fn leg() -> PartGroup {
+    let mut g = PartGroup::new(0.045);
     let thigh = KNEE - HIP;
     let at = |t: f32| HIP + thigh * t;
     g.cone(0.03, vec3(0.093, 0.865, 0.002), KNEE, 0.077, 0.049);
@@ -642,8 +642,8 @@ fn leg() -> Group {
     g
 }
 
-fn foot() -> Group {
-    let mut g = Group::new(0.022);
+fn foot() -> PartGroup {
+    let mut g = PartGroup::new(0.022);
     g.on_floor = true;
     let instep = vec3(0.113, 0.044, 0.075);
     g.cone(0.03, ANKLE - vec3(0.0, 0.016, -0.004), instep, 0.039, 0.032);
@@ -655,8 +655,8 @@ fn foot() -> Group {
     g
 }
 
-fn head() -> Group {
-    let mut g = Group::new(0.030);
+fn head() -> PartGroup {
+    let mut g = PartGroup::new(0.030);
     // Neck.
     g.cone(0.03, vec3(0.0, 1.425, -0.028), vec3(0.0, 1.57, -0.006), 0.054, 0.0465);
     // Skull and face.
@@ -703,15 +703,15 @@ fn head() -> Group {
 }
 
 /// A closed eye, as on a statue.
-fn eye() -> Group {
-    let mut g = Group::new(0.008);
+fn eye() -> PartGroup {
+    let mut g = PartGroup::new(0.008);
     let tilt = Quat::from_rotation_z(-0.10);
     g.oval(0.01, vec3(0.0310, 1.6335, 0.0715), tilt, vec3(0.0145, 0.0105, 0.0120));
     g
 }
 
-fn limb_arm(arm: &ArmPlan) -> Group {
-    let mut g = Group::new(0.040);
+fn limb_arm(arm: &ArmPlan) -> PartGroup {
+    let mut g = PartGroup::new(0.040);
     let upper = arm.elbow - arm.shoulder;
     let lower = arm.wrist - arm.elbow;
     let above = |t: f32| arm.shoulder + upper * t;
@@ -730,8 +730,8 @@ fn limb_arm(arm: &ArmPlan) -> Group {
     g
 }
 
-fn palm(arm: &ArmPlan) -> Group {
-    let mut g = Group::new(0.020);
+fn palm(arm: &ArmPlan) -> PartGroup {
+    let mut g = PartGroup::new(0.020);
     g.cone(0.01, arm.hand(-0.02, 0.003, 0.0), arm.hand(0.02, 0.004, 0.0), 0.021, 0.020);
     for finger in 1..5 {
         let (points, _) = arm.finger(finger);
@@ -750,8 +750,8 @@ fn palm(arm: &ArmPlan) -> Group {
     g
 }
 
-fn digit(arm: &ArmPlan, finger: usize) -> Group {
-    let mut g = Group::new(if finger == 0 { 0.012 } else { 0.0065 });
+fn digit(arm: &ArmPlan, finger: usize) -> PartGroup {
+    let mut g = PartGroup::new(if finger == 0 { 0.012 } else { 0.0065 });
     let (points, _) = arm.finger(finger);
     let radii = match finger {
         0 => [0.0135, 0.0112, 0.0100, 0.0082],
@@ -771,7 +771,7 @@ fn digit(arm: &ArmPlan, finger: usize) -> Group {
 
 fn regions(arm: &ArmPlan) -> Vec<Region> {
     let region = |center, axes, radii, tone, ring, groove| Region {
-        shape: Shape::Ellipsoid { center, axes, radii },
+        shape: Primitive::Ellipsoid { center, axes, radii },
         tone,
         ring,
         groove,

@@ -6,7 +6,7 @@ use egui::Context;
 use super::{
     App,
     files::name_of,
-    jobs::Done,
+    jobs::JobResult,
     loading::{Loaded, load},
 };
 use crate::ui::{ConvertDraft, Dialog};
@@ -58,11 +58,13 @@ impl App {
         };
         let path = draft.path.clone();
         match self.files.arriving.take() {
-            Some(loaded) if is_it(&loaded) => self.take(ctx, Done::Opened(Ok(loaded), Some(path))),
+            Some(loaded) if is_it(&loaded) => {
+                self.take(ctx, JobResult::Opened(Ok(loaded), Some(path)))
+            }
             _ => {
                 let conversion = draft.conversion.clone();
                 self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
-                    Done::Opened(
+                    JobResult::Opened(
                         Session::open_as(&path, &conversion, progress).map(load),
                         Some(path),
                     )

@@ -7,7 +7,7 @@ use std::{
 
 use egui::Context;
 
-use super::{App, files::Measuring, jobs::Done};
+use super::{App, files::Measuring, jobs::JobResult};
 use crate::ui::{
     Action, Dialog, DialogAction, ExportDraft, ExportForeseen, ToastKind, bytes_in_words,
 };
@@ -159,7 +159,7 @@ impl App {
         let exporting = session.exporting(request.clone());
         let disk = self.files.disk.clone();
         self.start_writing(ctx, "Exporting".into(), move |progress| {
-            Done::Exported(exporting.run(&*disk, progress), request)
+            JobResult::Exported(exporting.run(&*disk, progress), request)
         });
     }
 

@@ -3,7 +3,7 @@
 
 use egui::Context;
 
-use super::{App, jobs::Done};
+use super::{App, jobs::JobResult};
 use crate::ui::{Dialog, PicturesDraft, ToastKind};
 use ulna_model::ClipId;
 use ulna_motion::{Averaging, Evaluator, Pose, Skeleton, Stack, bones};
@@ -62,7 +62,7 @@ impl App {
                 permille.store((done * 1000.0) as u32, std::sync::atomic::Ordering::Relaxed);
                 !cancel.load(std::sync::atomic::Ordering::Relaxed)
             };
-            Done::Filmed(set.film(gpu, &document, &draft, &mut reach))
+            JobResult::Filmed(set.film(gpu, &document, &draft, &mut reach))
         });
     }
 

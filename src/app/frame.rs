@@ -36,7 +36,7 @@ impl App {
         self.take_up_events(&ctx);
         self.preview_repair();
         self.pose_viewport(&ctx);
-        self.weigh();
+        self.update_balance();
         self.follow_paths();
         let hover = self.outliner.hover.take();
         self.follow_mix();
@@ -78,7 +78,7 @@ impl App {
     /// keys.
     fn take_up_events(&mut self, ctx: &Context) {
         self.limit_caret_blink(ctx);
-        self.let_go(ctx);
+        self.end_gestures(ctx);
         self.poll_jobs(ctx);
         self.poll_browse(ctx);
         self.look_at_disk(ctx);

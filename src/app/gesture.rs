@@ -22,11 +22,11 @@ impl App {
             session.settle();
         }
         self.panels.end_gestures();
-        self.painting.bending.let_go();
+        self.painting.bending.end_gestures();
     }
 
     /// A window that loses the focus, or is asked to close, lets go.
-    pub(super) fn let_go(&mut self, ctx: &Context) {
+    pub(super) fn end_gestures(&mut self, ctx: &Context) {
         let lost = ctx.input(|i| {
             i.events.iter().any(|e| matches!(e, egui::Event::WindowFocused(false)))
                 || i.viewport().close_requested()

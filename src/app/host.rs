@@ -6,7 +6,7 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::Done,
+    jobs::JobResult,
     save_queue::{Purpose, SaveTo},
 };
 use crate::ui::{
@@ -286,7 +286,7 @@ impl App {
     fn list_changes(&mut self, ctx: &Context) {
         let Some(session) = self.session.clone() else { return };
         self.start(ctx, "Listing what will change".into(), true, move |_| {
-            Done::Listed(session.will_change())
+            JobResult::Listed(session.will_change())
         });
     }
 

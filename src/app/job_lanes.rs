@@ -8,7 +8,7 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Job, Polled, Waiting, spawn},
+    jobs::{Job, JobResult, Polled, Waiting, spawn},
 };
 use crate::ui::{Dialog, ToastKind};
 use ulna_formats::gltf::{Progress, ReadError};
@@ -20,7 +20,7 @@ impl App {
         ctx: &Context,
         label: String,
         cancelable: bool,
-        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+        work: impl FnOnce(&Progress) -> JobResult + Send + 'static,
     ) {
         self.start_waiting(ctx, Waiting { label, cancelable, writes: false, work: Box::new(work) });
     }
@@ -30,7 +30,7 @@ impl App {
         &mut self,
         ctx: &Context,
         label: String,
-        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+        work: impl FnOnce(&Progress) -> JobResult + Send + 'static,
     ) {
         self.start_waiting(
             ctx,
@@ -51,7 +51,7 @@ impl App {
         &mut self,
         ctx: &Context,
         label: String,
-        work: impl FnOnce(&Progress) -> Done + Send + 'static,
+        work: impl FnOnce(&Progress) -> JobResult + Send + 'static,
     ) {
         let waiting = Waiting { label, cancelable: false, writes: true, work: Box::new(work) };
         self.jobs.save = self.spawned(ctx, waiting);
@@ -130,34 +130,36 @@ impl App {
     }
 
     /// Takes up what came of long work.
-    pub(super) fn take(&mut self, ctx: &Context, done: Done) {
+    pub(super) fn take(&mut self, ctx: &Context, done: JobResult) {
         match done {
-            Done::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),
-            Done::Found(loaded) => self.found(ctx, loaded),
-            Done::Opened(Err(ReadError::Canceled), _) => {}
-            Done::Opened(Err(error), path) => self.say_unopened(ctx, &error, path),
-            Done::Saved(result, save) => self.take_saved(ctx, result, save),
-            Done::Filmed(result) => self.took_pictures(ctx, result),
-            Done::Exported(result, request) => self.take_exported(ctx, result, request),
-            Done::Listed(Ok(lines)) => self.dialogs.open = Some(Dialog::Changes { lines }),
-            Done::Listed(Err(error)) => {
+            JobResult::Opened(Ok(loaded), path) => self.take_opened(ctx, *loaded, path),
+            JobResult::Found(loaded) => self.found(ctx, loaded),
+            JobResult::Opened(Err(ReadError::Canceled), _) => {}
+            JobResult::Opened(Err(error), path) => self.say_unopened(ctx, &error, path),
+            JobResult::Saved(result, save) => self.take_saved(ctx, result, save),
+            JobResult::Filmed(result) => self.took_pictures(ctx, result),
+            JobResult::Exported(result, request) => self.take_exported(ctx, result, request),
+            JobResult::Listed(Ok(lines)) => self.dialogs.open = Some(Dialog::Changes { lines }),
+            JobResult::Listed(Err(error)) => {
                 self.toast(
                     ctx,
                     ToastKind::Error,
                     format!("The changes could not be listed: {error}."),
                 );
             }
-            Done::Seams(found, tree) => self.take_seams(ctx, found, &tree),
-            Done::Worked(worked, title) => {
+            JobResult::Seams(found, tree) => self.take_seams(ctx, found, &tree),
+            JobResult::Worked(worked, title) => {
                 self.jobs.worked.push_back((worked, title));
                 self.put_in_worked(ctx);
             }
-            Done::Reloaded(result) => self.take_reloaded(ctx, result),
-            Done::Recovered(result, name) => self.take_recovered(ctx, result, &name),
-            Done::Blamed(step, request, message) => self.take_blamed(ctx, step, request, message),
-            Done::Foreseen(found) => self.take_outlook(found),
-            Done::Remade(remade) => self.take_remade(*remade),
-            Done::Searched(found, serial) => self.take_search(ctx, found, serial),
+            JobResult::Reloaded(result) => self.take_reloaded(ctx, result),
+            JobResult::Recovered(result, name) => self.take_recovered(ctx, result, &name),
+            JobResult::Blamed(step, request, message) => {
+                self.take_blamed(ctx, step, request, message)
+            }
+            JobResult::Foreseen(found) => self.take_outlook(found),
+            JobResult::Remade(remade) => self.take_remade(*remade),
+            JobResult::Searched(found, serial) => self.take_search(ctx, found, serial),
         }
     }
 }

@@ -30,19 +30,19 @@ pub(super) struct Job {
     /// Whether it writes files that a person asked for: the window does not close before it is
     /// done.
     pub writes: bool,
-    pub result: mpsc::Receiver<Done>,
+    pub result: mpsc::Receiver<JobResult>,
 }
 
 /// What a look at a lane found.
 pub(super) enum Polled {
     Nothing,
     UnderWay,
-    Done(Box<Done>),
+    Done(Box<JobResult>),
     /// The thread is gone without a word.
     Lost(String),
 }
 
-pub(super) enum Done {
+pub(super) enum JobResult {
     /// A file of another format, read as it says it is.
     Found(Box<Loaded>),
     Opened(Result<Box<Loaded>, ReadError>, Option<PathBuf>),
@@ -83,7 +83,7 @@ pub(super) struct Waiting {
     pub label: String,
     pub cancelable: bool,
     pub writes: bool,
-    pub work: Box<dyn FnOnce(&Progress) -> Done + Send>,
+    pub work: Box<dyn FnOnce(&Progress) -> JobResult + Send>,
 }
 
 /// All long work.

@@ -131,7 +131,7 @@ impl App {
             .collect();
         commands.retain(|(c, key)| {
             KeyScope::of(c) != KeyScope::Timeline
-                || (c.enabled)(availability).is_ok()
+                || c.check(availability).is_ok()
                 || !windows.contains(key)
         });
         // Keys with more modifiers first: Ctrl+Shift+Z must not be taken by Ctrl+Z. A panel's keys
@@ -195,7 +195,7 @@ impl App {
         if command.name == ModeCommand::CopyPose.name() && self.copy_in_place_of_pose(ctx) {
             return None;
         }
-        match (command.enabled)(availability) {
+        match command.check(availability) {
             Ok(()) => return Some(Action::Invoke(command)),
             // Escape is pressed to be sure that nothing is selected: that it is so already is no
             // news.

@@ -7,7 +7,7 @@ use egui::Context;
 use super::{
     App, SAMPLE,
     files::name_of,
-    jobs::Done,
+    jobs::JobResult,
     loading::{Loaded, load},
     recent,
 };
@@ -22,8 +22,8 @@ impl App {
     pub(super) fn open(&mut self, ctx: &Context, path: PathBuf) {
         self.start(ctx, format!("Opening {}", name_of(&path)), true, move |progress| {
             match Session::open(&path, progress).map(load) {
-                Ok(loaded) if loaded.session.imported().is_some() => Done::Found(loaded),
-                result => Done::Opened(result, Some(path)),
+                Ok(loaded) if loaded.session.imported().is_some() => JobResult::Found(loaded),
+                result => JobResult::Opened(result, Some(path)),
             }
         });
     }
@@ -31,7 +31,7 @@ impl App {
     /// Opens the bundled sample.
     pub(super) fn open_sample(&mut self, ctx: &Context) {
         self.start(ctx, "Opening the sample".into(), true, move |_| {
-            Done::Opened(Session::open_bytes(SAMPLE).map(load), None)
+            JobResult::Opened(Session::open_bytes(SAMPLE).map(load), None)
         });
     }
 

@@ -9,7 +9,7 @@ use egui::Context;
 
 use super::{
     App,
-    jobs::{Done, Redone},
+    jobs::{JobResult, Redone},
     loading::{Loaded, load},
 };
 use crate::ui::{Dialog, DialogAction, RecoveryView, StepView, ToastKind};
@@ -111,7 +111,7 @@ impl App {
                 let redone = Redone { failed: r.failed, changed: r.changed };
                 (load(r.session), redone)
             });
-            Done::Recovered(recovered, name)
+            JobResult::Recovered(recovered, name)
         });
     }
 

@@ -7,7 +7,7 @@ use egui::Context;
 use super::{
     App,
     files::name_of,
-    jobs::Done,
+    jobs::JobResult,
     save_queue::{Purpose, QueuedSave, SaveTo},
 };
 use crate::ui::{DeferredAction, Dialog, ToastKind};
@@ -61,7 +61,9 @@ impl App {
         };
         self.saves.running = Some(save.session);
         let label = format!("Saving {}", name_of(&save.request.path));
-        self.start_save(ctx, label, move |_| Done::Saved(saving.run(&*disk).map(Box::new), save));
+        self.start_save(ctx, label, move |_| {
+            JobResult::Saved(saving.run(&*disk).map(Box::new), save)
+        });
     }
 
     /// The session of a number: the one that is shown, or one that has saves to come.

@@ -11,7 +11,7 @@ use egui::Context;
 use super::{
     App,
     files::name_of,
-    jobs::Done,
+    jobs::JobResult,
     loading::{Loaded, load_whole},
     save_queue::{Purpose, QueuedSave, SaveTo},
 };
@@ -225,7 +225,7 @@ impl App {
                 let Some(session) = &self.session else { return };
                 let (session, message) = (session.clone(), failure.to_string());
                 self.start(ctx, "Finding the edit that cannot be saved".into(), true, move |_| {
-                    Done::Blamed(session.unsavable_step(), request, message)
+                    JobResult::Blamed(session.unsavable_step(), request, message)
                 });
             }
             failure => {
@@ -307,7 +307,7 @@ impl App {
             return;
         };
         self.start(ctx, "Comparing with the file on disk".into(), true, move |progress| {
-            Done::Foreseen(
+            JobResult::Foreseen(
                 Session::open(&path, progress).map(|newer| Box::new(session.outlook(newer))),
             )
         });
@@ -334,7 +334,7 @@ impl App {
         };
         let (older, loader) = (replay.then(|| session.clone()), self.renderer.loader());
         self.start(ctx, format!("Reading {} again", name_of(&path)), true, move |progress| {
-            Done::Reloaded(Session::open(&path, progress).map(|mut session| {
+            JobResult::Reloaded(Session::open(&path, progress).map(|mut session| {
                 let replayed = older.map(|older| session.replay(&older));
                 (load_whole(session, &loader), replayed)
             }))

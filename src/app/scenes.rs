@@ -4,7 +4,7 @@ use egui::Context;
 
 use super::{
     App, LONG,
-    jobs::Done,
+    jobs::JobResult,
     loading::{Remade, decoded},
     viewport_renderer::Posed,
 };
@@ -30,7 +30,7 @@ impl App {
             let (images, findings) =
                 images.map_or_else(|| decoded(&document), |images| (images, None));
             let uploaded = loader.upload(&document, &posed.pose, images);
-            Done::Remade(Box::new(Remade { serial, posed: Some(posed), uploaded, findings }))
+            JobResult::Remade(Box::new(Remade { serial, posed: Some(posed), uploaded, findings }))
         });
     }
 
@@ -48,7 +48,7 @@ impl App {
             let (images, findings) = decoded(&document);
             let uploaded =
                 loader.upload(&document, posed.as_ref().map_or(&pose, |p| &p.pose), images);
-            Done::Remade(Box::new(Remade { serial, posed, uploaded, findings }))
+            JobResult::Remade(Box::new(Remade { serial, posed, uploaded, findings }))
         });
     }
 

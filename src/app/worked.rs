@@ -5,7 +5,7 @@ use egui::Context;
 
 use super::{
     App, LONG,
-    jobs::{Done, Offered, Title},
+    jobs::{JobResult, Offered, Title},
 };
 use crate::ui::{Action, DialogAction, ToastKind};
 use ulna_edit::Command;
@@ -34,7 +34,7 @@ impl App {
         let Some(session) = &self.session else { return };
         let work = session.work(title.text, commands);
         self.start(ctx, title.text.to_owned(), true, move |_| {
-            Done::Worked(Box::new(work.run()), title)
+            JobResult::Worked(Box::new(work.run()), title)
         });
     }
 

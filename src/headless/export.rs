@@ -22,7 +22,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<u8, Failure> {
     let mut session = open(file)?;
     let done = match script {
         Some(script) => run::apply(&mut session, script, *out)?,
-        None => run::Done::default(),
+        None => run::ScriptReport::default(),
     };
     let clips = clips.as_deref().map(|names| kept(&session, names)).transpose()?;
     let request = ExportRequest {

@@ -78,7 +78,7 @@ impl Host for NoWindow {
 
 /// What a script did, for scripts that run it.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct ScriptReport {
     /// Its commands: line, name, and whether something changed.
     pub commands: Vec<Value>,
     /// What they had to say: line, code, sentence.
@@ -105,12 +105,21 @@ fn text_of(script: &Path) -> Result<String, Failure> {
 }
 
 /// Applies a script; what its commands had to say goes to standard error, where people read.
-pub(super) fn apply(session: &mut Session, script: &Path, out: Out) -> Result<Done, Failure> {
+pub(super) fn apply(
+    session: &mut Session,
+    script: &Path,
+    out: Out,
+) -> Result<ScriptReport, Failure> {
     apply_text(session, script, &text_of(script)?, out)
 }
 
-fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Result<Done, Failure> {
-    let mut done = Done::default();
+fn apply_text(
+    session: &mut Session,
+    script: &Path,
+    text: &str,
+    out: Out,
+) -> Result<ScriptReport, Failure> {
+    let mut done = ScriptReport::default();
     let mut unkeyed: Vec<(usize, UnkeyedAt)> = Vec::new();
     // Some editors begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -170,7 +179,7 @@ fn apply_text(session: &mut Session, script: &Path, text: &str, out: Out) -> Res
     }
 }
 
-impl Done {
+impl ScriptReport {
     /// Adds what a command had to say.
     fn note(&mut self, line: usize, at: &str, out: Out, notes: &[Notice]) {
         for note in notes {

@@ -31,7 +31,7 @@ fn command_button(
     on: bool,
     actions: &mut Actions,
 ) {
-    let enabled = (command.enabled)(&view.availability);
+    let enabled = command.check(&view.availability);
     if icon_button(
         ui,
         view.theme,
@@ -117,7 +117,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         for tool in ToolCommand::ALL {
             let (spec, on) = (tool.spec(), view.viewport.tool == tool);
             let (key, enabled) =
-                (view.settings.keys.key(spec.name), (spec.enabled)(&view.availability));
+                (view.settings.keys.key(spec.name), spec.check(&view.availability));
             if icon_button(ui, theme, icon_of(tool), spec.title, key, on, enabled).clicked() {
                 actions.push(ViewportAction::SetTool(tool));
             }

@@ -11,13 +11,14 @@ use super::{
     theme::Font,
     widgets::{elided, segment, segments},
 };
-use crate::ui::ProgramAction;
 use crate::ui::popups::menu_button;
+use crate::ui::{DialogAction, ProgramAction};
 use ulna_edit::{
     CommandSpec, Mode,
     command::{
-        FileCommand, ModeCommand, PlayCommand, RenameNode, SelectCommand, SessionCommand,
-        ViewCommand, forms::is_for_programs,
+        DragLimb, FileCommand, MirrorWeights, ModeCommand, NewClip, Normalize, PlayCommand,
+        RenameNode, ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand,
+        forms::is_for_programs,
     },
     table,
 };
@@ -26,15 +27,27 @@ use ulna_render::{ColorRole, Shading};
 const MENUS: [&str; 7] = ["File", "Edit", "View", "Pose", "Clip", "Weights", "Help"];
 
 /// Commands with a line above them in a menu of the bar.
-const FIRST_OF_GROUP: [&str; 7] = [
+const FIRST_OF_GROUP: [&str; 16] = [
     FileCommand::Save.name(),
     FileCommand::Export.name(),
     FileCommand::Revert.name(),
     FileCommand::Welcome.name(),
     FileCommand::Quit.name(),
+    FileCommand::Find.name(),
     RenameNode::NAME,
     SelectCommand::Joints.name(),
+    ViewCommand::Hide.name(),
+    DragLimb::NAME,
+    SetPin::NAME,
+    ResetAll::NAME,
+    NewClip::NAME,
+    MirrorWeights::NAME,
+    Normalize::NAME,
+    Sets::NAME,
 ];
+
+/// Files in *Open recent*, at most.
+const RECENT: usize = 12;
 
 /// The menu bar as it is worked by keyboard. Up and down, and into a menu inside, egui goes by
 /// itself.
@@ -189,7 +202,7 @@ pub fn menu_ui(keys: &mut MenuKeys, ui: &mut Ui, view: &View<'_>, actions: &mut 
     });
 }
 
-/// A menu's commands, then the menus inside it, then what always asks for numbers.
+/// A menu's commands, then the menus inside it.
 fn menu_items(
     ui: &mut Ui,
     view: &View<'_>,
@@ -199,13 +212,16 @@ fn menu_items(
 ) {
     let here = |c: &&CommandSpec| c.menu.split('/').next() == Some(name) && !is_for_programs(c);
     let all: Vec<&'static CommandSpec> = table().iter().filter(here).collect();
-    let plain: Vec<_> = all.iter().copied().filter(|c| !c.asks && c.menu == name).collect();
+    let plain: Vec<_> = all.iter().copied().filter(|c| c.menu == name).collect();
     let marks = plain.iter().any(|c| is_on(view, c).is_some());
-    for command in plain {
-        if FIRST_OF_GROUP.contains(&command.name) {
+    for (k, command) in plain.into_iter().enumerate() {
+        if k > 0 && FIRST_OF_GROUP.contains(&command.name) {
             ui.separator();
         }
         items.push(item(ui, view, command, (true, marks), actions));
+        if command.name == (FileCommand::Open { path: None }).name() {
+            items.push(open_recent(ui, view, actions));
+        }
     }
     let mut inside: Vec<&str> = Vec::new();
     for command in &all {
@@ -215,32 +231,19 @@ fn menu_items(
             inside.push(group);
         }
     }
-    let asks = all.iter().any(|c| c.asks);
-    if !inside.is_empty() || asks {
+    if !inside.is_empty() {
         ui.separator();
     }
     for group in inside {
-        let within = all
-            .iter()
-            .filter(|c| !c.asks && c.menu.split_once('/').is_some_and(|(_, g)| g == group));
+        let within = all.iter().filter(|c| c.menu.split_once('/').is_some_and(|(_, g)| g == group));
         inside_menu(ui, view, group, within.copied(), items, actions);
     }
     if name == "View" {
         items.push(quality(ui, view, actions));
     }
-    if asks {
-        inside_menu(
-            ui,
-            view,
-            "With options",
-            all.iter().filter(|c| c.asks).copied(),
-            items,
-            actions,
-        );
-    }
 }
 
-/// A menu inside a menu.
+/// A menu inside a menu: what is done at once, then what asks for more.
 fn inside_menu(
     ui: &mut Ui,
     view: &View<'_>,
@@ -252,14 +255,52 @@ fn inside_menu(
     let mut within = Vec::new();
     let menu = menu_button(ui, title, |ui| {
         ui.set_min_width(240.0);
-        let commands: Vec<_> = commands.collect();
-        let marks = commands.iter().any(|c| is_on(view, c).is_some());
-        for command in commands {
+        let (asking, direct): (Vec<_>, Vec<_>) = commands.partition(|c| c.asks);
+        let marks = direct.iter().any(|c| is_on(view, c).is_some());
+        let parted = !direct.is_empty() && !asking.is_empty();
+        for command in direct {
+            within.push(item(ui, view, command, (false, marks), actions));
+        }
+        if parted {
+            ui.separator();
+        }
+        for command in asking {
             within.push(item(ui, view, command, (false, marks), actions));
         }
     });
     items.push(MenuEntry::new(&menu, title, false));
     items.extend(within);
+}
+
+/// Files opened lately, newest first.
+fn open_recent(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) -> MenuEntry {
+    let title = "Open recent";
+    let menu = menu_button(ui, title, |ui| {
+        ui.set_min_width(240.0);
+        let mut there = view.program.recent.iter().filter(|r| !r.missing).take(RECENT).peekable();
+        if there.peek().is_none() {
+            ui.add_enabled(false, egui::Button::new("No recent files"));
+        }
+        for file in there {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            let button = egui::Button::new(name.as_ref())
+                .shortcut_text(
+                    RichText::new(&file.when)
+                        .font(Theme::font(Font::Caption))
+                        .color(view.theme.color(ColorRole::TextTertiary)),
+                )
+                .min_size(vec2(230.0, 24.0))
+                .frame_when_inactive(false);
+            let response = ui.add(button);
+            response
+                .widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, format!("Open {name}")));
+            if response.on_hover_text(file.path.display().to_string()).clicked() {
+                actions.push(DialogAction::OpenPath(file.path.clone()));
+                ui.close();
+            }
+        }
+    });
+    MenuEntry::new(&menu, title, false)
 }
 
 /// How finely the viewport is drawn while something moves.
@@ -326,7 +367,7 @@ fn item(
     actions: &mut Actions,
 ) -> MenuEntry {
     let theme = view.theme;
-    let enabled = (command.enabled)(&view.availability);
+    let enabled = command.check(&view.availability);
     let history = view.session.map(|s| s.history());
     let label = match history {
         Some(h) if command.name == SessionCommand::Undo.name() => h.undo_label(),

@@ -32,7 +32,7 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
     }
     let theme = view.theme;
     let ctx = ui.ctx();
-    let found = matches(&state.query, |c| (c.enabled)(&view.availability).is_ok());
+    let found = matches(&state.query, |c| c.check(&view.availability).is_ok());
     let (up, down, enter, escape, tab) = ctx.input_mut(|i| {
         (
             i.consume_key(Modifiers::NONE, Key::ArrowUp),
@@ -112,11 +112,11 @@ pub fn palette_ui(state: &mut PaletteState, ui: &Ui, view: &View<'_>, actions: &
         i.pointer.any_click()
             && i.pointer.interact_pos().is_some_and(|p| !area.response.rect.contains(p))
     });
-    if let Some(command) = asked.filter(|c| (c.enabled)(&view.availability).is_ok()) {
+    if let Some(command) = asked.filter(|c| c.check(&view.availability).is_ok()) {
         actions.push(DialogAction::SetDialog(None));
         actions.push(DialogAction::Ask(command));
     } else if let Some(command) = run {
-        let enabled = (command.enabled)(&view.availability);
+        let enabled = command.check(&view.availability);
         if enabled.is_ok() {
             actions.push(DialogAction::SetDialog(None));
             actions.push(Action::Invoke(command));
@@ -170,7 +170,7 @@ fn row(
     chosen: bool,
 ) -> egui::Response {
     let theme = view.theme;
-    let enabled = (command.enabled)(&view.availability);
+    let enabled = command.check(&view.availability);
     let size = vec2(ui.available_width(), Measure::RowPalette.points());
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {

@@ -19,7 +19,7 @@ use ulna_render::ColorRole;
 #[derive(Clone, Debug, Default)]
 pub struct ProblemsState {
     of: Option<Shared<Vec<Diagnostic>>>,
-    groups: Vec<Group>,
+    groups: Vec<FindingGroup>,
     /// Groups that are open, by what they say: they stay so when others are found.
     open: BTreeSet<String>,
     /// Groups, and places of those that are open; nothing where that is to be found anew.
@@ -37,7 +37,7 @@ struct Row {
 
 /// Findings that say the same.
 #[derive(Clone, Debug)]
-struct Group {
+struct FindingGroup {
     /// What they say, with its code.
     key: String,
     /// Their places in the list.
@@ -80,7 +80,7 @@ impl ProblemsState {
                 n => format!("{n} {}: {}", noun(view, &all), first.message),
             };
             let key = format!("{} {}", first.code, first.message);
-            Group { key, all, text, names }
+            FindingGroup { key, all, text, names }
         };
         self.groups = groups.into_iter().map(group).collect();
         self.rows.clear();
@@ -241,7 +241,7 @@ fn head_ui(ui: &mut Ui, view: &View<'_>) {
 fn group_ui(
     ui: &mut Ui,
     view: &View<'_>,
-    group: &Group,
+    group: &FindingGroup,
     is_open: bool,
     actions: &mut Actions,
 ) -> bool {
@@ -278,7 +278,7 @@ fn group_ui(
 }
 
 /// The place of a finding, and what can be done about it.
-fn place_ui(ui: &mut Ui, view: &View<'_>, group: &Group, k: usize, actions: &mut Actions) {
+fn place_ui(ui: &mut Ui, view: &View<'_>, group: &FindingGroup, k: usize, actions: &mut Actions) {
     let theme = view.theme;
     let (at, name) = (group.all[k], &group.names[k]);
     let problem = &view.problems[at];

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use ulna_edit::CommandLine;
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    AlphaMode, Asset, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track,
+    AlphaMode, FileContent, Interpolation, Local, MaterialId, Shared, Slice, TextureRef, Track,
     Transform, WeightMap,
 };
 use ulna_session::{Comparison, Session, Side, compare, compare_states, differences};
@@ -129,21 +129,21 @@ fn lengths_are_meters_of_the_scene_and_renames_are_one_line_each() {
 }
 
 /// A change, and what it does to a file.
-type Mutation = (&'static str, fn(&mut Asset));
+type Mutation = (&'static str, fn(&mut FileContent));
 
-fn first_primitive(d: &mut Asset, change: impl FnOnce(&mut ulna_model::Primitive)) {
+fn first_primitive(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Primitive)) {
     let id = d.meshes.ids().next().unwrap();
     change(&mut Shared::make_mut(d.meshes.get_mut(id).unwrap()).primitives[0]);
 }
 
-fn first_track(d: &mut Asset, change: impl FnOnce(&mut Track)) {
+fn first_track(d: &mut FileContent, change: impl FnOnce(&mut Track)) {
     let id = d.clips.ids().next().unwrap();
     let clip = Shared::make_mut(d.clips.get_mut(id).unwrap());
     let track = clip.tracks.values_mut().find(|t| t.times.len() > 2).unwrap();
     change(Shared::make_mut(track));
 }
 
-fn first_material(d: &mut Asset, change: impl FnOnce(&mut ulna_model::Material)) {
+fn first_material(d: &mut FileContent, change: impl FnOnce(&mut ulna_model::Material)) {
     let mut list = d.materials.to_vec();
     change(&mut list[0]);
     d.materials = list.into();
@@ -291,7 +291,7 @@ fn material_mutations() -> Vec<Mutation> {
 
 #[test]
 fn nothing_that_is_seen_changes_without_a_word() {
-    let was: Asset = open(Path::new(SAMPLE)).document().file.clone();
+    let was: FileContent = open(Path::new(SAMPLE)).document().file.clone();
     let all = mutations();
     for (what, change) in &all {
         let mut now = was.clone();
@@ -316,7 +316,7 @@ fn nothing_that_is_seen_changes_without_a_word() {
 
 #[test]
 fn the_same_in_another_form_is_the_same() {
-    let was: Asset = open(Path::new(SAMPLE)).document().file.clone();
+    let was: FileContent = open(Path::new(SAMPLE)).document().file.clone();
     let mut now = was.clone();
     first_track(&mut now, |t| t.values.make_mut().iter_mut().for_each(|v| *v = -*v));
     let turned = now

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use ulna_edit::{CommandLine, Edit, History, apply};
 use ulna_model::{
-    Asset, Clip, Document, LayerHome, PoseLayers, Shape, Shared, Slice, Track, WeightLayers,
-    WeightMap,
+    Clip, Document, FileContent, LayerHome, PoseLayers, RestGeometry, Shared, Slice, Track,
+    WeightLayers, WeightMap,
 };
 use ulna_session::Session;
 
@@ -71,7 +71,7 @@ impl Sum {
         }
     }
 
-    fn shape(&mut self, shape: &Shape) {
+    fn shape(&mut self, shape: &RestGeometry) {
         self.list(&shape.positions);
         self.list(&shape.normals);
         self.list(&shape.tangents);
@@ -101,7 +101,7 @@ impl Sum {
 
     fn document(document: &Document) -> Self {
         let mut sum = Self::default();
-        let Asset { clips, meshes, .. } = &document.file;
+        let FileContent { clips, meshes, .. } = &document.file;
         clips.values().for_each(|c| sum.clip(c));
         for primitive in meshes.values().flat_map(|m| &m.primitives) {
             primitive.weights.iter().for_each(|w| sum.map(w));

@@ -34,8 +34,8 @@ pub fn shape(document: &Document, stack: &Stack) -> Vec<DVec3> {
 
 /// File, seconds, vertices, their mean, and their mean weighted by their place in the list: by
 /// `skin_reference.py`.
-type Shape = (&'static str, f64, usize, [f64; 3], [f64; 3]);
-const SHAPES: [Shape; 22] = [
+type ExpectedShape = (&'static str, f64, usize, [f64; 3], [f64; 3]);
+const SHAPES: [ExpectedShape; 22] = [
     (
         "joints-outside-scene/a.glb",
         0.00,

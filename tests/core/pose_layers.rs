@@ -274,7 +274,7 @@ fn edited_json(glb: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 /// A document of a chain of three nodes with one clip of these tracks.
 fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
-    use ulna_model::{Asset, Node};
+    use ulna_model::{FileContent, Node};
     let node = |k: u32| Node {
         parent: (k > 0).then(|| NodeId(k - 1)),
         rest: Local::Trs(Transform {
@@ -293,7 +293,7 @@ fn chain(tracks: Vec<Track>, scale: Vec3) -> Document {
             .collect(),
         ..Clip::default()
     };
-    let mut asset = Asset { nodes: (0..3).map(node).collect(), ..Asset::default() };
+    let mut asset = FileContent { nodes: (0..3).map(node).collect(), ..FileContent::default() };
     asset.clips.put(ClipId(0), Some(Shared::new(clip)));
     Document::from(asset)
 }
@@ -579,6 +579,32 @@ proptest! {
         }
         while session.undo().is_some() {}
         prop_assert_eq!(bytes(&session), opened);
+    }
+}
+
+#[test]
+fn keys_that_keep_a_constant_offset_lie_on_whole_frames() {
+    let mut session = sample();
+    let fps = 30.0;
+    does(&mut session, json!({"do": "clip.rate", "clip": "Walk", "rate": fps}));
+    does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
+    does(
+        &mut session,
+        json!({"do": "layer.set", "clip": "Walk", "layer": "Nod", "node": "Head",
+            "degrees": [20, 0, 0]}),
+    );
+    does(
+        &mut session,
+        json!({"do": "layer.zero_key", "clip": "Walk", "layer": "Nod", "time": 0.5}),
+    );
+    let document = session.document();
+    let (walk, head) = (clip_of(document, "Walk"), named(document, "Head"));
+    let nod = document.aids.layers(LayerHome::Clip(walk)).0.last().unwrap().clone();
+    let times = nod.keys.track(head, Property::Rotation).unwrap().1.times.to_vec();
+    assert_eq!(times.len(), 3, "one on each side: {times:?}");
+    for time in times {
+        let frame = f64::from(time) * fps;
+        assert!((frame - frame.round()).abs() < 1e-3, "frame {frame}");
     }
 }
 

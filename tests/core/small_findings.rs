@@ -263,3 +263,23 @@ fn motion_paths_are_of_the_interpolation_that_is_shown() {
         gap(last)
     );
 }
+
+#[test]
+fn what_needs_a_clip_is_off_in_a_file_without_clips() {
+    let (mut root, bin) = split(include_bytes!("../../assets/mannequin.glb"));
+    root.as_object_mut().unwrap().remove("animations");
+    let session = Session::open_bytes(&glb(root, &bin)).unwrap();
+    let availability = session.availability();
+    let needing = ulna_edit::table().iter().filter(|command| {
+        let clip = |a: &ulna_edit::ArgumentSpec| a.name == "clip" && a.required;
+        command.arguments.iter().any(clip)
+    });
+    let mut count = 0;
+    for command in needing {
+        assert!(command.check(&availability).is_err(), "{} is off", command.name);
+        count += 1;
+    }
+    assert!(count > 40, "{count}");
+    let new = ulna_edit::table().iter().find(|c| c.name == "clip.new").unwrap();
+    assert_eq!(new.check(&availability), Ok(()));
+}

@@ -10,8 +10,8 @@ use std::{
 use ulna_model::{Document, MeshId, NodeId};
 use ulna_motion::{Pose, Stack, Surface, bones};
 use ulna_render::{
-    Axis, BoneLook, Camera, Gpu, Renderer, Scene, Shading, Show, Target, TintKind, ViewportColors,
-    capture, decode_images,
+    Axis, BoneLook, Camera, Gpu, RenderTarget, Renderer, Scene, Shading, Show, TintKind,
+    ViewportColors, capture, decode_images,
 };
 use ulna_session::Session;
 
@@ -207,7 +207,7 @@ fn picture(gpu: &Gpu, document: &Document) -> (image::RgbaImage, Scene) {
     camera.look(Axis::Front);
     let (low, high) = Surface::new(document, &pose).bounds().unwrap();
     camera.frame(low, high, 1.0);
-    let target = Target::new(gpu, [200, 200]);
+    let target = RenderTarget::new(gpu, [200, 200]);
     renderer.draw(
         gpu,
         &target,
@@ -274,7 +274,7 @@ fn a_device_that_is_lost_is_an_error_and_not_the_end() {
     let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
     let pose = Pose::evaluate(&document, &Stack::default());
     scene.update(&gpu, &document, &pose);
-    let target = Target::new(&gpu, [64, 64]);
+    let target = RenderTarget::new(&gpu, [64, 64]);
     gpu.device.destroy();
     scene.update(&gpu, &document, &pose);
     renderer.draw(
@@ -407,13 +407,13 @@ fn a_picture_that_lasts_a_moment_is_as_bright_and_stands_where_the_full_one_stan
         camera.look(Axis::ThreeQuarter);
         let (low, high) = Surface::new(document, &pose).bounds().unwrap();
         camera.frame(low, high, 1.0);
-        let targets = [1.0, 0.75, 0.5].map(|part| (part, Target::quick(&gpu, SIZE, part)));
-        let whole = Target::new(&gpu, SIZE);
+        let targets = [1.0, 0.75, 0.5].map(|part| (part, RenderTarget::quick(&gpu, SIZE, part)));
+        let whole = RenderTarget::new(&gpu, SIZE);
         tint_by_height(&gpu, &mut scene, document, (low.y, high.y));
         let look = ViewportColors::theme("dark");
         for (name, show) in shows(document, &pose, &look, (high - low).length()) {
             camera.orthographic = name == "without perspective";
-            let mut picture = |target: &Target, kind: &str| {
+            let mut picture = |target: &RenderTarget, kind: &str| {
                 renderer.draw(&gpu, target, &scene, &camera, &look, &show);
                 let shown = as_shown(&capture(&gpu, target).unwrap());
                 if let Ok(to) = std::env::var("ULNA_PICTURES") {

@@ -7,8 +7,8 @@ use ulna_model::{
 };
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_render::{
-    Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, Renderer, SHADERS, Scene, Show,
-    Target, TintKind, ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
+    Axis, Camera, Color, ColorRole, GhostLook, Gpu, Picture, RenderTarget, Renderer, SHADERS,
+    Scene, Show, TintKind, ViewportColors, capture, decode_images, heat, skin_on_gpu, zero_weight,
 };
 use ulna_session::Session;
 
@@ -175,7 +175,7 @@ fn brightness(gpu: &Gpu, turn: glam::Quat, tilt: [u8; 3], normals: bool) -> f32 
     camera.look(Axis::Front);
     camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
     let show = Show { size: 2.0, ..Show::default() };
-    let target = Target::new(gpu, [64, 64]);
+    let target = RenderTarget::new(gpu, [64, 64]);
     renderer.draw(gpu, &target, &scene, &camera, &ViewportColors::theme("dark"), &show);
     let image = capture(gpu, &target).expect("a picture");
     let pixel = image.get_pixel(32, 32).0;
@@ -244,7 +244,7 @@ struct Tinted {
     gpu: Gpu,
     renderer: Renderer,
     scene: Scene,
-    target: Target,
+    target: RenderTarget,
     camera: Camera,
 }
 
@@ -264,7 +264,7 @@ impl Tinted {
         let renderer = Renderer::new(&gpu);
         let mut scene = Scene::new(&gpu, renderer.pipelines(), &document, &[]);
         scene.update(&gpu, &document, &Pose::evaluate(&document, &Stack::default()));
-        let target = Target::new(&gpu, [Self::SIDE; 2]);
+        let target = RenderTarget::new(&gpu, [Self::SIDE; 2]);
         let mut camera = Camera { orthographic: true, ..Camera::default() };
         camera.look(Axis::Front);
         camera.frame(glam::vec3(-1.0, -1.0, 0.0), glam::vec3(1.0, 1.0, 0.0), 1.0);
@@ -732,7 +732,7 @@ fn ghosts_stand_beside_the_model_and_are_posed_once() {
     camera.look(Axis::Side);
     camera.frame(glam::vec3(-0.6, 0.0, -0.6), glam::vec3(0.6, 1.8, 0.6), 1.0);
     let mut take = |scene: &Scene| {
-        let target = Target::new(&gpu, [160, 160]);
+        let target = RenderTarget::new(&gpu, [160, 160]);
         let show = Show { size: 2.0, ..Show::default() };
         renderer.draw(&gpu, &target, scene, &camera, &ViewportColors::theme("dark"), &show);
         capture(&gpu, &target).unwrap()

@@ -459,7 +459,7 @@ pub(super) fn begin_turn(window: &mut Window) {
 }
 
 /// Lets go of the button, a little farther on.
-pub(super) fn let_go(window: &mut Window) {
+pub(super) fn release_head(window: &mut Window) {
     let pos = head(window, node(window, "Head")) + egui::vec2(70.0, -70.0);
     window.event(Event::PointerMoved(pos));
     window.step();
@@ -498,7 +498,7 @@ fn a_gesture_is_whole_whatever_interrupts_it() {
         assert_eq!(session(&window).history().done().len(), k + 1, "one step");
         let there = session(&window).document().clone();
         // What the hand does after that is no part of it.
-        let_go(&mut window);
+        release_head(&mut window);
         assert_eq!(*session(&window).document(), there);
         assert_eq!(session(&window).history().done().len(), k + 1);
     }
@@ -512,7 +512,7 @@ fn a_file_that_changed_on_disk_is_read_again_with_the_edits_done_again() {
     click(&mut window, "Head");
     begin_turn(&mut window);
     press(&mut window, Modifiers::NONE, Key::Num1);
-    let_go(&mut window);
+    release_head(&mut window);
     let turned = session(&window).document().node(node(&window, "Head")).local();
     // Another program gives a clip another name.
     let mut other = Session::open(&path, &Default::default()).unwrap();
@@ -548,12 +548,12 @@ fn a_fault_stops_what_was_being_done_and_not_the_window() {
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     let whole = session(&window).document().clone();
     begin_turn(&mut window);
     window.state_mut().fail_next_frame();
     window.run_steps(3);
-    let_go(&mut window);
+    release_head(&mut window);
     window.get_by_label("Ulna had an internal error");
     assert_eq!(*session(&window).document(), whole, "half a gesture is none");
     click(&mut window, "Continue");
@@ -591,7 +591,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
     let file = std::fs::read(&path).unwrap();
     click(&mut window, "Head");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     let head = node(&window, "Head");
     assert!(holds(&window, head));
     press(&mut window, Modifiers::COMMAND, Key::S);
@@ -615,7 +615,7 @@ fn saving_asks_what_becomes_of_poses_that_are_not_keyed() {
 
     // Another pose is another question.
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     press(&mut window, Modifiers::COMMAND, Key::S);
     click(&mut window, "Key 1 pose and save");
     wait(&mut window);
@@ -665,7 +665,7 @@ fn a_read_only_file_is_saved_once_it_is_writable() {
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     let writable = std::fs::metadata(&path).unwrap().permissions();
     let mut locked = writable.clone();
     locked.set_readonly(true);
@@ -689,10 +689,10 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     click(&mut window, "Pose mode");
     click(&mut window, "Head");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     click(&mut window, "Animate mode");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     // Another file is wanted, after a save; the save asks about the pose, and is given up.
     ask_for(&mut window, &other);
     click(&mut window, "Save changes");
@@ -710,7 +710,7 @@ fn a_save_that_is_given_up_takes_what_was_to_follow_with_it() {
     // One that is done goes on to what was wanted.
     click(&mut window, "Pose mode");
     begin_turn(&mut window);
-    let_go(&mut window);
+    release_head(&mut window);
     ask_for(&mut window, &other);
     click(&mut window, "Save changes");
     for _ in 0..200 {

@@ -17,7 +17,7 @@ use ulna_model::Document;
 use ulna_session::{Disk, Session, SystemDisk};
 
 use crate::editing::{
-    Window, ask_for, begin_turn, click, let_go, press, sample, session, wait, window,
+    Window, ask_for, begin_turn, click, press, release_head, sample, session, wait, window,
 };
 
 /// A disk that writes nothing before it is told to.
@@ -95,7 +95,7 @@ fn copy_to(window: &mut Window, path: &Path) {
 
 fn turn(window: &mut Window) {
     begin_turn(window);
-    let_go(window);
+    release_head(window);
 }
 
 fn on_disk(path: &Path) -> Document {
@@ -293,7 +293,7 @@ fn long_work_that_ends_in_a_gesture_is_put_in_after_it() {
         if escapes {
             press(&mut window, Modifiers::NONE, Key::Escape);
         }
-        let_go(&mut window);
+        release_head(&mut window);
         wait(&mut window);
         assert!(keys(&window) < many, "the work is not lost");
         assert_eq!(session(&window).history().done().len(), 1 + usize::from(!escapes));

@@ -418,7 +418,7 @@ fn set_mirror_pairs(
 
 /// Whether an id is that of the last thing, and the file did not give it.
 fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
-    !slots.is_given(id) && id.index() + 1 == slots.len()
+    !slots.is_from_file(id) && id.index() + 1 == slots.len()
 }
 
 /// Whether a material names an image.

@@ -38,7 +38,7 @@ pub struct Broken(String);
 /// Ids are indices of the opened file. Heavy parts are [`Shared`], so a clone is cheap; what is
 /// shared compares in no time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asset {
+pub struct FileContent {
     /// All nodes, and the tree that they make.
     pub nodes: Nodes,
     /// All scenes; empty in a library of parts.
@@ -69,7 +69,7 @@ pub struct Asset {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// What saving writes.
-    pub file: Asset,
+    pub file: FileContent,
     /// What no file holds by itself.
     pub aids: EditorState,
     /// What is chosen to be shown. Nothing that is undone or saved.
@@ -78,20 +78,20 @@ pub struct Document {
 
 /// Most of what is read of a document is of its file; what is written names which half it means.
 impl Deref for Document {
-    type Target = Asset;
+    type Target = FileContent;
 
-    fn deref(&self) -> &Asset {
+    fn deref(&self) -> &FileContent {
         &self.file
     }
 }
 
-impl From<Asset> for Document {
-    fn from(file: Asset) -> Self {
+impl From<FileContent> for Document {
+    fn from(file: FileContent) -> Self {
         Self { file, ..Self::default() }
     }
 }
 
-impl Asset {
+impl FileContent {
     /// The node of an id.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id]

@@ -4,15 +4,15 @@
 //! counted.
 
 use super::{
-    AlphaMode, Asset, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter,
-    FadeCurve, Held, Image, ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys,
+    AlphaMode, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter, FadeCurve,
+    FileContent, Held, Image, ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys,
     KeptLayer, KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind,
     LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker,
     MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
     MixMask, MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Parts, Pin,
     Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection,
-    Property, Repeat, RestSource, Scene, SceneId, Shape, Skin, SkinId, TextureRef, Topology, Track,
-    TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding,
+    Property, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin, SkinId, TextureRef, Topology,
+    Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding,
     WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap, held::plain,
 };
 
@@ -92,7 +92,7 @@ holds! {
     KeptWeightLayer { name, opacity, shown, solo, mirror, parts }
     KeptWeightLayers { joints, bases, layers, hash }
     MorphTarget { positions, normals }
-    Shape { positions, normals, tangents, targets }
+    RestGeometry { positions, normals, tangents, targets }
     Primitive {
         topology, positions, normals, tangents, uv0, uv1, colors, indices, material, variants,
             targets, weights
@@ -117,7 +117,7 @@ holds! {
     NodeSet { digit, nodes }
     Unkeyed { locals, morphs }
     Scene { name, roots, poses, sets, mix, kept_layers }
-    Asset {
+    FileContent {
         nodes, scenes, scene, meshes, skins, clips, materials, variants, images, cameras, lights,
             vrm
     }

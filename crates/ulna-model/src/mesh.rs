@@ -58,7 +58,7 @@ pub struct Primitive {
 
 /// Where the vertices of a primitive are, and which way its surface looks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct RestGeometry {
     /// Rest positions in mesh space, meters.
     pub positions: Slice<Vec3>,
     /// Unit normals; empty or one a vertex.
@@ -71,9 +71,9 @@ pub struct Shape {
 
 impl Primitive {
     /// Its shape.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> RestGeometry {
         let Self { positions, normals, tangents, targets, .. } = self;
-        Shape {
+        RestGeometry {
             positions: positions.clone(),
             normals: normals.clone(),
             tangents: tangents.clone(),
@@ -82,7 +82,7 @@ impl Primitive {
     }
 
     /// Whether a shape has as much of everything as this one, and all of it finite.
-    pub fn fits(&self, shape: &Shape) -> bool {
+    pub fn fits(&self, shape: &RestGeometry) -> bool {
         let targets = |(a, b): (&MorphTarget, &MorphTarget)| {
             let finite = b.positions.iter().chain(b.normals.iter()).all(|v| v.is_finite());
             (a.positions.len(), a.normals.len()) == (b.positions.len(), b.normals.len()) && finite

@@ -3,7 +3,7 @@
 use glam::{DMat4, Mat4, Vec3};
 
 use super::{
-    Asset, Local, Node, NodeId, NodePose, RestSource, SkinId, Transform,
+    FileContent, Local, Node, NodeId, NodePose, RestSource, SkinId, Transform,
     transform::{decompose, is_invertible},
 };
 
@@ -21,7 +21,7 @@ const SHEAR_LIMIT: f32 = 1e-3;
 /// For a joint `j` whose nearest ancestor among the joints of the same skin is `a`,
 /// `L_j = N⁻¹ · B_a⁻¹ · B_j`, where `N` is the product of the transforms of the nodes between. What
 /// the node's own transform says is then the pose: `Ul = L⁻¹ ∘ M`.
-pub fn find_rest(asset: &mut Asset) {
+pub fn find_rest(asset: &mut FileContent) {
     let mut found: Vec<Option<Result<(Transform, f32), ()>>> = vec![None; asset.nodes.len()];
     for (id, skin) in asset.skins.iter() {
         let size = skeleton_size(asset, id);
@@ -89,7 +89,7 @@ pub fn free_of_zeros(node: &mut Node) {
 
 /// The rest of one joint, where its skin gives one that a transform can hold.
 fn rest_of(
-    asset: &Asset,
+    asset: &FileContent,
     joint: NodeId,
     k: usize,
     slot: &[Option<usize>],
@@ -120,7 +120,7 @@ fn rest_of(
 }
 
 /// The diagonal of a skin's joints in the bind pose, in meters of its mesh.
-fn skeleton_size(asset: &Asset, skin: SkinId) -> f32 {
+fn skeleton_size(asset: &FileContent, skin: SkinId) -> f32 {
     let mut low = Vec3::INFINITY;
     let mut high = Vec3::NEG_INFINITY;
     for inverse in asset.skin(skin).inverse_bind.iter() {

@@ -98,7 +98,7 @@ impl<I: SlotId, T> Slots<I, T> {
     }
 
     /// Whether the file gave it, or has it still.
-    pub fn is_given(&self, id: I) -> bool {
+    pub fn is_from_file(&self, id: I) -> bool {
         id.index() < self.given
     }
 }
@@ -122,7 +122,7 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
     }
 
     /// Adds something of the file's, as it is read.
-    pub fn give(&mut self, value: Option<T>) {
+    pub fn push_from_file(&mut self, value: Option<T>) {
         Shared::make_mut(&mut self.list).push(value);
         self.given = self.len();
     }

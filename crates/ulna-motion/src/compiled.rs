@@ -20,7 +20,7 @@ use ulna_model::{Clip, Interpolation, Local, Property, Shared, Slice, Track};
 /// A clip that was laid out.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
-    groups: Vec<Group>,
+    groups: Vec<TrackGroup>,
     own: UnsharedTracks,
     singles: Vec<(Shared<Track>, usize)>,
     /// By single.
@@ -123,7 +123,7 @@ impl Compiled {
             if tracks.len() < 4 {
                 own.extend(tracks);
             } else {
-                groups.push(Group::new(&tracks));
+                groups.push(TrackGroup::new(&tracks));
             }
         }
         let whole = |list: &[Property]| list.iter().filter(|p| **p != Property::Weights).count();
@@ -190,7 +190,7 @@ impl Compiled {
 /// Hands on what lanes hold, rotations interpolated so.
 #[inline(always)]
 fn apply<B: Blend<4, 2>>(
-    groups: &mut [Group],
+    groups: &mut [TrackGroup],
     own: &mut UnsharedTracks,
     time: f64,
     sink: &mut impl Sink,
@@ -203,7 +203,7 @@ fn apply<B: Blend<4, 2>>(
 
 /// Tracks that share their key times.
 #[derive(Clone, Debug)]
-struct Group {
+struct TrackGroup {
     times: Slice<f32>,
     cursor: usize,
     moves: Rows<3>,
@@ -254,7 +254,7 @@ impl<const W: usize> Rows<W> {
     }
 }
 
-impl Group {
+impl TrackGroup {
     fn new(tracks: &[Shared<Track>]) -> Self {
         let times = tracks[0].times.clone();
         let keys = times.len();

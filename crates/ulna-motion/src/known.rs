@@ -27,7 +27,7 @@ type Roles = Arc<[(NodeId, Option<BodyRole>)]>;
 
 /// What is known of the bodies of a document; found when it is first asked for.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct CachedBodies {
     of: Bodies,
     rig: OnceCell<Arc<Rig>>,
     roles: OnceCell<Roles>,
@@ -115,7 +115,7 @@ const MOST: usize = 4;
 
 thread_local! {
     /// The one that was asked about last comes first.
-    static KNOWN: RefCell<Vec<Rc<Known>>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<Rc<CachedBodies>>> = const { RefCell::new(Vec::new()) };
     static USED: RefCell<Vec<UsedJoints>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -123,11 +123,11 @@ thread_local! {
 type UsedJoints = (SharedWeak<WeightMap>, Arc<[bool]>);
 
 /// What is known of the bodies of a document.
-pub(super) fn known(document: &Document) -> Rc<Known> {
+pub(super) fn known(document: &Document) -> Rc<CachedBodies> {
     KNOWN.with_borrow_mut(|all| {
         let found = match all.iter().position(|known| known.of.are_of(document)) {
             Some(at) => all.remove(at),
-            None => Rc::new(Known {
+            None => Rc::new(CachedBodies {
                 of: Bodies::of(document),
                 rig: OnceCell::new(),
                 roles: OnceCell::new(),
@@ -141,7 +141,7 @@ pub(super) fn known(document: &Document) -> Rc<Known> {
     })
 }
 
-impl Known {
+impl CachedBodies {
     pub fn roles(
         &self,
         find: impl FnOnce() -> Vec<(NodeId, Option<BodyRole>)>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use ulna_model::{Asset, Components, Document, Local, NodeId, SkinId, Transform};
+use ulna_model::{Components, Document, FileContent, Local, NodeId, SkinId, Transform};
 
 /// Local and world transforms of every node, and the weights of morph targets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +54,7 @@ impl Pose {
     /// The same with other components of some nodes, each given once. Only what hangs on them is
     /// found anew.
     #[must_use]
-    pub fn with(&self, file: &Asset, wanted: &[(NodeId, Components)]) -> Self {
+    pub fn with(&self, file: &FileContent, wanted: &[(NodeId, Components)]) -> Self {
         let mut pose = self.clone();
         let mut moved = vec![false; pose.local.len()];
         for (node, to) in wanted {
@@ -76,12 +76,12 @@ impl Pose {
     }
 
     /// `scene_from_parent`: the world matrix of a node's parent.
-    pub fn parent_world(&self, file: &Asset, node: NodeId) -> Mat4 {
+    pub fn parent_world(&self, file: &FileContent, node: NodeId) -> Mat4 {
         file.node(node).parent.map_or(Mat4::IDENTITY, |p| self.world[p.index()])
     }
 
     /// `T_j = W_j · IBM_j` for every joint of a skin, in its order: `scene_from_mesh` by joint.
-    pub fn palette(&self, file: &Asset, skin: SkinId) -> Vec<Mat4> {
+    pub fn palette(&self, file: &FileContent, skin: SkinId) -> Vec<Mat4> {
         let skin = file.skin(skin);
         skin.joints
             .iter()
@@ -96,7 +96,7 @@ impl Pose {
     /// Where the parent's matrix cannot be inverted, or the result is not finite.
     pub fn local_for_world(
         &self,
-        file: &Asset,
+        file: &FileContent,
         node: NodeId,
         scene_from_node: &Mat4,
     ) -> Result<ulna_model::Decomposed, ulna_model::TransformError> {

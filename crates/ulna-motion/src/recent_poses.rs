@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Pose, Stack};
-use ulna_model::{Asset, Components, NodeId, Nodes};
+use ulna_model::{Components, FileContent, NodeId, Nodes};
 
 /// Cache of the poses of the last stacks: a gesture evaluates the same ones in every frame.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl RecentPoses {
 
     /// As [`Pose::evaluate`]. The unkeyed pose is applied to the cached pose, because it changes
     /// from frame to frame.
-    pub fn evaluate(&self, file: &Asset, stack: &Stack) -> Pose {
+    pub fn evaluate(&self, file: &FileContent, stack: &Stack) -> Pose {
         if !stack.constraints.is_empty() {
             return Pose::evaluate(file, stack);
         }

@@ -3,8 +3,8 @@
 use glam::{Mat4, Vec3};
 
 use ulna_model::{
-    Asset, Document, Local, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, Slice, Topology,
-    Transform, WeightMap,
+    Document, FileContent, Local, Mesh, MeshId, Node, NodeId, Primitive, Shared, Skin, Slice,
+    Topology, Transform, WeightMap,
 };
 
 /// Rings of vertices.
@@ -81,11 +81,11 @@ pub fn tube(second: impl Fn(f32) -> f32) -> Document {
         has_inverse_bind: true,
     };
     let shown = Node { mesh: Some(0.into()), skin: Some(0.into()), ..node(None, Vec3::ZERO) };
-    let file = Asset {
+    let file = FileContent {
         nodes: vec![node(None, Vec3::ZERO), node(Some(NodeId(0)), middle), shown].into(),
         meshes: vec![Shared::new(mesh)].into(),
         skins: vec![Shared::new(skin)].into(),
-        ..Asset::default()
+        ..FileContent::default()
     };
     file.into()
 }

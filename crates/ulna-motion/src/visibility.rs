@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Instance, Stack};
-use ulna_model::{Asset, NodeId};
+use ulna_model::{FileContent, NodeId};
 
 /// All hidden nodes at the moment that a stack shows, with everything below them.
 ///
 /// A visibility that a clip animates replaces the node's own. Of several clips that animate it the
 /// one with the largest weight counts; a higher lane with at least half the weight replaces lower
 /// ones.
-pub(super) fn hidden_nodes(file: &Asset, stack: &Stack) -> BTreeSet<NodeId> {
+pub(super) fn hidden_nodes(file: &FileContent, stack: &Stack) -> BTreeSet<NodeId> {
     let mut animated: BTreeMap<NodeId, bool> = BTreeMap::new();
     for lane in &stack.lanes {
         let mut heaviest: BTreeMap<NodeId, (f32, bool)> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::{
-    Camera, Show, Target, TintKind, ViewportColors,
+    Camera, RenderTarget, Show, TintKind, ViewportColors,
     lights::{MOST, Shining},
     look::{STOPS, ramp},
     shadow::KEY,
@@ -43,7 +43,7 @@ pub(super) fn frame_uniform(
     camera: &Camera,
     look: &ViewportColors,
     show: &Show,
-    target: &Target,
+    target: &RenderTarget,
     off_surface: f32,
 ) -> FrameUniform {
     let [width, height] = target.shown.map(|s| s as f32);

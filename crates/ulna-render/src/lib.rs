@@ -49,7 +49,7 @@ pub use self::{
     shaders::SHADERS,
     show::{BoneLook, Shading, Show},
     skin::skin_on_gpu,
-    target::Target,
+    target::RenderTarget,
     texture::{Decoded, decode_images},
     tint::TintKind,
 };

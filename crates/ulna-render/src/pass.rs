@@ -1,6 +1,6 @@
 //! Passes: their targets, and draws without a material.
 
-use super::{Gpu, Target, scene_primitive::ScenePrimitive, target::Samples};
+use super::{Gpu, RenderTarget, scene_primitive::ScenePrimitive, target::Samples};
 
 /// Draws a part's posed vertices and its instances by some of its indices, without a material.
 pub(super) fn draw_bare(
@@ -22,7 +22,7 @@ pub(super) enum Onto<'a> {
     /// What the surfaces of a quick picture are.
     Surfaces(&'a wgpu::TextureView),
     /// Light, over a background, and in a quick picture behind what its surfaces hide.
-    Light(&'a Target, wgpu::Color),
+    Light(&'a RenderTarget, wgpu::Color),
 }
 
 pub(super) fn begin<'e>(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use image::RgbaImage;
 
 use super::{
-    Camera, DeviceChoice, Gpu, GpuError, Renderer, Scene, Show, Target, ViewportColors,
+    Camera, DeviceChoice, Gpu, GpuError, RenderTarget, Renderer, Scene, Show, ViewportColors,
     gpu::ReadBack,
 };
 use ulna_model::{Document, NodeId};
@@ -17,7 +17,7 @@ pub struct Picture {
     pub gpu: Gpu,
     renderer: Renderer,
     scene: Scene,
-    target: Target,
+    target: RenderTarget,
 }
 
 impl Picture {
@@ -38,7 +38,7 @@ impl Picture {
         let renderer = Renderer::new(&gpu);
         let (images, _) = super::decode_images(document);
         let scene = Scene::new(&gpu, renderer.pipelines(), document, &images);
-        let target = Target::new(&gpu, size);
+        let target = RenderTarget::new(&gpu, size);
         Self { gpu, renderer, scene, target }
     }
 
@@ -76,7 +76,7 @@ impl Picture {
 ///
 /// # Errors
 /// Where the device fails.
-pub fn capture(gpu: &Gpu, target: &Target) -> Result<RgbaImage, GpuError> {
+pub fn capture(gpu: &Gpu, target: &RenderTarget) -> Result<RgbaImage, GpuError> {
     let capture = Capture::begin(gpu, target);
     gpu.wait()?;
     capture
@@ -93,7 +93,7 @@ pub struct Capture {
 
 impl Capture {
     /// Begins to copy a picture back; the target may be drawn to again at once.
-    pub fn begin(gpu: &Gpu, target: &Target) -> Self {
+    pub fn begin(gpu: &Gpu, target: &RenderTarget) -> Self {
         let [width, height] = target.size;
         let row = bytes_of_row(width);
         let size = u64::from(row) * u64::from(height);

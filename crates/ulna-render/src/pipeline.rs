@@ -166,7 +166,7 @@ impl Pipelines {
     }
 
     /// The pipeline for this, in a picture that lasts a moment (see
-    /// [`Target::quick`](super::Target::quick)) or not.
+    /// [`RenderTarget::quick`](super::Target::quick)) or not.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
@@ -198,7 +198,7 @@ impl Maker<'_> {
     /// The pipeline of a draw.
     fn make(&self, draw: Draw) -> wgpu::RenderPipeline {
         let Layouts { frame, picture, ghost, .. } = &self.pipelines.layouts;
-        let buffers = [posed(), placed()];
+        let buffers = [position_layout(), placed()];
         // What lies over surfaces, from which the others differ.
         let over = Recipe {
             shader: "wire",
@@ -317,7 +317,7 @@ impl Maker<'_> {
             shader: "shadow",
             fragment: cut.then_some("fragment"),
             layouts: &[Some(shadow), Some(material)],
-            buffers: &[posed(), looks(), placed()],
+            buffers: &[position_layout(), color_layout(), placed()],
             format: None,
             depth: Some(wgpu::DepthStencilState {
                 format: shadow::FORMAT,
@@ -349,7 +349,7 @@ impl Maker<'_> {
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &tangents,
         };
-        let buffers = [posed(), looks(), placed(), Some(tangents)];
+        let buffers = [position_layout(), color_layout(), placed(), Some(tangents)];
         let (vertex, buffers) =
             if bumped { ("vertex_bumped", &buffers[..]) } else { ("vertex", &buffers[..3]) };
         let (frame, material) = (&self.pipelines.layouts.frame, &self.pipelines.layouts.material);
@@ -378,7 +378,7 @@ impl Maker<'_> {
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &value,
         };
-        let buffers = [posed(), placed(), Some(values)];
+        let buffers = [position_layout(), placed(), Some(values)];
         let (vertex, buffers) =
             if tinted { ("vertex", &buffers[..]) } else { ("vertex_bare", &buffers[..2]) };
         let opaque = self.opaque(over);
@@ -434,7 +434,7 @@ impl Maker<'_> {
 pub(super) const BONE_STRIDE: u64 = 60;
 
 /// Texture coordinates and colors.
-const fn looks() -> Option<wgpu::VertexBufferLayout<'static>> {
+const fn color_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 3] =
         wgpu::vertex_attr_array![2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
     Some(wgpu::VertexBufferLayout {
@@ -445,7 +445,7 @@ const fn looks() -> Option<wgpu::VertexBufferLayout<'static>> {
 }
 
 /// Positions and normals, as skinning leaves them.
-const fn posed() -> Option<wgpu::VertexBufferLayout<'static>> {
+const fn position_layout() -> Option<wgpu::VertexBufferLayout<'static>> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
         wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3];
     Some(wgpu::VertexBufferLayout {

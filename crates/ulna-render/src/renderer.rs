@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec2;
 
 use super::{
-    Camera, Gpu, Scene, Shading, Show, Target, ViewportColors,
+    Camera, Gpu, RenderTarget, Scene, Shading, Show, ViewportColors,
     frame_uniform::{FrameUniform, frame_uniform},
     layouts::frame_bind,
     lights::{MOST, Shining},
@@ -111,7 +111,7 @@ impl Renderer {
     pub fn draw(
         &mut self,
         gpu: &Gpu,
-        target: &Target,
+        target: &RenderTarget,
         scene: &Scene,
         camera: &Camera,
         look: &ViewportColors,
@@ -310,7 +310,7 @@ impl Renderer {
     fn draw_mask(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        target: &Target,
+        target: &RenderTarget,
         parts: &[&ScenePrimitive],
     ) {
         let (view, resolve_target, store) = match &target.samples {
@@ -342,7 +342,7 @@ impl Renderer {
     }
 
     /// Writes what was drawn as light as the bytes that a window blends.
-    fn encode(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+    fn encode(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, target: &RenderTarget) {
         let picture = picture_bind(gpu, &self.pipelines.layouts.picture, &target.srgb_view);
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("encode"),

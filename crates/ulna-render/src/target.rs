@@ -18,7 +18,7 @@ pub(super) const MASK: wgpu::TextureFormat = wgpu::TextureFormat::R8Unorm;
 
 /// A picture to draw into.
 #[derive(Debug)]
-pub struct Target {
+pub struct RenderTarget {
     /// Width and height in pixels.
     pub size: [u32; 2],
     /// Its pixels for each of those it is shown on, along a side, 0..=1.
@@ -43,7 +43,7 @@ pub(super) enum Samples {
     One { surfaces: wgpu::TextureView },
 }
 
-impl Target {
+impl RenderTarget {
     /// A picture of a size, at least one pixel.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
         Self::sampled(gpu, size, 1.0, SAMPLES)

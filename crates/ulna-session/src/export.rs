@@ -20,7 +20,8 @@ use super::{
     vrm_pose,
 };
 use ulna_formats::gltf::{
-    self, ExportOptions, Progress, SaveOptions, Source, Target, open_beside, open_bytes, transcode,
+    self, ExportOptions, Progress, SaveOptions, Source, TargetContainer, open_beside, open_bytes,
+    transcode,
 };
 use ulna_model::{
     ClipId, Diagnostic, Document, Notice, Property, Shared, meant_rate, rate_in_words,
@@ -377,7 +378,7 @@ impl Exporting {
                 let stem = path
                     .file_stem()
                     .map_or_else(|| "model".into(), |s| s.to_string_lossy().into_owned());
-                let text = transcode(&again.source, Target::Gltf, &stem)?;
+                let text = transcode(&again.source, TargetContainer::Gltf, &stem)?;
                 let folder = path.parent().unwrap_or(Path::new(""));
                 for file in text.beside {
                     take(Made { path: folder.join(file.name), bytes: &file.bytes, is_data: true })?;

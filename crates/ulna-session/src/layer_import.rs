@@ -18,13 +18,13 @@ use ulna_edit::{
 };
 use ulna_formats::gltf::Progress;
 use ulna_model::{
-    Asset, Components, Document, Interpolation, LayerHome, NodeId, Notice, PoseLayer, PoseLayers,
-    Property, Shared, Transform,
+    Components, Document, FileContent, Interpolation, LayerHome, NodeId, Notice, PoseLayer,
+    PoseLayers, Property, Shared, Transform,
 };
 use ulna_motion::{ClipTransfer, KeysBy};
 
 /// How a node is turned in the scene at rest.
-fn turned(file: &Asset, node: NodeId) -> Quat {
+fn turned(file: &FileContent, node: NodeId) -> Quat {
     let up = std::iter::successors(Some(node), |n| file.node(*n).parent);
     up.fold(Quat::IDENTITY, |turn, n| file.node(n).rest.transform().rotation * turn).normalize()
 }

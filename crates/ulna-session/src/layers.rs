@@ -19,7 +19,7 @@ use super::weight_layers;
 use ulna_edit::{command::field::Nodes, node_text};
 use ulna_formats::gltf::layer_extras::{numbers, transform};
 use ulna_model::{
-    Asset, Clip, ClipId, Diagnostic, Document, KeptKeys, KeptLayer, KeptLayers, LayerHome,
+    Clip, ClipId, Diagnostic, Document, FileContent, KeptKeys, KeptLayer, KeptLayers, LayerHome,
     LayerMask, Local, NodeId, NodePose, OwnKeys, PoseLayer, PoseLayers, Property, SceneId,
     Severity, Shared, Track, TrackId,
 };
@@ -388,7 +388,7 @@ impl Folds {
         (to, folded)
     }
 
-    fn fold_pose(&self, document: &Document, file: &mut Asset, keeps: bool) {
+    fn fold_pose(&self, document: &Document, file: &mut FileContent, keeps: bool) {
         let home = LayerHome::Pose;
         let Some(layers) = document.aids.pose_layers.get(&home) else { return };
         let known = self.opened.pose.as_ref().filter(|p| p.layers == *layers);

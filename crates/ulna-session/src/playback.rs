@@ -281,7 +281,7 @@ impl Playback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ulna_model::{Asset, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
+    use ulna_model::{FileContent, Interpolation, NodeId, Property, Shared, Slice, Track, TrackId};
 
     fn document() -> Document {
         let mut clip = Clip::default();
@@ -297,7 +297,7 @@ mod tests {
             kinds: Default::default(),
         };
         clip.tracks.insert(TrackId(0), Shared::new(track));
-        Asset { clips: vec![Shared::new(clip)].into(), ..Asset::default() }.into()
+        FileContent { clips: vec![Shared::new(clip)].into(), ..FileContent::default() }.into()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Session, stamp::Stamp, unfolded::Unfolded};
 use ulna_edit::CommandLine;
-use ulna_model::Asset;
+use ulna_model::FileContent;
 
 /// What came of doing steps again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,6 @@ impl Session {
 pub(super) struct SavedState {
     revision: u64,
     /// What was written of it.
-    file: Asset,
+    file: FileContent,
     from: Unfolded,
 }

@@ -38,7 +38,7 @@ use super::{
     vrm_pose,
 };
 use ulna_formats::gltf::{
-    self, FileToWrite, Progress, SaveError, SaveOptions, Source, Target, resolve_uri,
+    self, FileToWrite, Progress, SaveError, SaveOptions, Source, TargetContainer, resolve_uri,
 };
 use ulna_model::{Diagnostic, Document, Notice, Severity};
 
@@ -212,7 +212,11 @@ impl Session {
         let saves = |document: &Document| {
             let saving =
                 Saving { state: document.clone(), folded: OnceLock::new(), ..saving.clone() };
-            let target = if saving.source.container.is_glb() { Target::Glb } else { Target::Gltf };
+            let target = if saving.source.container.is_glb() {
+                TargetContainer::Glb
+            } else {
+                TargetContainer::Gltf
+            };
             saving
                 .pack(target, "model")
                 .is_ok_and(|packed| saving.prove(&packed, Path::new("model")).is_ok())
@@ -344,10 +348,10 @@ impl Saving {
     }
 
     /// The bytes, in the container that the name asks for.
-    fn pack(&self, target: Target, stem: &str) -> Result<Packed, SaveError> {
+    fn pack(&self, target: TargetContainer, stem: &str) -> Result<Packed, SaveError> {
         let saved = gltf::save(&self.source, &self.opened, self.document(), stem, self.options)?;
         let t_pose = vrm_pose::warning(&self.opened, self.document());
-        if (target == Target::Glb) == self.source.container.is_glb() {
+        if (target == TargetContainer::Glb) == self.source.container.is_glb() {
             let (bytes, beside, changes) = (saved.bytes, saved.companions.into(), saved.changes);
             return Ok(Packed { bytes, beside, changes, lost: t_pose.into_iter().collect() });
         }
@@ -373,7 +377,7 @@ impl Saving {
         &self,
         disk: &dyn Disk,
         path: &Path,
-        target: Target,
+        target: TargetContainer,
         packed: &'a Packed,
     ) -> Result<Vec<(PathBuf, Content<'a>)>, SaveFailure> {
         let folder = folder_of(path);
@@ -385,7 +389,7 @@ impl Saving {
         let home = self.source.folder().and_then(|f| f.canonicalize().ok());
         let elsewhere = home.is_some_and(|old| folder.canonicalize().is_ok_and(|new| new != old));
         // A .gltf that becomes a .glb takes everything into itself.
-        let embeds = target == Target::Glb && !self.source.container.is_glb();
+        let embeds = target == TargetContainer::Glb && !self.source.container.is_glb();
         if elsewhere && !embeds {
             files.extend(
                 self.companions()

@@ -19,7 +19,7 @@ use ulna_formats::{
     import::{Conversion, ImportFindings, importer_of},
     read_whole,
 };
-use ulna_model::{Asset, Diagnostic, DisplayChoice, Document, KeySet, Notice};
+use ulna_model::{Diagnostic, DisplayChoice, Document, FileContent, KeySet, Notice};
 use ulna_motion::RecentPoses;
 
 /// One open file.
@@ -58,7 +58,7 @@ pub struct Session {
     /// The keys that were copied last, as text.
     pub(super) copied: Option<String>,
     /// What is on disk: the file's part of the document as it was opened or saved last.
-    pub(super) saved: Asset,
+    pub(super) saved: FileContent,
     /// What that was made from.
     pub(super) saved_from: Unfolded,
     pub(super) known_unsaved: KnownUnsaved,

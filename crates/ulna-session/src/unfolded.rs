@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Mutex};
 
-use ulna_model::{Asset, Document, LayerHome, PoseLayer, PoseLayers, Shared, SkinId, WeightLayers};
+use ulna_model::{
+    Document, FileContent, LayerHome, PoseLayer, PoseLayers, Shared, SkinId, WeightLayers,
+};
 
 /// What is not on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +42,7 @@ impl Unsaved {
 /// What a save makes a file from, before layers are folded into keys and nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Unfolded {
-    file: Asset,
+    file: FileContent,
     pose_layers: BTreeMap<LayerHome, Shared<PoseLayers>>,
     keeps_layers: bool,
     /// Those that the file keeps.

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_edit::primitives_of;
 use ulna_model::{
-    Asset, Diagnostic, Document, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId, PrimitiveId,
-    Severity, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
+    Diagnostic, Document, FileContent, KeptWeightLayer, KeptWeightLayers, LayerId, MeshId,
+    PrimitiveId, Severity, Shared, SkinId, WeightLayer, WeightLayers, WeightMap,
 };
 use ulna_weights::layers::compose;
 
 /// A number for all weights of a mesh.
-fn hash(document: &Asset, mesh: MeshId) -> u64 {
+fn hash(document: &FileContent, mesh: MeshId) -> u64 {
     let mut bytes: Vec<u8> = Vec::new();
     for (_, primitive) in document.meshes[mesh].entries() {
         let Some(map) = primitive.weights.as_deref() else {
@@ -165,7 +165,7 @@ fn taken(
 }
 
 /// Puts the weight layers that are kept into the meshes of a file that is to be saved.
-pub(super) fn keep(document: &Document, file: &mut Asset) {
+pub(super) fn keep(document: &Document, file: &mut FileContent) {
     for (skin, layers) in document.aids.weight_layers.iter().filter(|(_, l)| l.keeps) {
         let joints = joint_paths(document, *skin);
         let meshes: BTreeSet<MeshId> = layers.bases.keys().map(|(mesh, _)| *mesh).collect();

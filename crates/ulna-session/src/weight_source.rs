@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use super::{
     ClipSource, Conversion, Session,
     weight_import::{joint_names, shape_name, shape_of},
-    weight_tally::Tally,
+    weight_tally::ImportedWeights,
 };
 use ulna_edit::{
     Command, CommandError, CommandLine,
@@ -79,7 +79,7 @@ impl Session {
         })?;
         let given = Given::read(path, document)?.only(meant.from)?;
         let mut commands = Vec::new();
-        let mut tally = Tally::default();
+        let mut tally = ImportedWeights::default();
         for skin in document.skins.ids() {
             let Some(canvas) = SkinnedSurface::new(document, skin) else { continue };
             let parts = canvas.parts();
@@ -416,7 +416,7 @@ impl Given {
         canvas: &SkinnedSurface,
         wanted: &[usize],
         by: Option<CarryWay>,
-        tally: &mut Tally,
+        tally: &mut ImportedWeights,
     ) -> Result<Vec<Command>, CommandError> {
         let parts = canvas.parts();
         let matched: Vec<Option<usize>> = self.matched(document, canvas, wanted);

@@ -5,7 +5,7 @@ use ulna_weights::{CarryBy, Distances, LaidBy};
 
 /// The result for all skins, for what is to be said of it.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct ImportedWeights {
     pub done: usize,
     pub unfound: usize,
     pub partly: usize,
@@ -18,7 +18,7 @@ pub(super) struct Tally {
     pub distances: Distances,
 }
 
-impl Tally {
+impl ImportedWeights {
     pub(super) fn notes(&self, way: CarryBy) -> Vec<Notice> {
         let way = match way {
             CarryBy::Order => "by vertex order",

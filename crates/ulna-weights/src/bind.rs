@@ -66,7 +66,7 @@ impl Bones {
 
     /// Weights by distance, `1 / d⁴`, of the `most` nearest joints. Nothing where there are no
     /// bones.
-    pub fn weigh(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
+    pub fn weights(&self, positions: &[Vec3], most: usize) -> Option<WeightMap> {
         if self.bones.is_empty() {
             return None;
         }
@@ -111,7 +111,7 @@ mod tests {
         let heads = [Vec3::ZERO, Vec3::Y, Vec3::Y * 2.0];
         let bones = Bones::new(&heads, &[u16::MAX, 0, 1]);
         let spots = [Vec3::Y * 0.5, Vec3::new(0.1, 1.0, 0.0), Vec3::Y * 2.4, Vec3::NAN];
-        let map = bones.weigh(&spots, 2).expect("there are bones");
+        let map = bones.weights(&spots, 2).expect("there are bones");
         assert!(map.weight(0, 0) > 0.999, "{:?}", map.vertex(0).collect::<Vec<_>>());
         assert!((map.weight(1, 0) - 0.5).abs() < 1e-5 && (map.weight(1, 1) - 0.5).abs() < 1e-5);
         assert!(
@@ -122,6 +122,6 @@ mod tests {
         for v in 0..spots.len() {
             assert!((map.vertex(v).map(|(_, w)| w).sum::<f32>() - 1.0).abs() < 1e-6);
         }
-        assert!(Bones::new(&[], &[]).weigh(&spots, 4).is_none());
+        assert!(Bones::new(&[], &[]).weights(&spots, 4).is_none());
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, SurfacePart, WeightConstraints,
     faults::fault_of,
-    quick::{Group, LANES, SimdNormalizer},
+    quick::{LANES, LaneGroup, SimdNormalizer},
     share,
 };
 use ulna_model::{Document, WeightMap, WeightPatch};
@@ -71,12 +71,12 @@ const CHUNK: usize = 4_096;
 pub(super) enum Fast<'a> {
     None,
     /// A group of vertices at once; these are their numbers.
-    Group(&'a (dyn Fn(&SimdNormalizer, &mut Group, &[u32]) + Sync)),
+    Group(&'a (dyn Fn(&SimdNormalizer, &mut LaneGroup, &[u32]) + Sync)),
     /// As `Group`, of other slots than the vertices' own, which are put in here.
     Others(&'a Others<'a>),
 }
 
-type Others<'a> = dyn Fn(&SimdNormalizer, &mut Group, &Maps<'_>, &[u32]) + Sync + 'a;
+type Others<'a> = dyn Fn(&SimdNormalizer, &mut LaneGroup, &Maps<'_>, &[u32]) + Sync + 'a;
 
 /// Joints and weights of a vertex with four slots.
 type Slots = ([u16; 4], [f32; 4]);
@@ -198,7 +198,7 @@ struct Worker<'a, W> {
     fast: &'a Fast<'a>,
     work: &'a W,
     scratch: Scratch,
-    group: Group,
+    group: LaneGroup,
     /// Those that are to become a group, by their numbers in the part.
     waiting: [u32; LANES],
     count: usize,
@@ -377,7 +377,7 @@ impl<'a> WorkingWeights<'a> {
                     quick: quick.as_ref(),
                     work: &work,
                     scratch: Scratch::default(),
-                    group: Group::default(),
+                    group: LaneGroup::default(),
                     waiting: [0; LANES],
                     count: 0,
                     out: ChunkResult::default(),

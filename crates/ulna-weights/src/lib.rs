@@ -48,7 +48,7 @@ pub use self::{
     one_sided::is_one_sided,
     overlay::rest_scale,
     reach::{PosedSurface, Touch, faces_eye},
-    seams::{Claimed, Seams, mesh_from_mesh},
+    seams::{Claimed, CrossSkinSeams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
     share::{blend, normalize, paint},
     snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
@@ -56,6 +56,6 @@ pub use self::{
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},
     tools::{gradient, in_common, strays},
-    topology::NOWHERE,
+    topology::NO_POINT,
     volume::KEPT,
 };

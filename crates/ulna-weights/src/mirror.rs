@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{
     SkinnedSurface,
     one_sided::is_one_sided,
-    topology::{NOWHERE, PackedLists, group},
+    topology::{NO_POINT, PackedLists, group},
 };
 use ulna_model::Document;
 use ulna_motion::MirrorPairs;
@@ -66,9 +66,9 @@ impl MirrorMap {
         let mut places = mutual(&nearest(&is_same));
         // Where meshes of several others lie one over the other, each finds its own in the end.
         for _ in 0..LAYERS {
-            let is_open = |p: u32| places[p as usize] == NOWHERE;
+            let is_open = |p: u32| places[p as usize] == NO_POINT;
             let others = mutual(&nearest(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
-            let found = others.iter().zip(&mut places).filter(|(other, _)| **other != NOWHERE);
+            let found = others.iter().zip(&mut places).filter(|(other, _)| **other != NO_POINT);
             if found.map(|(other, place)| *place = *other).count() == 0 {
                 break;
             }
@@ -114,13 +114,13 @@ impl MirrorMap {
         let is_other =
             |p: u32, q: u32| !owners.is_empty() && owners[p as usize] != owners[q as usize];
         let partner = |(p, uv): (usize, &Option<Vec2>)| {
-            let (p, Some(uv)) = (p as u32, uv) else { return NOWHERE };
+            let (p, Some(uv)) = (p as u32, uv) else { return NO_POINT };
             if side(p).abs() <= size * 1e-4 {
                 return p;
             }
             let mut image = rest[p as usize];
             image[axis] = 2.0 * offset - image[axis];
-            let mut best = (true, f32::INFINITY, NOWHERE);
+            let mut best = (true, f32::INFINITY, NO_POINT);
             for uv in [*uv, Vec2::new(1.0 - uv.x, uv.y)] {
                 let (x, y) = cell(uv);
                 let around = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (x + dx, y + dy)));
@@ -150,7 +150,7 @@ impl MirrorMap {
     ) -> Self {
         let by_topology = by_neighbors(canvas, &mut places, axis, offset)
             + by_triangles(canvas, &mut places, axis, offset);
-        let unpaired = places.iter().filter(|p| **p == NOWHERE).count();
+        let unpaired = places.iter().filter(|p| **p == NO_POINT).count();
         let parents = canvas.parents().to_vec();
         Self { places, across: across(&joints, &parents), joints, parents, unpaired, by_topology }
     }
@@ -165,7 +165,7 @@ impl MirrorMap {
         let (count, parents) = (canvas.place_count(), canvas.parents().to_vec());
         let across = across(&joints, &parents);
         Self {
-            places: vec![NOWHERE; count],
+            places: vec![NO_POINT; count],
             across,
             joints,
             parents,
@@ -193,12 +193,12 @@ impl MirrorMap {
     /// The mirror of a place.
     #[inline]
     pub fn place(&self, place: u32) -> u32 {
-        self.places.get(place as usize).copied().unwrap_or(NOWHERE)
+        self.places.get(place as usize).copied().unwrap_or(NO_POINT)
     }
 
     /// The places without a partner, in rising order.
     pub fn alone(&self) -> impl Iterator<Item = u32> + '_ {
-        (0u32..).zip(&self.places).filter(|(_, other)| **other == NOWHERE).map(|(place, _)| place)
+        (0u32..).zip(&self.places).filter(|(_, other)| **other == NO_POINT).map(|(place, _)| place)
     }
 
     /// The mirror joint of each of the skin's joints; `u16::MAX` for none.
@@ -223,8 +223,8 @@ impl MirrorMap {
 /// Of pairs that were found one way, those that are so both ways.
 fn mutual(one_way: &[u32]) -> Vec<u32> {
     let both = |(p, q): (usize, &u32)| {
-        let is_so = *q != NOWHERE && one_way[*q as usize] == p as u32;
-        if is_so { *q } else { NOWHERE }
+        let is_so = *q != NO_POINT && one_way[*q as usize] == p as u32;
+        if is_so { *q } else { NO_POINT }
     };
     one_way.iter().enumerate().map(both).collect()
 }
@@ -283,9 +283,9 @@ impl Cells {
         tolerance: f32,
         accept: impl Fn(u32) -> bool,
     ) -> u32 {
-        let mut best = (tolerance * tolerance, NOWHERE);
+        let mut best = (tolerance * tolerance, NO_POINT);
         if !at.is_finite() {
-            return NOWHERE;
+            return NO_POINT;
         }
         let (low, high) = (corner(at - tolerance, self.cell), corner(at + tolerance, self.cell));
         for x in low[0]..=high[0] {
@@ -328,9 +328,9 @@ fn number(cell: [i64; 3]) -> u64 {
 /// way to the neighbor that is known.
 fn by_neighbors(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset: f32) -> usize {
     // Only next to what is unpaired there is something to find.
-    let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NOWHERE);
+    let open = (0..places.len() as u32).filter(|p| places[*p as usize] == NO_POINT);
     let mut front: Vec<u32> = open.flat_map(|p| canvas.ring(p)).copied().collect();
-    front.retain(|p| places[*p as usize] != NOWHERE);
+    front.retain(|p| places[*p as usize] != NO_POINT);
     front.sort_unstable();
     front.dedup();
     let mut paired = 0;
@@ -346,7 +346,12 @@ fn by_neighbors(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
         for p in front {
             let q = places[p as usize];
             let open = |of: u32, places: &[u32]| -> Vec<u32> {
-                canvas.ring(of).iter().copied().filter(|n| places[*n as usize] == NOWHERE).collect()
+                canvas
+                    .ring(of)
+                    .iter()
+                    .copied()
+                    .filter(|n| places[*n as usize] == NO_POINT)
+                    .collect()
             };
             /// Pairs of neighbors that are looked at: a place with thousands of them tells
             /// nothing.
@@ -368,7 +373,7 @@ fn by_neighbors(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
                 // Of a place and its mirror on the same side, neither is the other's; what is its
                 // own lies on the plane.
                 let wrong = if *a == b { !near() } else { side(*a) == side(b) };
-                if wrong || places[*a as usize] != NOWHERE || places[b as usize] != NOWHERE {
+                if wrong || places[*a as usize] != NO_POINT || places[b as usize] != NO_POINT {
                     continue;
                 }
                 places[*a as usize] = b;
@@ -389,14 +394,14 @@ fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
     let rest = canvas.rest();
     let side = |p: u32| rest[p as usize][axis] - offset;
     let mut front: Vec<u32> =
-        (0..places.len() as u32).filter(|p| places[*p as usize] != NOWHERE).collect();
+        (0..places.len() as u32).filter(|p| places[*p as usize] != NO_POINT).collect();
     let mut paired = 0;
     while let Some(a) = front.pop() {
         let image_of_a = places[a as usize];
         let mut found = Vec::new();
         for [b, third] in canvas.fan(a) {
             let image_of_b = places[*b as usize];
-            if places[*third as usize] != NOWHERE || image_of_b == NOWHERE {
+            if places[*third as usize] != NO_POINT || image_of_b == NO_POINT {
                 continue;
             }
             // Seen in a mirror a triangle goes round the other way: a, b, t is b', a', t'.
@@ -406,7 +411,7 @@ fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
             };
             let alike = canvas.ring(*third).len() == canvas.ring(*t).len();
             if alike
-                && places[*t as usize] == NOWHERE
+                && places[*t as usize] == NO_POINT
                 && t != third
                 && side(*t) * side(*third) < 0.0
             {
@@ -414,7 +419,7 @@ fn by_triangles(canvas: &SkinnedSurface, places: &mut [u32], axis: usize, offset
             }
         }
         for (p, q) in found {
-            if places[p as usize] == NOWHERE && places[q as usize] == NOWHERE {
+            if places[p as usize] == NO_POINT && places[q as usize] == NO_POINT {
                 (places[p as usize], places[q as usize]) = (q, p);
                 paired += 2;
                 front.extend([a, p, q]);

@@ -29,7 +29,7 @@ pub type Claimed = BTreeSet<(MeshId, PrimitiveId, u32)>;
 
 /// Vertices of other skins that lie where vertices of a canvas do.
 #[derive(Clone, Debug, Default)]
-pub struct Seams {
+pub struct CrossSkinSeams {
     /// By the canvas's places.
     twins: Vec<CoincidentVertex>,
     /// By another skin, the number there of each of the canvas's joints.
@@ -54,7 +54,7 @@ pub fn mesh_from_mesh(to: &Skin, from: &Skin, pairs: &[(usize, usize)]) -> Optio
     all.iter().all(near).then_some(first)
 }
 
-impl Seams {
+impl CrossSkinSeams {
     /// Looks for them.
     pub fn of(document: &Document, canvas: &SkinnedSurface) -> Self {
         let mut found = Self::default();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    MirrorMap, NOWHERE, STRAY, SkinnedSurface, fault_in,
+    MirrorMap, NO_POINT, STRAY, SkinnedSurface, fault_in,
     loops::{edge_loops, edge_rings, grown_along},
     strays,
 };
@@ -129,7 +129,7 @@ pub fn reshape(
         Reshape::GrowLoop => at_places(canvas, &grown_along(canvas, &places)),
         Reshape::Mirror => {
             let mirror = mirror_of(document, canvas);
-            let images = places.iter().map(|p| mirror.place(*p)).filter(|p| *p != NOWHERE);
+            let images = places.iter().map(|p| mirror.place(*p)).filter(|p| *p != NO_POINT);
             at_places(canvas, &images.collect())
         }
         Reshape::Invert => {

@@ -11,7 +11,7 @@
 use glam::{DMat3, DMat4, Mat4, Vec3, Vec4};
 
 use ulna_model::{
-    Document, MorphTarget, Node, NodeId, PrimitiveId, RestSource, Shape, SkinId, find_rest,
+    Document, MorphTarget, Node, NodeId, PrimitiveId, RestGeometry, RestSource, SkinId, find_rest,
 };
 use ulna_motion::Pose;
 
@@ -165,7 +165,7 @@ pub fn baked_shapes(
     pose: &Pose,
     node: NodeId,
     scene_from_mesh: &DMat4,
-) -> Result<Vec<(PrimitiveId, Shape)>, Flat> {
+) -> Result<Vec<(PrimitiveId, RestGeometry)>, Flat> {
     let about = document.node(node);
     let (Some(mesh), Some(skin)) = (about.mesh, about.skin) else { return Ok(Vec::new()) };
     let skin = document.skin(skin);
@@ -218,7 +218,7 @@ pub fn baked_shapes(
         };
         made.push((
             id,
-            Shape {
+            RestGeometry {
                 positions: primitive.positions.iter().enumerate().map(moved).collect(),
                 normals: primitive.normals.iter().enumerate().map(facing).collect(),
                 tangents: primitive.tangents.iter().enumerate().map(along).collect(),

@@ -4,7 +4,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 /// No place, or no joint.
-pub const NOWHERE: u32 = u32::MAX;
+pub const NO_POINT: u32 = u32::MAX;
 
 /// Lists by number, side by side in one array.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +55,7 @@ pub(super) fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
     // An open table: the standard one spends most of its time on hashing against strangers' keys,
     // and a collision here costs a comparison, no more than that: the table is at most half full.
     let size = (positions.len() * 2).next_power_of_two().max(16);
-    let mut table = vec![NOWHERE; size];
+    let mut table = vec![NO_POINT; size];
     let mut place_of = Vec::with_capacity(positions.len());
     let mut places: Vec<Vec3> = Vec::new();
     for p in positions {
@@ -67,7 +67,7 @@ pub(super) fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
         let mut at = (mixed >> 24) as usize & (size - 1);
         let place = loop {
             let found = table[at];
-            if found == NOWHERE {
+            if found == NO_POINT {
                 table[at] = places.len() as u32;
                 places.push(*p);
                 break table[at];

@@ -11,7 +11,7 @@ const PLACES: usize = 96;
 
 impl App {
     /// Finds the center of mass, where it is shown.
-    pub(in crate::app) fn weigh(&mut self) {
+    pub(in crate::app) fn update_balance(&mut self) {
         let clip = self.shown_clip();
         let Some(session) = &self.session else { return };
         if !self.viewport.options.balance || self.mode == Mode::Paint {

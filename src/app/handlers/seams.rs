@@ -3,7 +3,7 @@
 use egui::Context;
 
 use crate::{
-    app::{App, jobs::Done},
+    app::{App, jobs::JobResult},
     ui::{Action, Dialog, DialogAction, SeamsDraft, ToastKind},
 };
 use ulna_model::{ClipId, Shared, Tree};
@@ -18,7 +18,7 @@ impl App {
         self.start(ctx, "Comparing clips".into(), true, move |progress| {
             let all: Vec<ClipId> = document.clips.ids().collect();
             let found = best_seams(&document, &all, &all, &|part| progress.reach(part).is_ok());
-            Done::Seams(progress.reach(1.0).is_ok().then_some(found), tree)
+            JobResult::Seams(progress.reach(1.0).is_ok().then_some(found), tree)
         });
     }
 

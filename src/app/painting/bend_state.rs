@@ -87,7 +87,7 @@ impl Bending {
     }
 
     /// A drag that was under way is over.
-    pub fn let_go(&mut self) {
+    pub fn end_drag(&mut self) {
         self.drag = None;
     }
 

@@ -16,7 +16,7 @@ use crate::{
 use ulna_edit::{Change, Mode};
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::MirrorPairs;
-use ulna_weights::{MirrorMap, Seams, SkinnedSurface, Stroke, WeightStats, is_one_sided};
+use ulna_weights::{CrossSkinSeams, MirrorMap, SkinnedSurface, Stroke, WeightStats, is_one_sided};
 
 impl Painting {
     /// The skin that is painted: that of the selected joint or mesh, else the last one, else the
@@ -64,7 +64,7 @@ impl Painting {
             self.vertices = Vec::new();
             self.tally = WeightStats::default();
             self.stray_moved = Vec::new();
-            (self.preparing, self.seams) = (None, Seams::default());
+            (self.preparing, self.seams) = (None, CrossSkinSeams::default());
             self.range = self.range.take().filter(|(of, _)| *of == skin);
             self.strain.clear();
             self.unscored = BTreeMap::new();
@@ -261,25 +261,25 @@ impl App {
 fn prepare(
     document: &Document,
     canvas: &Arc<SkinnedSurface>,
-) -> (Option<JoinHandle<Seams>>, Seams) {
+) -> (Option<JoinHandle<CrossSkinSeams>>, CrossSkinSeams) {
     const SMALL: usize = 50_000;
     let all: usize =
         document.meshes.values().flat_map(|m| &m.primitives).map(|p| p.positions.len()).sum();
     if all <= SMALL {
         canvas.prepare();
-        return (None, Seams::of(document, canvas));
+        return (None, CrossSkinSeams::of(document, canvas));
     }
     let (here, there) = (document.clone(), canvas.clone());
     let work = move || {
         there.prepare();
-        Seams::of(&here, &there)
+        CrossSkinSeams::of(&here, &there)
     };
     match std::thread::Builder::new().name("ulna canvas".into()).spawn(work) {
-        Ok(thread) => (Some(thread), Seams::default()),
+        Ok(thread) => (Some(thread), CrossSkinSeams::default()),
         Err(error) => {
             log::warn!("the canvas is prepared on the window's thread: {error}");
             canvas.prepare();
-            (None, Seams::of(document, canvas))
+            (None, CrossSkinSeams::of(document, canvas))
         }
     }
 }

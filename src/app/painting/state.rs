@@ -18,7 +18,7 @@ use ulna_model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed, Spot, WorstPose};
 use ulna_render::Color;
 use ulna_weights::{
-    Brush, MirrorMap, PosedSurface, Refusal, Seams, SkinnedSurface, Stroke, WeightStats,
+    Brush, CrossSkinSeams, MirrorMap, PosedSurface, Refusal, SkinnedSurface, Stroke, WeightStats,
 };
 
 /// Pairs of joints that were given.
@@ -47,9 +47,9 @@ pub(in crate::app) struct Painting {
     pub pasting: Option<u8>,
     pub(super) canvas: Option<Arc<SkinnedSurface>>,
     /// The thread that prepares the canvas, while it is at it.
-    pub(super) preparing: Option<JoinHandle<Seams>>,
+    pub(super) preparing: Option<JoinHandle<CrossSkinSeams>>,
     /// Where the canvas meets meshes on other skins.
-    pub(super) seams: Seams,
+    pub(super) seams: CrossSkinSeams,
     /// The serial of the scene and the skin that the canvas was asked for.
     pub(super) asked: Option<(u64, SkinId)>,
     pub(super) joint: Option<u16>,
@@ -166,7 +166,7 @@ impl Default for Painting {
             first_score: None,
             canvas: None,
             preparing: None,
-            seams: Seams::default(),
+            seams: CrossSkinSeams::default(),
             asked: None,
             joint: None,
             mirror: None,

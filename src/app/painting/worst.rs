@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use super::{Painting, strain::StrainColors};
 use crate::{
-    app::{App, jobs::Done, viewport_renderer::ViewportRenderer},
+    app::{App, jobs::JobResult, viewport_renderer::ViewportRenderer},
     ui::{Action, ToastKind},
 };
 use ulna_edit::{Change, command::BrushCommand};
@@ -147,7 +147,7 @@ impl App {
         self.start(ctx, "Searching for the worst deformation".into(), true, move |progress| {
             let (cancel, permille) = progress.parts();
             let found = WorstPose::search(&document, &Sampling::default(), cancel, permille);
-            Done::Searched(found.map(Box::new), serial)
+            JobResult::Searched(found.map(Box::new), serial)
         });
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{app::ladder::Motion, ui::Quality};
 use ulna_model::{Document, NodeId};
 use ulna_motion::Bone;
-use ulna_render::{BoneLook, Show, Target, ViewportColors};
+use ulna_render::{BoneLook, RenderTarget, Show, ViewportColors};
 
 impl ViewportRenderer {
     /// Draws what changed. Seconds until it is to be called once more, since a quick picture is
@@ -63,11 +63,10 @@ impl ViewportRenderer {
         let fits =
             slot.as_ref().is_some_and(|t| t.shown == pixels && t.part == quick.unwrap_or(1.0));
         if !fits {
-            *slot =
-                Some(quick.map_or_else(
-                    || Target::new(gpu, pixels),
-                    |part| Target::quick(gpu, pixels, part),
-                ));
+            *slot = Some(quick.map_or_else(
+                || RenderTarget::new(gpu, pixels),
+                |part| RenderTarget::quick(gpu, pixels, part),
+            ));
         }
         let Some(target) = slot else { return None };
         if !fits || switches {
@@ -124,7 +123,7 @@ impl ViewportRenderer {
             return Some(left);
         }
         // No powers of two, for which there is other code.
-        let target = Target::quick(gpu, [15, 15], 1.0);
+        let target = RenderTarget::quick(gpu, [15, 15], 1.0);
         let show = Show {
             scale: 1.0,
             size: self.extent,
@@ -150,7 +149,11 @@ fn show(
         shading: shown.shading,
         outlined: selection.nodes.iter().copied().filter(outlined).collect(),
         grid: shown.grid,
-        bones: if shown.joints { looks(document, bones, look, seen, hidden) } else { Vec::new() },
+        bones: if shown.joints {
+            bone_colors(document, bones, look, seen, hidden)
+        } else {
+            Vec::new()
+        },
         bone_width: Some(shown.joint_size),
         sticks: shown.sticks,
         lights: shown.lights,
@@ -161,7 +164,7 @@ fn show(
 }
 
 /// A bone's colors: what is selected is amber, its children a shade of it.
-fn looks(
+fn bone_colors(
     document: &Document,
     bones: &[Bone],
     look: &ViewportColors,

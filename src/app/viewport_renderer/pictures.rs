@@ -6,7 +6,7 @@ use super::ViewportRenderer;
 use crate::app::LONG;
 use ulna_model::Document;
 use ulna_motion::{Pose, Surface, joint_bounds};
-use ulna_render::{Axis, Camera, Capture, Show, Target, ViewportColors};
+use ulna_render::{Axis, Camera, Capture, RenderTarget, Show, ViewportColors};
 
 impl ViewportRenderer {
     /// Begins a small picture of the document as it stands, for lists of files. A program that
@@ -31,7 +31,7 @@ impl ViewportRenderer {
         let mut camera = Camera::default();
         camera.look(Axis::ThreeQuarter);
         camera.frame(low, high, size[0] as f32 / size[1] as f32);
-        let target = Target::new(gpu, size);
+        let target = RenderTarget::new(gpu, size);
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &ViewportColors::theme("dark"), &show);
         Some(Capture::begin(gpu, &target))
@@ -67,7 +67,7 @@ impl ViewportRenderer {
         let around = (high - low) * 0.08;
         camera.frame(low - around, high + around, size[0] as f32 / size[1] as f32);
         scene.update(gpu, document, pose);
-        let target = Target::new(gpu, size);
+        let target = RenderTarget::new(gpu, size);
         let show = Show { grid: true, size: self.extent, scale: 1.0, ..Show::default() };
         renderer.draw(gpu, &target, scene, &camera, &self.look, &show);
         let capture = Capture::begin(gpu, &target);

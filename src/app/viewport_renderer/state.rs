@@ -15,8 +15,8 @@ use ulna_edit::{Change, NodeVisibility, Selection};
 use ulna_model::{NodeId, PrimitiveId, SkinId, UnkeyedAt};
 use ulna_motion::{Averaging, Bone, Evaluator, Mixer, Pose, Skeleton, Surface};
 use ulna_render::{
-    BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, Renderer, Scene, Shading,
-    Target, TintKind, ViewportColors,
+    BoneLook, Camera, Capture, Decoded, DeviceFacts, Gpu, GpuError, RenderTarget, Renderer, Scene,
+    Shading, TintKind, ViewportColors,
 };
 
 /// The picture and what it is made from.
@@ -24,7 +24,7 @@ pub struct ViewportRenderer {
     pub(super) gpu: Option<(Gpu, Renderer)>,
     pub(super) scene: Option<Scene>,
     /// The full picture, and the quick one that is shown while something moves.
-    pub(super) targets: [Option<Target>; 2],
+    pub(super) targets: [Option<RenderTarget>; 2],
     /// Which of them is shown.
     pub(super) coarse: bool,
     /// The one that is shown, as egui knows it.

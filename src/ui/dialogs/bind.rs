@@ -48,7 +48,7 @@ pub fn bind_ui(
             ui.add_space(8.0);
             caption(ui, theme, "What will change");
             let key = (session.generation(), now.clone());
-            state.foreseen.update(key, |_| now.foreseen(document));
+            state.foreseen.update(key, |_| now.describe_changes(document));
             match state.foreseen.get() {
                 Some(Ok(lines)) => {
                     for line in lines {

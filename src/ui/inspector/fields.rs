@@ -38,15 +38,15 @@ impl Triple {
     }
 
     /// Four numbers where a rotation is shown as it is stored, else three.
-    pub fn shape(&self, rotation: Quat, order: Order) -> Shape {
+    pub fn shape(&self, rotation: Quat, order: Order) -> RowFormat {
         let quaternion = (self.degrees && order == Order::Quaternion).then_some(rotation);
-        Shape { quaternion, mixed: [false; 3] }
+        RowFormat { quaternion, mixed: [false; 3] }
     }
 }
 
 /// How a row is laid out.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shape {
+pub struct RowFormat {
     /// The rotation itself, in place of its angles.
     pub quaternion: Option<Quat>,
     /// Axes on which several nodes differ.
@@ -140,7 +140,7 @@ pub fn triple_ui(
     triple: &Triple,
     values: Vec3,
     editable: bool,
-    shape: &Shape,
+    shape: &RowFormat,
 ) -> Edited {
     let mut edited =
         Edited { values: None, axis: 0, quaternion: None, done: false, slot: pos2(0.0, 0.0) };
@@ -241,7 +241,7 @@ impl Field {
         });
         let edge = if self.editable { theme.field_edge() } else { egui::Stroke::NONE };
         ui.painter().rect(field, 4.0, fill, edge, egui::StrokeKind::Inside);
-        let at = pos2(field.left() + 6.0, field.center().y);
+        let at = pos2(field.left() + 5.0, field.center().y);
         ui.painter().text(
             at,
             Align2::LEFT_CENTER,
@@ -272,7 +272,7 @@ impl Field {
             return (None, false);
         }
         let (degrees, mixed) = (self.degrees, self.mixed);
-        let inner = egui::Rect::from_min_max(pos2(field.left() + 16.0, field.top()), field.max);
+        let inner = egui::Rect::from_min_max(pos2(field.left() + 13.0, field.top()), field.max);
         let mut child = ui.new_child(egui::UiBuilder::new().id_salt(&self.name).max_rect(inner));
         let visuals = child.visuals_mut();
         for w in [

@@ -5,7 +5,7 @@ use egui::{Align, Align2, Layout, RichText, Role, Sense, Ui, WidgetInfo, pos2, v
 use egui_material_icons::icons;
 
 use super::{
-    fields::{Order, Shape, Triple, triple_ui},
+    fields::{Order, RowFormat, Triple, triple_ui},
     layer_rows::{LayersState, fold, layer_row},
     sections::section,
 };
@@ -251,7 +251,7 @@ fn foot(
 ) {
     let session = view.session.filter(|s| !s.history().is_open());
     if let (Some(session), LayerHome::Clip(id)) = (session, home) {
-        state.fold.update((session.generation(), id), |_| foreseen(document, id));
+        state.fold.update((session.generation(), id), |_| measure_fold(document, id));
     }
     ui.horizontal(|ui| {
         let text = if home == LayerHome::Pose { "Bake into pose" } else { "Bake into keys" };
@@ -299,8 +299,9 @@ fn foot(
         });
         name_widget(ui, &button, "Copy to clips…");
     });
-    let foreseen = state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
-    if let Some((folded, off)) = foreseen {
+    let measure_fold =
+        state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
+    if let Some((folded, off)) = measured {
         let text = match folded.sampled {
             0 => "Bake error: none".to_owned(),
             _ => format!("Bake error: {:.2} mm", off * 1000.0),
@@ -322,7 +323,7 @@ fn foot(
 
 /// What folding the layers of a clip would come to, and how far a joint would be off; nothing where
 /// they are too much to be tried beside the window.
-fn foreseen(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
+fn measure_fold(document: &Document, id: ClipId) -> Option<(Folded, f32)> {
     /// Keys of a clip up to which it is tried.
     const MOST: usize = 20_000;
     /// Times that are looked at, and vertices.
@@ -378,7 +379,8 @@ fn in_layer(
             Property::Rotation => (degrees(user.rotation), Triple::angle(names[1]), "Rotate"),
             Property::Scale | Property::Weights => (user.scale, Triple::factor(names[2]), "Scale"),
         };
-        let shape = Shape { mixed: [false; 3], ..triple.shape(user.rotation, Order::default()) };
+        let shape =
+            RowFormat { mixed: [false; 3], ..triple.shape(user.rotation, Order::default()) };
         let edited = triple_ui(ui, theme, &triple, values, true, &shape);
         if edited.values.is_some() || edited.quaternion.is_some() {
             let mut wanted = user;

@@ -19,7 +19,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 use glam::Vec3;
 
 use self::{
-    fields::{Edited, Order, Shape, Triple, triple_ui},
+    fields::{Edited, Order, RowFormat, Triple, triple_ui},
     sections::{key_mark, section},
 };
 use super::{
@@ -320,7 +320,8 @@ fn user_row(
     let others = others(view, document, node);
     let differs =
         |axis: usize| others.iter().any(|(_, _, t)| (parts(t)[axis] - values[axis]).abs() > 5e-4);
-    let shape = Shape { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
+    let shape =
+        RowFormat { mixed: [0, 1, 2].map(differs), ..triple.shape(user.rotation, state.order) };
     let edited = triple_ui(ui, view.theme, &triple, values, true, &shape);
     let clip = view.shown_clip().and_then(|c| view.keys_clip(document, c));
     let track = clip.and_then(|c| c.track(node, property)).map(|(_, track)| track.clone());

@@ -114,12 +114,15 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
         .auto_shrink([false, false])
         .min_scrolled_height(24.0)
         .id_salt("tree");
-    if let Some(target) = state.tree.scroll_to.take()
-        && let Some(at) = rows.iter().position(|r| r.node() == Some(target))
-    {
+    // The height and the offset of the last frame.
+    let last = ui.scope_id().with("seen");
+    let seen = ui.available_height();
+    let (height, offset) = ui.data(|d| d.get_temp::<(f32, f32)>(last)).unwrap_or((seen, 0.0));
+    // A tree that became lower, as another mode has higher panels, keeps the selected row in sight.
+    let shrunk = (seen < height - 1.0).then_some(view.selection.active).flatten();
+    let place = |target| rows.iter().position(|r| r.node() == Some(target));
+    if let Some(at) = state.tree.scroll_to.take().or(shrunk).and_then(place) {
         let top = at as f32 * row_height;
-        let seen = ui.available_height();
-        let offset = ui.data(|d| d.get_temp::<f32>(ui.scope_id().with("offset"))).unwrap_or(0.0);
         if top < offset || top + row_height > offset + seen {
             area = area.vertical_scroll_offset((top - seen * 0.4).max(0.0));
         }
@@ -129,5 +132,5 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
             tree::row_ui(&mut state.tree, ui, view, &rows, row, actions);
         }
     });
-    ui.data_mut(|d| d.insert_temp(ui.scope_id().with("offset"), out.state.clamped_offset().y));
+    ui.data_mut(|d| d.insert_temp(last, (seen, out.state.clamped_offset().y)));
 }

@@ -14,7 +14,7 @@ const DENSE: f64 = 5.0;
 
 /// What of a track's keys is drawn how.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct KeyStyle<'a> {
     pub theme: &'a Theme,
     pub axis: &'a TimeAxis,
     /// The ruler: keys off its frames have a tick.
@@ -74,7 +74,7 @@ pub fn ring(mesh: &mut Mesh, at: Pos2, radius: f32, color: Color32) {
     }
 }
 
-impl Look<'_> {
+impl KeyStyle<'_> {
     fn color(&self, role: ColorRole) -> Color32 {
         self.theme.color(role).gamma_multiply(self.fade)
     }

@@ -4,7 +4,7 @@ use egui::{Response, RichText, Ui};
 
 use super::{
     axis::TimeAxis,
-    draw::Look,
+    draw::KeyStyle,
     sheet_layout::Sheet,
     state::{KeyList, TimelineState},
 };
@@ -301,8 +301,14 @@ pub fn kinds(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             _ => "   ",
         };
         let button = ui.button(format!("{mark}          {text}"));
-        let look =
-            Look { fps: 1.0, fade: 1.0, middle: 0.0, half: 4.5, theme: view.theme, axis: &NO_AXIS };
+        let look = KeyStyle {
+            fps: 1.0,
+            fade: 1.0,
+            middle: 0.0,
+            half: 4.5,
+            theme: view.theme,
+            axis: &NO_AXIS,
+        };
         let mut mesh = egui::Mesh::default();
         let at = egui::pos2(button.rect.left() + 32.0, button.rect.center().y);
         look.key(&mut mesh, at, kind.kind(), None);

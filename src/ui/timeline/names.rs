@@ -23,14 +23,14 @@ use ulna_model::{ClipId, Document, KeySet, KeyTimes, NodeId, Property};
 use ulna_render::ColorRole;
 
 /// Where a row's name is drawn.
-struct Place<'a> {
+struct NameArea<'a> {
     painter: &'a Painter,
     area: Rect,
     /// What of the area is not covered by the ruler.
     seen: Rect,
 }
 
-impl Place<'_> {
+impl NameArea<'_> {
     fn at(&self, x: f32) -> egui::Pos2 {
         pos2(self.area.left() + x, self.area.center().y)
     }
@@ -58,7 +58,7 @@ pub fn name_ui(
     let theme = view.theme;
     let Some(document) = view.session.map(|s| s.document()) else { return };
     let area = Rect::from_min_max(rect.min, pos2(clip.right(), rect.bottom()));
-    let place = Place { painter: &ui.painter_at(clip), area, seen: area.intersect(clip) };
+    let place = NameArea { painter: &ui.painter_at(clip), area, seen: area.intersect(clip) };
     match row {
         Row::Summary => {
             place.painter.rect_filled(area, 0.0, theme.color(ColorRole::SurfaceTimelineSummary));
@@ -141,7 +141,7 @@ fn node_name_ui(
     view: &View<'_>,
     document: &Document,
     node: NodeId,
-    place: &Place<'_>,
+    place: &NameArea<'_>,
     actions: &mut Actions,
 ) {
     let (theme, area, painter) = (view.theme, place.area, place.painter);

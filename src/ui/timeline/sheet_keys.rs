@@ -3,7 +3,7 @@
 use egui::{Mesh, pos2};
 
 use super::{
-    draw::{self, Look},
+    draw::{self, KeyStyle},
     gesture::{KeyGesture, Retime},
     rows::Row,
     sheet_layout::Sheet,
@@ -77,7 +77,7 @@ impl Sheet<'_> {
     /// Keys of the clip below a layer, faintly: they are not edited here.
     fn keys_behind(&self, node: NodeId, middle: f32, mesh: &mut Mesh) {
         let Some(clip) = self.behind else { return };
-        let look = Look { fade: 0.3, ..self.look(middle, 3.0) };
+        let look = KeyStyle { fade: 0.3, ..self.look(middle, 3.0) };
         for track in clip.tracks.values().filter(|t| t.target == node) {
             if look.is_dense(&track.times) {
                 look.band(mesh, &track.times, &[]);

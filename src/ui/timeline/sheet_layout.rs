@@ -7,7 +7,7 @@ use egui::{Rect, Ui};
 use super::{
     axis::TimeAxis,
     domain::{SelectHow, TimelineAction},
-    draw::Look,
+    draw::KeyStyle,
     rows::{Row, Rows},
     time_view::TimeView,
 };
@@ -44,9 +44,9 @@ pub struct Hit {
 
 impl Sheet<'_> {
     /// The way that keys of a row are drawn, whose middle and half height are given.
-    pub fn look(&self, middle: f32, half: f32) -> Look<'_> {
+    pub fn look(&self, middle: f32, half: f32) -> KeyStyle<'_> {
         let fps = self.view.timeline.playback.fps;
-        Look { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
+        KeyStyle { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
     }
 
     /// The selected keys of a track.

@@ -533,7 +533,7 @@ fn key_buttons(
             continue;
         }
         let (key, enabled) =
-            (view.settings.keys.key(command.name), (command.enabled)(&view.availability));
+            (view.settings.keys.key(command.name), command.check(&view.availability));
         if icon_button(ui, theme, icon, name, key, false, enabled).clicked() {
             actions.push(Action::Invoke(command));
         }

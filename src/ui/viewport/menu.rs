@@ -55,7 +55,7 @@ pub fn viewport_menu(response: &Response, view: &View<'_>, actions: &mut Actions
         for group in groups() {
             ui.separator();
             for spec in group {
-                let enabled = (spec.enabled)(&view.availability);
+                let enabled = spec.check(&view.availability);
                 let key = egui::RichText::new(view.settings.keys.shown(spec.name))
                     .font(Theme::font(Font::Caption));
                 let button = egui::Button::new(spec.title)

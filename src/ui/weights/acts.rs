@@ -253,7 +253,7 @@ fn more_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             spec.title.to_owned()
         };
         let button =
-            ui.add_enabled((spec.enabled)(&view.availability).is_ok(), egui::Button::new(text));
+            ui.add_enabled(spec.check(&view.availability).is_ok(), egui::Button::new(text));
         if button.on_hover_text(spec.help).clicked() {
             actions.push(Action::Invoke(spec));
             ui.close();

@@ -64,7 +64,7 @@ pub fn layers_ui(ui: &mut Ui, view: &View<'_>, joints: &JointList, actions: &mut
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (k, layer) in layers.layers.iter().enumerate().rev() {
-            let at = Place {
+            let at = LayerRow {
                 skin: canvas.skin,
                 mesh: &mesh,
                 top: k + 1 == count,
@@ -149,7 +149,7 @@ const CONTROLS: f32 = 168.0;
 type Named = (String, Option<Meshes>);
 
 /// Where a layer is.
-struct Place<'a> {
+struct LayerRow<'a> {
     skin: SkinId,
     mesh: &'a Meshes,
     top: bool,
@@ -162,7 +162,7 @@ fn layer_row(
     ui: &mut Ui,
     view: &View<'_>,
     layer: &WeightLayer,
-    at: &Place<'_>,
+    at: &LayerRow<'_>,
     actions: &mut Actions,
 ) {
     let theme = view.theme;
@@ -244,7 +244,7 @@ fn layer_row(
 fn layer_menu(
     ui: &mut Ui,
     layer: &WeightLayer,
-    at: &Place<'_>,
+    at: &LayerRow<'_>,
     named: &Named,
     actions: &mut Actions,
 ) {

@@ -244,7 +244,7 @@ fn picks_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         ];
         for (icon, command) in commands {
             let spec = command.spec();
-            let enabled = (spec.enabled)(&view.availability);
+            let enabled = spec.check(&view.availability);
             if icon_button(
                 ui,
                 theme,

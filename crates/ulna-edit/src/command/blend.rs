@@ -11,7 +11,7 @@ use super::{
     define::document_commands,
     destination::{PoseDestination, Wanted},
     field::{Nodes, Seconds, choice},
-    place::Place,
+    pose_target::PoseTarget,
     rules,
 };
 use ulna_model::{
@@ -181,10 +181,10 @@ fn blend(
     scene: &Scene<'_>,
     nodes: Option<&Nodes>,
     over: &PoseDestination,
-    to: impl Fn(&Place<'_>, NodeId, &Transform) -> Result<Option<Transform>, CommandError>,
+    to: impl Fn(&PoseTarget<'_>, NodeId, &Transform) -> Result<Option<Transform>, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let document = scene.document;
-    let place = Place::of(scene, over)?;
+    let place = PoseTarget::of(scene, over)?;
     let mut wanted = Wanted::new();
     for node in nodes_of(document, nodes, over)? {
         let now = place.local(node);

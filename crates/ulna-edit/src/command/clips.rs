@@ -42,7 +42,7 @@ document_commands! {
         clip: ClipName,
         /// Loop mode to save; the saved one is removed if omitted.
         repeat: Option<AtEnd>,
-    } = "clip.loop", "Save loop mode", asks: true;
+    } = "clip.loop", "Save loop mode", menu: "Clip/Change the clip", asks: true;
     /// Removes the shown clip from the file
     DeleteClip {
         /// Clip to edit.

@@ -12,7 +12,7 @@ use super::{
     destination::{PoseDestination, Wanted},
     field::{ClipName, Degrees, Nodes, Seconds, choice},
     hold_report::HoldReport,
-    place::Place,
+    pose_target::PoseTarget,
     rules,
 };
 use crate::Edit;
@@ -44,7 +44,7 @@ choice! {
     /// How a node is pinned.
     PinKind {
         /// It stays where it is.
-        Place = "place",
+        PoseTarget = "place",
         /// It keeps its angle in the scene.
         Angle = "angle",
         /// Both.
@@ -68,7 +68,7 @@ impl PinKind {
     /// The pin that it means.
     pub const fn pin(self) -> Option<Pin> {
         match self {
-            Self::Place => Some(Pin { place: true, angle: false }),
+            Self::PoseTarget => Some(Pin { place: true, angle: false }),
             Self::Angle => Some(Pin { place: false, angle: true }),
             Self::Both => Some(Pin { place: true, angle: true }),
             Self::None => None,
@@ -79,7 +79,7 @@ impl PinKind {
     pub const fn of(pin: Option<Pin>) -> Self {
         match pin {
             Some(Pin { place: true, angle: true }) => Self::Both,
-            Some(Pin { place: true, angle: false }) => Self::Place,
+            Some(Pin { place: true, angle: false }) => Self::PoseTarget,
             Some(Pin { angle: true, .. }) => Self::Angle,
             Some(_) | None => Self::None,
         }
@@ -228,7 +228,7 @@ fn missed(label: &str, solved: &ik::Solved, goal: &ik::Goal, has_limits: bool) -
 impl DragLimb {
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<(Wanted, Option<Notice>), CommandError> {
         let mut node = one(&self.node, document)?;
@@ -327,7 +327,7 @@ impl DragLimb {
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let (wanted, note) = self.wanted(&place, scene.document)?;
         place.put_noting(wanted, note)
     }
@@ -344,7 +344,7 @@ fn forward_at_rest(document: &Document, node: NodeId) -> Option<DVec3> {
 impl LookAt {
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Wanted, CommandError> {
         let turned = |node: NodeId| {
@@ -380,7 +380,7 @@ impl LookAt {
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         place.put(self.wanted(&place, scene.document)?)
     }
 }
@@ -512,9 +512,9 @@ impl IkCommand {
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::DragLimb(drag) => {
-                Ok(drag.wanted(&Place::of(scene, &drag.over)?, scene.document)?.0)
+                Ok(drag.wanted(&PoseTarget::of(scene, &drag.over)?, scene.document)?.0)
             }
-            Self::LookAt(look) => look.wanted(&Place::of(scene, &look.over)?, scene.document),
+            Self::LookAt(look) => look.wanted(&PoseTarget::of(scene, &look.over)?, scene.document),
             Self::SetPin(_) | Self::ClearPins(_) | Self::HoldPin(_) => Ok(Wanted::new()),
         }
     }

@@ -8,7 +8,7 @@ use super::{
     define::document_commands,
     destination::{PoseDestination, Wanted},
     field::{Nodes, choice},
-    place::Place,
+    pose_target::PoseTarget,
 };
 use crate::Edit;
 use ulna_model::{
@@ -183,7 +183,7 @@ impl KeepPose {
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
         let nodes = self.node.as_ref().map(|n| n.all(document)).transpose()?;
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let name = named(&self.name)?;
         let pose = match &self.text {
             Some(text) => KeptPose { name: name.clone(), ..text_of(text)? },
@@ -274,7 +274,7 @@ impl ApplyPose {
 
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Fits, CommandError> {
         /// What differs by less is there already.
@@ -337,7 +337,7 @@ impl ApplyPose {
     }
 
     fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let Fits { locals, morphs, notes } = self.wanted(&place, scene.document)?;
         let mut done = place.put_noting(locals, notes)?;
         done.edits.extend(place.put_morphs(morphs));
@@ -360,7 +360,7 @@ impl KeptPoseCommand {
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
             Self::ApplyPose(apply) => {
-                let fits = apply.wanted(&Place::of(scene, &apply.over)?, scene.document)?;
+                let fits = apply.wanted(&PoseTarget::of(scene, &apply.over)?, scene.document)?;
                 // Nodes whose morph targets move are named, too, so that they are keyed.
                 let morphs = fits.morphs.into_iter().map(|(n, _)| (n, Components::default()));
                 Ok(fits.locals.into_iter().chain(morphs).collect())

@@ -57,7 +57,7 @@ document_commands! {
         node: Nodes,
         /// Values to set.
         to: Trs,
-    } = "unkeyed.set", "Pose without a key", asks: true;
+    } = "unkeyed.set", "Pose without a key", menu: "Clip/Set keys", asks: true;
     /// Discards unkeyed poses
     DiscardUnkeyed {
         /// Clip whose unkeyed poses are discarded; all clips if omitted.

@@ -4,9 +4,12 @@ use glam::{Quat, Vec3};
 
 use super::clip_keys::{SAME_TIME, lone, near_turn, values};
 use ulna_model::{
-    Components, Interpolation, NodeId, PoseLayer, Property, Shared, Track, Transform,
+    Clip, Components, Interpolation, NodeId, PoseLayer, Property, Shared, Track, Transform,
 };
-use ulna_motion::{clip_edit::with_interpolation, insert_key};
+use ulna_motion::{
+    clip_edit::{key_span, with_interpolation},
+    insert_key,
+};
 
 /// All components of a transform.
 pub(super) fn all_of(to: &Transform) -> Components {
@@ -70,6 +73,31 @@ pub(super) fn zeros(times: &[f32], property: Property) -> Vec<(f32, Vec<f32>)> {
     times.iter().map(|t| (*t, values(&Transform::IDENTITY, property))).collect()
 }
 
+/// The part of a clip that has keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ClipSpan {
+    /// First and last key, seconds.
+    first: f32,
+    last: f32,
+    /// Length of a frame, seconds; 0 where the clip has no frame rate.
+    frame: f32,
+}
+
+impl ClipSpan {
+    pub(super) fn of(clip: &Clip) -> Self {
+        let (first, last) = key_span(clip).unwrap_or_default();
+        let frame = clip.guess_fps().map_or(0.0, |(rate, _)| (1.0 / rate) as f32);
+        Self { first, last, frame }
+    }
+
+    /// Time from a key until the value that was there before is back in full, in seconds: the
+    /// whole number of frames nearest to a quarter of a second.
+    fn ease(&self) -> f32 {
+        const EASE: f32 = 0.25;
+        if self.frame > 0.0 { (EASE / self.frame).round().max(1.0) * self.frame } else { EASE }
+    }
+}
+
 /// Keys of a component that was the same at all times: these, and around them what it was, so that
 /// it is seen on both sides of them. Nothing is put beyond the clip's own keys, from the first to
 /// the last, where there is room within.
@@ -77,10 +105,9 @@ pub(super) fn kept_around(
     constant: &Transform,
     (node, property): (NodeId, Property),
     set: &[(f32, Vec<f32>)],
-    (first, last): (f32, f32),
+    span: ClipSpan,
 ) -> Track {
-    /// How far from a key what was there before is seen in full again, seconds.
-    const EASE: f32 = 0.25;
+    let ease = span.ease();
     let was = values(constant, property);
     let mut keys: Vec<(f32, Vec<f32>)> = set.to_vec();
     keys.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -88,12 +115,12 @@ pub(super) fn kept_around(
     let mut more: Vec<f32> = Vec::new();
     for pair in keys.windows(2) {
         let (from, to) = (pair[0].0, pair[1].0);
-        let near = EASE.min((to - from) * 0.5);
+        let near = ease.min((to - from) * 0.5);
         more.extend([from + near, to - near]);
     }
     let apart = SAME_TIME * 2.0;
     if let (Some((from, _)), Some((to, _))) = (keys.first(), keys.last()) {
-        more.extend(around_of(*from, *to, (first, last), (EASE, apart)));
+        more.extend(around_of(*from, *to, (span.first, span.last), (ease, apart)));
     }
     more.sort_by(f32::total_cmp);
     more.dedup_by(|a, b| *a - *b <= apart);
@@ -123,7 +150,7 @@ pub(super) fn first_keys(
     node: NodeId,
     time: f32,
     to: &Components,
-    span: (f32, f32),
+    span: ClipSpan,
 ) {
     let constant = layer.constant(node);
     let wanted = to.over(&constant);

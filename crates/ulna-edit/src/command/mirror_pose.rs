@@ -7,7 +7,7 @@ use super::{
     define::document_commands,
     destination::{PoseDestination, Wanted},
     field::Nodes,
-    place::Place,
+    pose_target::PoseTarget,
     rules,
 };
 use ulna_model::{Components, Document, NodeId, Notice, Transform, transform::is_turned_less};
@@ -48,7 +48,7 @@ fn differing(from: &Transform, to: &Transform) -> Components {
 }
 
 /// What these local transforms change.
-fn changes(place: &Place<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
+fn changes(place: &PoseTarget<'_>, wanted: &BTreeMap<NodeId, Transform>) -> Wanted {
     wanted.iter().map(|(node, to)| (*node, differing(&place.local(*node), to))).collect()
 }
 
@@ -108,7 +108,7 @@ impl MirrorPose {
         let document = scene.document;
         let nodes = self.node.all(document)?;
         let mirror = Mirror::of(document);
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         for node in &nodes {
             let partner = mirror.partner(*node).filter(|p| p != node);
             if let Some(both) = partner.filter(|p| nodes.binary_search(p).is_ok()) {
@@ -140,7 +140,7 @@ impl MirrorPose {
 fn images(
     document: &Document,
     mirror: &Mirror,
-    place: &Place<'_>,
+    place: &PoseTarget<'_>,
     sources: &BTreeSet<NodeId>,
 ) -> (BTreeMap<NodeId, Transform>, usize) {
     let (mut wanted, mut scales) = (BTreeMap::<NodeId, Transform>::new(), 0);
@@ -161,7 +161,7 @@ fn images(
 fn off(
     document: &Document,
     mirror: &Mirror,
-    place: &Place<'_>,
+    place: &PoseTarget<'_>,
     changes: &Wanted,
     sources: Option<&BTreeSet<NodeId>>,
 ) -> Option<Notice> {
@@ -177,7 +177,7 @@ impl FlipPose {
             Some(nodes) => nodes.all(document)?,
             None => document.node_ids().collect(),
         };
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let sources: BTreeSet<NodeId> =
             nodes.iter().filter_map(|n| Some([*n, mirror.partner(*n)?])).flatten().collect();
         let (wanted, scales) = images(document, &mirror, &place, &sources);

@@ -54,9 +54,9 @@ mod mixes;
 mod morphs;
 mod names;
 mod outcome;
-mod place;
 mod pose;
 mod pose_layers;
+mod pose_target;
 mod reading;
 mod rules;
 mod scene;
@@ -124,7 +124,6 @@ pub use self::{
     morphs::{HoldMorph, KeyMorphs, MorphCommand, ResetMorphs, SetMorph},
     names::{clip_text, find_clip, find_clips, mesh_label, mesh_text, node_text},
     outcome::Outcome,
-    place::Place,
     pose::{
         Move, PoseCommand, Reset, ResetAll, ResetRotation, ResetScale, ResetTranslation, Resize,
         Rotate, Scale, SetLocal, SetUser, SetWorld, Shift, Turn,
@@ -136,6 +135,7 @@ pub use self::{
         RemovePoseLayer, RenamePoseLayer, SetInLayer, SoloLayer, SplitLayer, StrengthGoes, ZeroKey,
         layer_as_clip,
     },
+    pose_target::PoseTarget,
     scene::Scene,
     skins::{BindSkin, BoundShape, CreateSkin, SkinCommand},
     spec::{ArgumentSpec, ArgumentType, CommandSpec, Executor},

@@ -45,12 +45,14 @@ document_commands! {
         target: String,
         /// Weight of the target.
         weight: f32,
-    } = "pose.morph", "Set a morph target", asks: true, enabled: rules::morphing;
+    } = "pose.morph",
+        "Set a morph target", menu: "Pose/Morph targets", asks: true, enabled: rules::morphing;
     /// Resets morph targets to the weights of the mesh
     ResetMorphs {
         /// Nodes with the morph target.
         node: Nodes,
-    } = "pose.reset_morphs", "Reset morph targets", asks: true, enabled: rules::morphing;
+    } = "pose.reset_morphs",
+        "Reset morph targets", menu: "Pose/Morph targets", asks: true, enabled: rules::morphing;
     /// Sets a key for all morph targets of a node
     KeyMorphs {
         /// Clip to edit.
@@ -65,7 +67,8 @@ document_commands! {
         weight: Option<f32>,
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,
-    } = "key.morph", "Key morph targets", menu: "Clip", asks: true, enabled: rules::morphing;
+    } = "key.morph",
+        "Key morph targets", menu: "Clip/Set keys", asks: true, enabled: rules::morphing;
     /// Sets a morph weight over a clip, without a key
     HoldMorph {
         /// Clip to pose.
@@ -79,7 +82,8 @@ document_commands! {
         /// Weight of the target.
         weight: f32,
     } = "unkeyed.morph",
-        "Pose a morph target without a key", menu: "Clip", asks: true, enabled: rules::morphing;
+        "Pose a morph target without a key", menu: "Clip/Set keys", asks: true,
+        enabled: rules::morphing;
 }
 
 /// `weights` with one of them replaced, for every node.

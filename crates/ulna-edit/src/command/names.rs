@@ -287,16 +287,16 @@ pub fn mesh_text(document: &Document, mesh: MeshId) -> String {
 #[cfg(test)]
 mod tests {
     use super::{NodeTexts, matches, node_text};
-    use ulna_model::{Asset, Document, Node};
+    use ulna_model::{Document, FileContent, Node};
 
     #[test]
     fn many_nodes_are_named_as_each_alone_is() {
         let names = ["a", "b", "a", "", "#4", "x/y", "#04", "c*", "#3"];
         let node =
             |name: &str| Node { name: (!name.is_empty()).then(|| name.into()), ..Node::default() };
-        let document = Document::from(Asset {
+        let document = Document::from(FileContent {
             nodes: names.into_iter().map(node).collect(),
-            ..Asset::default()
+            ..FileContent::default()
         });
         let all = NodeTexts::of(&document);
         for id in document.node_ids() {

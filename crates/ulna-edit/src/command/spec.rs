@@ -143,8 +143,8 @@ pub struct CommandSpec {
     pub key: &'static str,
     /// What it takes.
     pub arguments: Vec<ArgumentSpec>,
-    /// When it can be done; else the reason why not.
-    pub enabled: fn(&Availability) -> Result<(), &'static str>,
+    /// Its own rule. [`CommandSpec::check`] has the others, too.
+    pub(super) enabled: fn(&Availability) -> Result<(), &'static str>,
     /// Who does it.
     pub executor: Executor,
     /// Whether it is done before a file is open, and while text is typed: files, help, the window.
@@ -169,6 +169,19 @@ impl CommandSpec {
             _ if self.asks => format!("{title}…").into(),
             _ => self.title.into(),
         }
+    }
+
+    /// Whether it can be done now.
+    ///
+    /// # Errors
+    /// The reason why not: its own rule, or it needs a clip and the file has none.
+    pub fn check(&self, availability: &Availability) -> Result<(), &'static str> {
+        (self.enabled)(availability)?;
+        let needs_clip = |a: &ArgumentSpec| a.required && a.kind == ArgumentType::Clip;
+        if !availability.clips && self.arguments.iter().any(needs_clip) {
+            return Err("The file has no clips; use New clip to add one");
+        }
+        Ok(())
     }
 
     /// Adds the arguments that commands of its kind share: a layer, where it edits keys.

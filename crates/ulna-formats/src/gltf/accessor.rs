@@ -95,7 +95,7 @@ impl Component {
 
 /// What an accessor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct AccessorShape {
     /// Component type.
     pub component: Component,
     /// Components an element: 1, 2, 3, 4, 9 or 16.
@@ -119,7 +119,7 @@ struct Elements<'a> {
 
 impl Elements<'_> {
     /// The components where they lie, if they lie side by side and are of type `T`.
-    fn in_place<T: AnyBitPattern>(&self, shape: Shape) -> Option<Slice<T>> {
+    fn in_place<T: AnyBitPattern>(&self, shape: AccessorShape) -> Option<Slice<T>> {
         let (bytes, start) = self.home?;
         let size = shape.width * size_of::<T>();
         (self.stride == size).then(|| Slice::part(bytes, start, start + shape.count * size))?
@@ -129,7 +129,7 @@ impl Elements<'_> {
     /// cores.
     fn convert<T: Copy + Default + Send, const N: usize>(
         &self,
-        shape: Shape,
+        shape: AccessorShape,
         convert: impl Fn([u8; N]) -> T + Sync,
     ) -> Vec<T> {
         const BLOCK: usize = 1 << 16;
@@ -263,7 +263,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// What an accessor holds.
-    pub fn shape(&self, index: usize, place: &str) -> Result<Shape, ReadError> {
+    pub fn shape(&self, index: usize, place: &str) -> Result<AccessorShape, ReadError> {
         let Some(a) = self.list.get(index) else {
             return Err(ReadError::at(place, format!("accessor {index} does not exist")));
         };
@@ -287,7 +287,7 @@ impl<'a> Accessors<'a> {
         if a.count.0 == 0 {
             return Err(ReadError::Empty { place: here() });
         }
-        Ok(Shape { component, width, count: a.count.0, normalized: a.normalized })
+        Ok(AccessorShape { component, width, count: a.count.0, normalized: a.normalized })
     }
 
     /// Whether there is such an accessor.
@@ -350,7 +350,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// Checks where the elements lie and takes the memory they need from the budget.
-    fn elements(&mut self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+    fn elements(&mut self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let wanted = (shape.count as u64).saturating_mul(shape.width as u64 * 4);
         if wanted > self.budget {
             return Err(ReadError::Memory { place: format!("accessors/{index}"), wanted }.into());
@@ -361,7 +361,7 @@ impl<'a> Accessors<'a> {
     }
 
     /// Checks where the elements lie.
-    fn find(&self, index: usize, shape: Shape) -> Result<Elements<'a>, Missing> {
+    fn find(&self, index: usize, shape: AccessorShape) -> Result<Elements<'a>, Missing> {
         let here = move || format!("accessors/{index}");
         let a = &self.list[index];
         let size = shape.width * shape.component.size();
@@ -474,7 +474,7 @@ impl<'a> Accessors<'a> {
     fn sparse<T>(
         &self,
         index: usize,
-        shape: Shape,
+        shape: AccessorShape,
         out: &mut [T],
         convert: impl Fn(&[u8]) -> T,
     ) -> Result<(), Missing> {

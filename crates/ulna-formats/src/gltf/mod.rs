@@ -52,7 +52,7 @@ pub use self::{
     saved::{FileToWrite, SaveError, SaveOptions, Saved, Transcoded},
     sidecar::is_sidecar,
     source::{Source, resolve as resolve_uri},
-    transcode::{Target, transcode},
+    transcode::{TargetContainer, transcode},
     unmodeled::{Unmodeled, unmodeled},
     write::save,
 };

@@ -20,7 +20,7 @@ use ulna_model::Notice;
 
 /// Which container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum TargetContainer {
     /// JSON with a `.bin` beside it.
     Gltf,
     /// Everything in one file.
@@ -32,10 +32,14 @@ pub enum Target {
 ///
 /// # Errors
 /// Where the source cannot be read again, or would be too large for a GLB.
-pub fn transcode(source: &Source, target: Target, stem: &str) -> Result<Transcoded, SaveError> {
+pub fn transcode(
+    source: &Source,
+    target: TargetContainer,
+    stem: &str,
+) -> Result<Transcoded, SaveError> {
     match (&source.container, target) {
-        (Container::Gltf { .. }, Target::Glb) => to_glb(source),
-        (Container::Glb { json, bin, .. }, Target::Gltf) => {
+        (Container::Gltf { .. }, TargetContainer::Glb) => to_glb(source),
+        (Container::Glb { json, bin, .. }, TargetContainer::Gltf) => {
             to_gltf(source, json.clone(), bin.clone(), stem)
         }
         _ => Ok(Transcoded { bytes: source.bytes.to_vec(), beside: Vec::new(), lost: Vec::new() }),

@@ -31,7 +31,7 @@ impl Users {
         };
         let members = root.0.iter().map(|(key, value)| (key, value.get()));
         for (key, text) in members.chain(root.1.iter().map(|(key, value)| (key, value.get()))) {
-            if !seen(&mut users, text, Place::Core.member(key)) {
+            if !seen(&mut users, text, ValuePlace::Core.member(key)) {
                 // What cannot be looked through may name anything.
                 users.accessors.iter_mut().for_each(|u| *u += 1);
             }
@@ -95,7 +95,7 @@ fn numbers(text: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Where a value stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ValuePlace {
     /// In what the specification of glTF describes.
     Core,
     /// The list of an element's extensions.
@@ -110,7 +110,7 @@ enum Place {
     Free,
 }
 
-impl Place {
+impl ValuePlace {
     fn member(self, key: &str) -> Self {
         match self {
             Self::Core if key == "extensions" => Self::Extensions,
@@ -151,20 +151,20 @@ fn names_no_data(extension: &str) -> bool {
 /// A value that is looked through for what it may name; nothing of it is kept.
 struct Foreign<'u> {
     users: &'u mut Users,
-    place: Place,
+    place: ValuePlace,
 }
 
 impl Foreign<'_> {
     fn number(&mut self, value: u64) {
         let Ok(index) = usize::try_from(value) else { return };
         match self.place {
-            Place::Foreign | Place::Extras => self.users.add(index),
+            ValuePlace::Foreign | ValuePlace::Extras => self.users.add(index),
             // It may be a list of either.
-            Place::Views => {
+            ValuePlace::Views => {
                 self.users.views.insert(index);
                 self.users.add(index);
             }
-            Place::Core | Place::Extensions | Place::Free => {}
+            ValuePlace::Core | ValuePlace::Extensions | ValuePlace::Free => {}
         }
     }
 }
@@ -173,7 +173,7 @@ impl<'de> DeserializeSeed<'de> for Foreign<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.place == Place::Free {
+        if self.place == ValuePlace::Free {
             return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ());
         }
         deserializer.deserialize_any(self)
@@ -214,7 +214,7 @@ impl<'de> Visitor<'de> for Foreign<'_> {
             self.number(index);
         }
         if let Some(view) = pointed("bufferViews/").and_then(|v| usize::try_from(v).ok())
-            && matches!(self.place, Place::Foreign | Place::Views | Place::Extras)
+            && matches!(self.place, ValuePlace::Foreign | ValuePlace::Views | ValuePlace::Extras)
         {
             self.users.views.insert(view);
         }
@@ -240,7 +240,7 @@ impl<'de> Visitor<'de> for Foreign<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             // A number may be a key, as well.
-            if let (Place::Foreign | Place::Extras | Place::Views, Ok(index)) =
+            if let (ValuePlace::Foreign | ValuePlace::Extras | ValuePlace::Views, Ok(index)) =
                 (self.place, key.parse::<usize>())
             {
                 self.users.add(index);

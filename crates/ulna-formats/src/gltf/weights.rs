@@ -11,13 +11,13 @@ use super::{
     schema,
     text::Ops,
 };
-use ulna_model::{Asset, Mesh, Primitive, Shared, WeightEncoding, WeightMap};
+use ulna_model::{FileContent, Mesh, Primitive, Shared, WeightEncoding, WeightMap};
 
 /// Writes the weights that changed; a sentence for each primitive.
 pub(super) fn write(
     root: &json::RawMap<'_>,
-    opened: &Asset,
-    now: &Asset,
+    opened: &FileContent,
+    now: &FileContent,
     patch: &mut Patch<'_>,
     ops: &mut Ops,
     changes: &mut Vec<String>,

@@ -58,13 +58,13 @@ impl Faces {
 
 /// Numbers of corners: those of one place in a chain, and, where that is long, by hashing, so that
 /// no file makes it slow.
-struct Known {
+struct CornerNumbers {
     first: Vec<u32>,
     next: Vec<u32>,
     others: HashMap<Corner, u32>,
 }
 
-impl Known {
+impl CornerNumbers {
     const NONE: u32 = u32::MAX;
     const LONG: usize = 16;
 
@@ -108,7 +108,7 @@ impl Corners {
     /// Faces cut into triangles.
     fn of(faces: &Faces, places: usize, normals: Option<&Normals>, of_face: &[usize]) -> Self {
         let mut made = Self::default();
-        let mut known = Known::new(places);
+        let mut known = CornerNumbers::new(places);
         let mut corners: Vec<u32> = Vec::new();
         // Both have as many corners a face.
         let mut at = 0;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn corners_of_one_place_are_one_vertex_each_however_many_there_are() {
-        let (mut known, mut vertices) = (Known::new(2), Vec::new());
+        let (mut known, mut vertices) = (CornerNumbers::new(2), Vec::new());
         let all: Vec<Corner> = (0..500).map(|n| (n % 2, Some(n / 2))).chain([(0, None)]).collect();
         let first: Vec<u32> = all.iter().map(|key| known.vertex(*key, &mut vertices)).collect();
         let again: Vec<u32> =

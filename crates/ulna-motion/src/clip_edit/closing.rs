@@ -298,7 +298,7 @@ mod tests {
     /// its way is closed.
     #[test]
     fn a_body_goes_on_whatever_carries_it() {
-        use ulna_model::{Asset, Document, Local, Node, Skin, Transform};
+        use ulna_model::{Document, FileContent, Local, Node, Skin, Transform};
         let node = |name: &str, parent: Option<u32>, rest: Transform| Node {
             name: Some(name.into()),
             parent: parent.map(NodeId),
@@ -327,10 +327,10 @@ mod tests {
             joints: joints.into(),
             has_inverse_bind: false,
         };
-        let document: Document = Asset {
+        let document: Document = FileContent {
             nodes: nodes.into(),
             skins: vec![Shared::new(skin)].into(),
-            ..Asset::default()
+            ..FileContent::default()
         }
         .into();
         let frame = 1.0 / 30.0;

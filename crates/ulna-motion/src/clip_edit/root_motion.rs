@@ -101,14 +101,14 @@ pub enum NoTravel {
     RootStill,
 }
 
-struct Player<'a> {
+struct ClipPlayer<'a> {
     document: &'a Document,
     evaluator: Evaluator,
     stack: Stack,
     pose: Pose,
 }
 
-impl<'a> Player<'a> {
+impl<'a> ClipPlayer<'a> {
     fn new(document: &'a Document, clip: &Shared<Clip>) -> Self {
         Self {
             document,
@@ -193,7 +193,7 @@ pub(super) fn traveler(document: &Document, clip: &Clip) -> Option<NodeId> {
 pub fn travel(document: &Document, clip: &Clip) -> Option<Travel> {
     let (first, last) = key_span(clip)?;
     let hips = traveler(document, clip)?;
-    let mut player = Player::new(document, &Shared::new(clip.clone()));
+    let mut player = ClipPlayer::new(document, &Shared::new(clip.clone()));
     let [start, end] = [first, last].map(|t| world(document, player.at(f64::from(t)), Some(hips)));
     let way = (end.w_axis - start.w_axis).truncate().as_vec3();
     let turn = about_vertical(turned(&end) * turned(&start).conjugate()) as f32;
@@ -322,7 +322,7 @@ pub fn move_travel(
     let (first, _) = key_span(clip).ok_or(NoTravel::Still)?;
     let mut plan = plan(document, clip, hips, to, root)?;
     let shown = Shared::new(clip.clone());
-    let mut player = Player::new(document, &shown);
+    let mut player = ClipPlayer::new(document, &shown);
     if let (TravelTo::Hips, Some(root), false) =
         (to, plan.root, parts.ground && parts.height && parts.turn)
     {
@@ -357,7 +357,7 @@ pub fn move_travel(
     for round in 0.. {
         let made = keyed(document, clip, &plan, parts, &start, &times, &mut player);
         let other = Shared::new(made);
-        let mut now = Player::new(document, &other);
+        let mut now = ClipPlayer::new(document, &other);
         let (mut error, mut more) = ((0.0f32, 0.0f32), Vec::new());
         for ends in times.windows(2) {
             let middle = f64::from(ends[0]) * 0.5 + f64::from(ends[1]) * 0.5;
@@ -402,7 +402,7 @@ fn keyed(
     parts: TravelParts,
     start: &DMat4,
     times: &[f32],
-    player: &mut Player<'_>,
+    player: &mut ClipPlayer<'_>,
 ) -> Clip {
     let Some(hips) = traveler(document, clip) else { return clip.clone() };
     let mut locals: BTreeMap<NodeId, Vec<(Transform, Transform)>> = BTreeMap::new();

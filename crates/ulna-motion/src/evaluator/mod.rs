@@ -16,7 +16,7 @@ use super::{
     turn::LANES,
 };
 use ulna_model::{
-    Asset, Clip, Local, NodeId, PoseLayers, Property, Shared, Transform, Tree, Unkeyed,
+    Clip, FileContent, Local, NodeId, PoseLayers, Property, Shared, Transform, Tree, Unkeyed,
     transform::{short_way, unit_or},
 };
 
@@ -25,7 +25,7 @@ use ulna_model::{
 #[derive(Clone, Debug, Default)]
 pub struct Evaluator {
     /// By instance: those of lanes, then those of additive lanes.
-    players: Vec<Player>,
+    players: Vec<ClipSampler>,
     walk: EvaluationOrder,
     /// Nodes that lanes drive.
     slots: Slots,
@@ -51,7 +51,7 @@ struct EvaluationOrder {
 }
 
 impl EvaluationOrder {
-    fn of(&mut self, file: &Asset) -> &[(u32, Option<u32>)] {
+    fn of(&mut self, file: &FileContent) -> &[(u32, Option<u32>)] {
         let tree = file.nodes.tree();
         if !Shared::ptr_eq(&self.tree, tree) {
             let pair = |id: &NodeId| (id.0, file.node(*id).parent.map(|p| p.0));
@@ -63,7 +63,7 @@ impl EvaluationOrder {
 
 /// What one instance plays.
 #[derive(Clone, Debug, Default)]
-struct Player {
+struct ClipSampler {
     clip: Shared<Clip>,
     /// How linear rotations go from key to key.
     between: Averaging,
@@ -90,7 +90,7 @@ struct Player {
     driven: Vec<DrivenChannels>,
 }
 
-impl Player {
+impl ClipSampler {
     /// Takes a clip up. It is laid out once it was asked for often enough to be worth it: a single
     /// moment is not.
     fn take_up(&mut self, clip: &Shared<Clip>, between: Averaging, beside: bool) {
@@ -215,7 +215,7 @@ impl Player {
 }
 
 /// What is averaged in a lane: what counts at all.
-fn drivers<'a>(lane: &'a Lane, players: &'a [Player]) -> Vec<BlendSource<'a>> {
+fn drivers<'a>(lane: &'a Lane, players: &'a [ClipSampler]) -> Vec<BlendSource<'a>> {
     let counting =
         players.iter().zip(&lane.instances).filter(|(_, instance)| instance.weight > 0.0);
     counting
@@ -246,7 +246,7 @@ impl Evaluator {
     }
 
     /// The pose that a stack makes of a document's nodes, into the memory of another.
-    pub fn update(&mut self, file: &Asset, stack: &Stack, pose: &mut Pose) {
+    pub fn update(&mut self, file: &FileContent, stack: &Stack, pose: &mut Pose) {
         self.unscaled_nodes.clear();
         let count =
             stack.lanes.iter().map(|l| l.instances.len()).sum::<usize>() + stack.additive.len();
@@ -259,7 +259,7 @@ impl Evaluator {
             self.find_covered(stack);
             begin(file, &self.covered, pose);
             self.laid.put(0.0, &mut pose.local);
-            if self.players.iter().any(Player::is_partial) {
+            if self.players.iter().any(ClipSampler::is_partial) {
                 self.base.local.clone_from(&pose.local);
                 self.base.morphs.clone_from(&pose.morphs);
             }
@@ -316,18 +316,20 @@ impl Evaluator {
         let lanes = stack.lanes.iter().flat_map(|l| &l.instances);
         let instances = || lanes.clone().chain(stack.additive.iter().map(|a| &a.instance));
         let count = instances().count();
-        let fits =
-            |(player, instance): (&Player, &Instance)| Shared::ptr_eq(&player.clip, &instance.clip);
+        let fits = |(player, instance): (&ClipSampler, &Instance)| {
+            Shared::ptr_eq(&player.clip, &instance.clip)
+        };
         if self.players.len() == count && self.players.iter().zip(instances()).all(fits) {
             return;
         }
         self.stale = true;
-        let mut old: Vec<Option<Player>> =
+        let mut old: Vec<Option<ClipSampler>> =
             std::mem::take(&mut self.players).into_iter().map(Some).collect();
         self.players = instances()
             .enumerate()
             .map(|(k, instance)| {
-                let is_its = |p: &Option<Player>| p.as_ref().is_some_and(|p| fits((p, instance)));
+                let is_its =
+                    |p: &Option<ClipSampler>| p.as_ref().is_some_and(|p| fits((p, instance)));
                 let at = if old.get(k).is_some_and(is_its) {
                     Some(k)
                 } else {
@@ -388,7 +390,12 @@ impl Evaluator {
     }
 
     /// One clip straight over the pose.
-    fn play(&mut self, file: &Asset, (instance, between): (&Instance, Averaging), pose: &mut Pose) {
+    fn play(
+        &mut self,
+        file: &FileContent,
+        (instance, between): (&Instance, Averaging),
+        pose: &mut Pose,
+    ) {
         let player = &mut self.players[0];
         player.take_up(&instance.clip, between, self.beside);
         player.laid.take_up(&instance.layers);
@@ -425,7 +432,7 @@ impl Evaluator {
     /// Adds the difference of a clip to its reference.
     fn add(
         &mut self,
-        file: &Asset,
+        file: &FileContent,
         stack: &Stack,
         additive: &Additive,
         player: usize,
@@ -493,7 +500,7 @@ impl Evaluator {
 impl Pose {
     /// The pose that a stack makes of a document's nodes. An [`Evaluator`] is faster for a series
     /// of poses.
-    pub fn evaluate(file: &Asset, stack: &Stack) -> Self {
+    pub fn evaluate(file: &FileContent, stack: &Stack) -> Self {
         let mut pose = Self::default();
         Evaluator::default().update(file, stack, &mut pose);
         pose
@@ -515,7 +522,7 @@ fn first_key(clip: &Clip) -> f32 {
 /// The pose of the file, which clips then change. What they move begins as [`Local::Trs`]; what
 /// they replace as a whole is left out. `moved` are the nodes in their order, with whether they are
 /// replaced.
-fn begin(file: &Asset, moved: &[(u32, bool)], pose: &mut Pose) {
+fn begin(file: &FileContent, moved: &[(u32, bool)], pose: &mut Pose) {
     pose.local.resize(file.nodes.len(), Local::default());
     let mut next = 0;
     for (index, (slot, node)) in pose.local.iter_mut().zip(file.nodes.slots()).enumerate() {

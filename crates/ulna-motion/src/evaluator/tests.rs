@@ -13,7 +13,7 @@ use ulna_model::{
 
 const JOINTS: usize = 11;
 
-fn chain() -> Asset {
+fn chain() -> FileContent {
     let node = |k: usize| Node {
         parent: (k > 0).then(|| NodeId::from(k - 1)),
         rest: Local::Trs(Transform {
@@ -23,7 +23,7 @@ fn chain() -> Asset {
         }),
         ..Node::default()
     };
-    Asset { nodes: (0..JOINTS).map(node).collect(), ..Asset::default() }
+    FileContent { nodes: (0..JOINTS).map(node).collect(), ..FileContent::default() }
 }
 
 /// A clip of one key for each of these.
@@ -69,7 +69,7 @@ fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
     })
 }
 
-fn mixed(file: &Asset, stack: &Stack) -> Vec<Transform> {
+fn mixed(file: &FileContent, stack: &Stack) -> Vec<Transform> {
     Pose::evaluate(file, stack).local.iter().map(Local::transform).collect()
 }
 

@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 
 use crate::{frame::set, sample::sample_into};
-use ulna_model::{Asset, Clip, Interpolation, NodeId, Property, Track, Transform, part_of};
+use ulna_model::{Clip, FileContent, Interpolation, NodeId, Property, Track, Transform, part_of};
 
 /// Contribution of one layer to one node.
 pub(super) struct Added<'a> {
@@ -71,7 +71,7 @@ pub(super) struct Under<'a> {
 }
 
 impl<'a> Under<'a> {
-    pub(super) fn of(file: &Asset, clip: &'a Clip, node: NodeId) -> Self {
+    pub(super) fn of(file: &FileContent, clip: &'a Clip, node: NodeId) -> Self {
         let pointed = |p: Property| {
             let tracks = clip.pointers.iter().filter_map(|t| t.track.as_ref());
             tracks.filter(|t| (t.target, t.property) == (node, p)).map(|t| &**t).next_back()

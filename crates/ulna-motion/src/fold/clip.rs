@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{Pose, Stack};
 use ulna_model::{
-    Asset, Clip, Interpolation, NodeId, PoseLayers, Property, Shared, Track, TrackId, Transform,
+    Clip, FileContent, Interpolation, NodeId, PoseLayers, Property, Shared, Track, TrackId,
+    Transform,
 };
 
 /// A clip with its layers in its keys.
@@ -30,7 +31,7 @@ pub struct Folded {
 
 /// A clip with its layers in its keys. What nodes are without it is as in `file`, with the layers
 /// of the pose in it.
-pub fn fold_clip(file: &Asset, clip: &Shared<Clip>, layers: &PoseLayers) -> Folded {
+pub fn fold_clip(file: &FileContent, clip: &Shared<Clip>, layers: &PoseLayers) -> Folded {
     let mut done =
         Folded { clip: clip.clone(), exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
     let mut by_node: BTreeMap<NodeId, Vec<Added<'_>>> = BTreeMap::new();

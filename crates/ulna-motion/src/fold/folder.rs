@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{Evaluator, Pose, SeenPoints, Stack};
 use ulna_model::{
-    Asset, Clip, ClipId, Document, LayerHome, Local, NodeId, PoseLayers, Property, Shared,
+    Clip, ClipId, Document, FileContent, LayerHome, Local, NodeId, PoseLayers, Property, Shared,
     Transform, transform::angle_between,
 };
 
@@ -18,11 +18,11 @@ use ulna_model::{
 /// time.
 #[derive(Clone, Debug, Default)]
 pub struct Folder {
-    known: BTreeMap<ClipId, Known>,
+    known: BTreeMap<ClipId, CachedFold>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedFold {
     clip: Shared<Clip>,
     layers: Shared<PoseLayers>,
     /// Local transforms of the layers' nodes without the clip.
@@ -40,12 +40,12 @@ impl Folder {
             under_of(&fold_pose(&document.file, &document.aids.layers(LayerHome::Pose)), &layers);
         let folded =
             Folded { clip: folded, exact: 0, sampled: 0, keys_added: 0, refused: Vec::new() };
-        self.known.insert(id, Known { clip, layers, under, folded });
+        self.known.insert(id, CachedFold { clip, layers, under, folded });
     }
 
     /// The file with all layers folded into it: what saving writes. Also what folding each clip
     /// came to.
-    pub fn fold(&mut self, document: &Document) -> (Asset, BTreeMap<ClipId, Folded>) {
+    pub fn fold(&mut self, document: &Document) -> (FileContent, BTreeMap<ClipId, Folded>) {
         let aids = &document.aids;
         if aids.pose_layers.is_empty() {
             return (document.file.clone(), BTreeMap::new());
@@ -59,16 +59,17 @@ impl Folder {
             })
             .collect();
         let known = &self.known;
-        let done: Vec<(ClipId, Known)> = clips
+        let done: Vec<(ClipId, CachedFold)> = clips
             .into_par_iter()
             .map(|(id, clip, layers)| {
                 let under = under_of(&file, layers);
-                let same = |k: &&Known| k.clip == *clip && k.layers == *layers && k.under == under;
+                let same =
+                    |k: &&CachedFold| k.clip == *clip && k.layers == *layers && k.under == under;
                 if let Some(known) = known.get(&id).filter(same) {
                     return (id, known.clone());
                 }
                 let folded = fold_clip(&file, clip, layers);
-                (id, Known { clip: clip.clone(), layers: layers.clone(), under, folded })
+                (id, CachedFold { clip: clip.clone(), layers: layers.clone(), under, folded })
             })
             .collect();
         let mut said = BTreeMap::new();
@@ -81,13 +82,13 @@ impl Folder {
     }
 }
 
-fn under_of(file: &Asset, layers: &PoseLayers) -> Vec<Transform> {
+fn under_of(file: &FileContent, layers: &PoseLayers) -> Vec<Transform> {
     let nodes = layers.counting().flat_map(|l| l.nodes());
     nodes.filter(|n| file.nodes.contains(*n)).map(|n| file.node(n).local().transform()).collect()
 }
 
 /// Gives a file a clip; nodes that it moves are no matrices then, as glTF asks.
-fn put_clip(file: &mut Asset, id: ClipId, clip: &Shared<Clip>) {
+fn put_clip(file: &mut FileContent, id: ClipId, clip: &Shared<Clip>) {
     let moved: Vec<NodeId> = clip
         .tracks
         .values()

@@ -1,10 +1,10 @@
 //! A file with the layers of its pose in its nodes.
 
 use crate::with_layers;
-use ulna_model::{Asset, Local, NodeId, NodePose, PoseLayers, Transform};
+use ulna_model::{FileContent, Local, NodeId, NodePose, PoseLayers, Transform};
 
 /// A file with the layers of its pose in its nodes; where there are none, what it was.
-pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {
+pub fn fold_pose(file: &FileContent, layers: &PoseLayers) -> FileContent {
     let mut folded = file.clone();
     let nodes: std::collections::BTreeSet<NodeId> =
         layers.counting().flat_map(|l| l.nodes()).collect();
@@ -19,7 +19,7 @@ pub fn fold_pose(file: &Asset, layers: &PoseLayers) -> Asset {
 }
 
 /// Makes a node stand so.
-pub(super) fn stand(file: &mut Asset, node: NodeId, local: Transform) {
+pub(super) fn stand(file: &mut FileContent, node: NodeId, local: Transform) {
     let rest = file.node(node).rest;
     let user = rest.transform().user_from(&local).unwrap_or_default();
     if let Some(node) = file.nodes.get_mut(node) {

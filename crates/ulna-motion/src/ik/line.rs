@@ -5,7 +5,7 @@ use glam::{DMat3, DMat4, DQuat, DVec3, Quat};
 
 use crate::{JointRange, Pose};
 use ulna_geometry::orthogonal_factor;
-use ulna_model::{Asset, NodeId};
+use ulna_model::{FileContent, NodeId};
 
 /// A path of nodes, the first above all others, and a point that hangs on the last.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub fn new(file: &Asset, pose: &Pose, nodes: &[NodeId], tip: DVec3) -> Self {
+    pub fn new(file: &FileContent, pose: &Pose, nodes: &[NodeId], tip: DVec3) -> Self {
         let local = |n: &NodeId| {
             let t = pose.local[n.index()].transform();
             (t.translation.as_dvec3(), t.rotation.as_dquat().normalize(), t.scale.as_dvec3())

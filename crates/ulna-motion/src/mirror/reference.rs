@@ -26,8 +26,8 @@ pub(super) fn turning(matrix: &DMat4) -> Option<DMat3> {
 /// `scene_from_node` of all nodes, standing so.
 pub(super) fn frames(document: &Document) -> Vec<DMat4> {
     let mut frames = rests(document);
-    let tops = tops(document);
-    if tops.is_empty() {
+    let top_joints = top_joints(document);
+    if top_joints.is_empty() {
         return frames;
     }
     let mut stands: Vec<(SkinId, Option<Stand>)> = Vec::new();
@@ -40,7 +40,8 @@ pub(super) fn frames(document: &Document) -> Vec<DMat4> {
         if let Some((now, _)) = above.filter(|(now, was)| now != was) {
             frames[node.index()] = now * document.node(*node).rest.matrix().as_dmat4();
         }
-        let Some((skin, bind)) = tops.iter().find(|(n, _, _)| n == node).map(|(_, s, b)| (*s, *b))
+        let Some((skin, bind)) =
+            top_joints.iter().find(|(n, _, _)| n == node).map(|(_, s, b)| (*s, *b))
         else {
             continue;
         };
@@ -65,8 +66,8 @@ fn rests(document: &Document) -> Vec<DMat4> {
 
 /// Joints whose rest their node in the file says, since they are at the top of every skin that has
 /// them: with the first of those skins and `mesh_from_joint` there.
-fn tops(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
-    let mut tops: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
+fn top_joints(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
+    let mut top_joints: Vec<(NodeId, SkinId, DMat4)> = Vec::new();
     let mut below: Vec<bool> = vec![false; document.nodes.len()];
     for (id, skin) in document.skins.iter().filter(|(_, s)| s.has_inverse_bind) {
         let mut inside = vec![false; document.nodes.len()];
@@ -86,13 +87,13 @@ fn tops(document: &Document) -> Vec<(NodeId, SkinId, DMat4)> {
                 .get(slot)
                 .map(|m| m.as_dmat4().inverse())
                 .filter(DMat4::is_finite);
-            if let Some(bind) = bind.filter(|_| tops.iter().all(|(n, _, _)| n != joint)) {
-                tops.push((*joint, id, bind));
+            if let Some(bind) = bind.filter(|_| top_joints.iter().all(|(n, _, _)| n != joint)) {
+                top_joints.push((*joint, id, bind));
             }
         }
     }
-    tops.retain(|(n, _, _)| !below[n.index()]);
-    tops
+    top_joints.retain(|(n, _, _)| !below[n.index()]);
+    top_joints
 }
 
 /// Where the space that a skin was bound in lies in the scene.

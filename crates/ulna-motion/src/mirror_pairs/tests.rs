@@ -1,7 +1,7 @@
 use glam::Mat4;
 
 use super::*;
-use ulna_model::{Asset, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
+use ulna_model::{FileContent, Local, Node, NodeId, Shared, Skin, SkinId, Transform};
 
 /// A joint: name, parent, place.
 type Given<'a> = (&'a str, Option<usize>, [f32; 3]);
@@ -27,10 +27,10 @@ fn skeleton(joints: &[Given<'_>], bound: bool) -> Document {
         inverse_bind: joints.iter().map(|j| inverse(j.2)).collect(),
         has_inverse_bind: bound,
     };
-    let file = Asset {
+    let file = FileContent {
         nodes: joints.iter().map(node).collect(),
         skins: vec![Shared::new(skin)].into(),
-        ..Asset::default()
+        ..FileContent::default()
     };
     file.into()
 }

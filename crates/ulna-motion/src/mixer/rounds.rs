@@ -7,7 +7,7 @@ use ulna_model::{Clip, Document, InStep, Shared};
 
 /// Bars of a lane that keep step with each other.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct StepGroup {
     pub(super) lane: usize,
     /// Bars in the order in which they come.
     pub(super) bars: Vec<usize>,
@@ -123,7 +123,7 @@ pub(super) fn rounds(all: &[(Marks, f64, f64)]) -> Vec<Round> {
     all.iter().map(round).collect()
 }
 
-impl Group {
+impl StepGroup {
     /// When a clip of a bar is at a phase.
     pub(super) fn time_of(&self, bar: usize, voice: usize, phase: f64) -> f64 {
         self.round(bar, voice).map_or(0.0, |r| r.time(phase))

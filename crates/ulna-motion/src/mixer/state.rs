@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{holding::Holding, inertia::Inertia, rounds::Group};
+use super::{holding::Holding, inertia::Inertia, rounds::StepGroup};
 use ulna_model::{Clip, ClipId, JointMask, LayerHome, Mix, Nodes, PoseLayers, Shared};
 
 /// Step of integration, seconds.
@@ -20,7 +20,7 @@ pub struct Mixer {
     /// The nodes of the document.
     pub(super) nodes: Nodes,
     pub(super) lanes: Vec<Planned>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<StepGroup>,
     /// Poses that bars come in over, as clips of one key.
     pub(super) frozen: HashMap<(usize, usize), Shared<Clip>>,
     pub(super) cuts: Vec<Cut>,

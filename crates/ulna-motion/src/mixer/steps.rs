@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Mixer,
-    rounds::{Group, Marks, Round, marks_of, rounds},
+    rounds::{Marks, Round, StepGroup, marks_of, rounds},
     state::STEP,
 };
 use ulna_model::{Clip, Document, InStep, Shared};
@@ -66,8 +66,14 @@ impl Mixer {
                 for b in &bars {
                     self.lanes[l].bars[*b].group = Some(self.groups.len());
                 }
-                let mut group =
-                    Group { lane: l, bars, start, rounds: by_bar, phases: vec![0.0], first_speed };
+                let mut group = StepGroup {
+                    lane: l,
+                    bars,
+                    start,
+                    rounds: by_bar,
+                    phases: vec![0.0],
+                    first_speed,
+                };
                 group.phases[0] = group.first().map_or(0.0, |r| r.phase(first.offset));
                 self.groups.push(group);
             }

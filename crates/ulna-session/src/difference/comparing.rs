@@ -7,12 +7,12 @@ use super::{
     pairs::{By, Pairs},
 };
 use ulna_formats::gltf::Unmodeled;
-use ulna_model::{Asset, NodeId, Notice};
+use ulna_model::{FileContent, NodeId, Notice};
 
 /// Collects what is found.
 pub(super) struct Comparing<'a> {
-    pub(super) a: &'a Asset,
-    pub(super) b: &'a Asset,
+    pub(super) a: &'a FileContent,
+    pub(super) b: &'a FileContent,
     pub(super) pairs: Pairs,
     /// `scene_from_node` in the pose of the file, by node.
     pub(super) worlds: [Vec<Mat4>; 2],
@@ -113,7 +113,7 @@ impl<'a> Comparing<'a> {
     }
 }
 
-fn worlds(asset: &Asset) -> Vec<Mat4> {
+fn worlds(asset: &FileContent) -> Vec<Mat4> {
     let mut list = vec![Mat4::IDENTITY; asset.nodes.len()];
     for id in asset.nodes.order() {
         let node = asset.node(*id);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use ulna_formats::gltf::Unmodeled;
-use ulna_model::{Asset, Notice};
+use ulna_model::{FileContent, Notice};
 
 /// What kind of thing differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -93,7 +93,7 @@ impl Comparison {
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The file.
-    pub asset: &'a Asset,
+    pub asset: &'a FileContent,
     /// Its other members, by the ids of the file as it was opened.
     pub other: Option<&'a Unmodeled>,
 }

@@ -10,12 +10,12 @@ use super::{
     words::{count, degrees, length, six},
 };
 use ulna_model::{
-    Asset, Clip, ClipId, Interpolation, NodeId, PointerTrack, Property, Track,
+    Clip, ClipId, FileContent, Interpolation, NodeId, PointerTrack, Property, Track,
     transform::angle_between,
 };
 use ulna_motion::sample_into;
 
-pub(super) fn label(d: &Asset, clip: ClipId) -> String {
+pub(super) fn label(d: &FileContent, clip: ClipId) -> String {
     format!("clip “{}”", d.clip_label(clip))
 }
 
@@ -152,7 +152,7 @@ fn one(found: &mut Comparing<'_>, (x, y): (ClipId, ClipId)) {
 }
 
 /// What a component of a node is without keys.
-fn still(d: &Asset, node: NodeId, property: Property) -> Vec<f32> {
+fn still(d: &FileContent, node: NodeId, property: Property) -> Vec<f32> {
     let local = d.node(node).local().transform();
     match property {
         Property::Translation => local.translation.to_array().to_vec(),

@@ -8,11 +8,11 @@ use super::{
     words::{six, sixes},
 };
 use ulna_model::{
-    AlphaMode, Asset, Camera, CameraId, Image, Light, LightId, LightKind, Material, MaterialId,
-    Mip, NodeId, Primitive, Projection, Shared, TextureRef, VariantId, Wrap,
+    AlphaMode, Camera, CameraId, FileContent, Image, Light, LightId, LightKind, Material,
+    MaterialId, Mip, NodeId, Primitive, Projection, Shared, TextureRef, VariantId, Wrap,
 };
 
-pub(super) fn label(d: &Asset, k: usize) -> String {
+pub(super) fn label(d: &FileContent, k: usize) -> String {
     d.materials[k]
         .name
         .as_deref()
@@ -22,7 +22,7 @@ pub(super) fn label(d: &Asset, k: usize) -> String {
 /// All pairs of materials, and what is not used anywhere.
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let used = |d: &Asset| -> BTreeSet<usize> {
+    let used = |d: &FileContent| -> BTreeSet<usize> {
         let all = d.meshes.values().flat_map(|m| &m.primitives);
         all.flat_map(|p| p.material.into_iter().chain(p.variants.iter().map(|(_, m)| *m)))
             .map(MaterialId::index)
@@ -59,8 +59,9 @@ pub(super) fn compare(found: &mut Comparing<'_>) {
         }
     }
     if a.variants != b.variants {
-        let names =
-            |d: &Asset| d.variants.iter().map(|v| format!("“{v}”")).collect::<Vec<_>>().join(", ");
+        let names = |d: &FileContent| {
+            d.variants.iter().map(|v| format!("“{v}”")).collect::<Vec<_>>().join(", ")
+        };
         found.change(
             DifferenceKind::Looks,
             true,
@@ -105,11 +106,13 @@ fn images(found: &mut Comparing<'_>) {
 /// Cameras and lights that no node has.
 fn unused(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
-    let cameras =
-        |d: &Asset| -> BTreeSet<CameraId> { d.nodes.values().filter_map(|n| n.camera).collect() };
-    let lights =
-        |d: &Asset| -> BTreeSet<LightId> { d.nodes.values().filter_map(|n| n.light).collect() };
-    let loose_cameras = |d: &Asset| -> Vec<Camera> {
+    let cameras = |d: &FileContent| -> BTreeSet<CameraId> {
+        d.nodes.values().filter_map(|n| n.camera).collect()
+    };
+    let lights = |d: &FileContent| -> BTreeSet<LightId> {
+        d.nodes.values().filter_map(|n| n.light).collect()
+    };
+    let loose_cameras = |d: &FileContent| -> Vec<Camera> {
         let used = cameras(d);
         d.cameras
             .iter()
@@ -118,7 +121,7 @@ fn unused(found: &mut Comparing<'_>) {
             .map(|(_, c)| c.clone())
             .collect()
     };
-    let loose_lights = |d: &Asset| -> Vec<Light> {
+    let loose_lights = |d: &FileContent| -> Vec<Light> {
         let used = lights(d);
         d.lights
             .iter()
@@ -141,13 +144,14 @@ fn unused(found: &mut Comparing<'_>) {
 pub(super) fn compare_used(found: &mut Comparing<'_>, p: &Primitive, q: &Primitive, place: &str) {
     let (a, b) = (found.a, found.b);
     used(found, (p.material, q.material), place, "its material");
-    let by_name =
-        |d: &Asset, list: &Shared<[(VariantId, MaterialId)]>| -> BTreeMap<String, MaterialId> {
-            let name = |v: VariantId| {
-                d.variants.get(v.index()).map_or_else(|| v.0.to_string(), ToString::to_string)
-            };
-            list.iter().map(|(v, m)| (name(*v), *m)).collect()
+    let by_name = |d: &FileContent,
+                   list: &Shared<[(VariantId, MaterialId)]>|
+     -> BTreeMap<String, MaterialId> {
+        let name = |v: VariantId| {
+            d.variants.get(v.index()).map_or_else(|| v.0.to_string(), ToString::to_string)
         };
+        list.iter().map(|(v, m)| (name(*v), *m)).collect()
+    };
     let (left, right) = (by_name(a, &p.variants), by_name(b, &q.variants));
     let names: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     for name in names {
@@ -163,7 +167,7 @@ fn used(
     what: &str,
 ) {
     let (a, b) = (found.a, found.b);
-    let at = |m: Option<MaterialId>, d: &Asset| {
+    let at = |m: Option<MaterialId>, d: &FileContent| {
         m.map(MaterialId::index).filter(|k| *k < d.materials.len())
     };
     let (x, y) = (at(x, a), at(y, b));
@@ -187,7 +191,12 @@ fn used(
 }
 
 /// What two materials differ in, by name, with both values.
-fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [String; 2])> {
+fn between(
+    a: &FileContent,
+    x: usize,
+    b: &FileContent,
+    y: usize,
+) -> Vec<(&'static str, [String; 2])> {
     // Every member takes part: a new one does not compile until it does.
     let Material {
         name: _,
@@ -253,17 +262,23 @@ fn between(a: &Asset, x: usize, b: &Asset, y: usize) -> Vec<(&'static str, [Stri
     all
 }
 
-fn same_texture(a: &Asset, p: Option<&TextureRef>, b: &Asset, q: Option<&TextureRef>) -> bool {
+fn same_texture(
+    a: &FileContent,
+    p: Option<&TextureRef>,
+    b: &FileContent,
+    q: Option<&TextureRef>,
+) -> bool {
     let (p, q) = match (p, q) {
         (None, None) => return true,
         (Some(p), Some(q)) => (p, q),
         _ => return false,
     };
-    let bytes = |d: &Asset, t: &TextureRef| d.images.get(t.image.index()).map(|i| i.bytes.clone());
+    let bytes =
+        |d: &FileContent, t: &TextureRef| d.images.get(t.image.index()).map(|i| i.bytes.clone());
     TextureRef { image: q.image, ..p.clone() } == *q && bytes(a, p) == bytes(b, q)
 }
 
-pub(super) fn texture_in_words(d: &Asset, texture: Option<&TextureRef>) -> String {
+pub(super) fn texture_in_words(d: &FileContent, texture: Option<&TextureRef>) -> String {
     let Some(texture) = texture else { return "none".to_owned() };
     let TextureRef { image, uv_set, wrap, nearest, nearest_min, mip, offset, rotation, scale } =
         texture;
@@ -311,7 +326,7 @@ pub(super) fn compare_cameras(
     y: Option<CameraId>,
 ) {
     let camera =
-        |d: &Asset, id: Option<CameraId>| id.and_then(|c| d.cameras.get(c.index()).cloned());
+        |d: &FileContent, id: Option<CameraId>| id.and_then(|c| d.cameras.get(c.index()).cloned());
     let (p, q) = (camera(found.a, x), camera(found.b, y));
     match (p, q) {
         (None, None) => {}
@@ -367,7 +382,8 @@ pub(super) fn compare_lights(
     (node, x): (NodeId, Option<LightId>),
     y: Option<LightId>,
 ) {
-    let light = |d: &Asset, id: Option<LightId>| id.and_then(|l| d.lights.get(l.index()).cloned());
+    let light =
+        |d: &FileContent, id: Option<LightId>| id.and_then(|l| d.lights.get(l.index()).cloned());
     let (p, q) = (light(found.a, x), light(found.b, y));
     match (p, q) {
         (None, None) => {}

@@ -24,7 +24,7 @@ pub use self::{
     proof::first_lost,
     text::as_text,
 };
-use ulna_model::Asset;
+use ulna_model::FileContent;
 
 /// Compares any two files: nodes are known by their names from the root, or by likeness where they
 /// were renamed; clips, skins, meshes and materials likewise. In the order of the tree, then
@@ -34,12 +34,12 @@ pub fn compare(a: Side<'_>, b: Side<'_>) -> Comparison {
 }
 
 /// Compares two states of one document, whose ids mean the same.
-pub fn compare_states(a: &Asset, b: &Asset) -> Comparison {
+pub fn compare_states(a: &FileContent, b: &FileContent) -> Comparison {
     all(Comparing::new(Side { asset: a, other: None }, Side { asset: b, other: None }, By::Ids))
 }
 
 /// What differs in meaning from `a` to `b`, any two files.
-pub fn differences(a: &Asset, b: &Asset) -> Vec<Difference> {
+pub fn differences(a: &FileContent, b: &FileContent) -> Vec<Difference> {
     compare(Side { asset: a, other: None }, Side { asset: b, other: None }).differences
 }
 

@@ -8,7 +8,7 @@ use super::{
     looks, skins, surfaces,
     words::{Between, between, length, sixes},
 };
-use ulna_model::{Asset, Local, Node, NodeId, transform::angle_between};
+use ulna_model::{FileContent, Local, Node, NodeId, transform::angle_between};
 
 /// Whether two rests are one but for how they were come by: from bind matrices, or from what is
 /// left of a pose.
@@ -65,7 +65,7 @@ fn one(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
     }
     let moved = parent.map(|p| found.pairs.node(p)) != q.parent.map(Some);
     if moved {
-        let under = |d: &Asset, n: Option<NodeId>| {
+        let under = |d: &FileContent, n: Option<NodeId>| {
             n.map_or_else(|| "no node".to_owned(), |n| format!("“{}”", d.path(n)))
         };
         let (before, after) = (under(a, *parent), under(b, q.parent));
@@ -163,7 +163,7 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
             (Some(x), Some(y)) => {
                 let place = format!("scene “{}”", a.scene_label(x));
                 found.renamed(&place, a.scenes[x].name.as_deref(), b.scenes[y].name.as_deref());
-                let set = |d: &Asset, scene| -> BTreeSet<NodeId> {
+                let set = |d: &FileContent, scene| -> BTreeSet<NodeId> {
                     d.nodes_of(Some(scene)).into_iter().collect()
                 };
                 in_scene(found, &place, set(a, x), &set(b, y));
@@ -185,12 +185,13 @@ pub(super) fn compare_scenes(found: &mut Comparing<'_>) {
             (None, None) => {}
         }
     }
-    let label = |d: &Asset| {
+    let label = |d: &FileContent| {
         d.scene.map_or_else(|| "none".to_owned(), |s| format!("“{}”", d.scene_label(s)))
     };
     let paired = found.pairs.scenes.contains(&(a.scene, b.scene));
     if !paired && a.scene != b.scene {
-        let shown = |d: &Asset| -> BTreeSet<NodeId> { d.nodes_of(d.scene).into_iter().collect() };
+        let shown =
+            |d: &FileContent| -> BTreeSet<NodeId> { d.nodes_of(d.scene).into_iter().collect() };
         let left: BTreeSet<Option<NodeId>> =
             shown(a).iter().map(|n| found.pairs.node(*n)).collect();
         let right: BTreeSet<Option<NodeId>> = shown(b).into_iter().map(Some).collect();

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ulna_model::{Asset, Clip, ClipId, Material, Mesh, MeshId, NodeId, SceneId, SkinId, Slots};
+use ulna_model::{
+    Clip, ClipId, FileContent, Material, Mesh, MeshId, NodeId, SceneId, SkinId, Slots,
+};
 
 /// A thing of one side, of the other, or of both.
 pub(super) type Both<T> = (Option<T>, Option<T>);
@@ -31,7 +33,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    pub fn of(a: &Asset, b: &Asset, by: By) -> Self {
+    pub fn of(a: &FileContent, b: &FileContent, by: By) -> Self {
         let to = match by {
             By::Ids => a.nodes.ids().filter(|n| b.nodes.contains(*n)).map(|n| (n, n)).collect(),
             By::Likeness => nodes(a, b),
@@ -74,7 +76,7 @@ impl Pairs {
                 match by {
                     By::Ids => by_ids(&a.$field, &b.$field),
                     By::Likeness => {
-                        let list = |d: &Asset| -> Vec<_> {
+                        let list = |d: &FileContent| -> Vec<_> {
                             d.$field
                                 .iter()
                                 .map(|(id, t)| (id, t.name.as_deref().map(ToOwned::to_owned)))
@@ -211,15 +213,15 @@ fn same_points(a: &Mesh, b: &Mesh) -> bool {
 
 /// What tells a node from others of its name, or under another name.
 struct Likeness<'a> {
-    a: &'a Asset,
-    b: &'a Asset,
+    a: &'a FileContent,
+    b: &'a FileContent,
     below: [Vec<u32>; 2],
     joints: [Vec<bool>; 2],
 }
 
 impl<'a> Likeness<'a> {
-    fn new(a: &'a Asset, b: &'a Asset) -> Self {
-        let below = |d: &Asset| {
+    fn new(a: &'a FileContent, b: &'a FileContent) -> Self {
+        let below = |d: &FileContent| {
             let mut count = vec![0u32; d.nodes.len()];
             for id in d.nodes.order().iter().rev() {
                 if let Some(parent) = d.node(*id).parent {
@@ -233,14 +235,14 @@ impl<'a> Likeness<'a> {
 
     fn score(&self, x: NodeId, y: NodeId) -> i32 {
         let (p, q) = (self.a.node(x), self.b.node(y));
-        let names = |d: &Asset, n: NodeId| -> BTreeSet<String> {
+        let names = |d: &FileContent, n: NodeId| -> BTreeSet<String> {
             d.children(n)
                 .iter()
                 .filter_map(|c| d.node(*c).name.as_deref().map(ToOwned::to_owned))
                 .take(64)
                 .collect()
         };
-        let mesh = |d: &Asset, n: &ulna_model::Node| n.mesh.map(|m| d.mesh(m).name.clone());
+        let mesh = |d: &FileContent, n: &ulna_model::Node| n.mesh.map(|m| d.mesh(m).name.clone());
         let (left, right) = (names(self.a, x), names(self.b, y));
         let (k, l) = (x.index(), y.index());
         3 * i32::from(x == y)
@@ -257,12 +259,12 @@ const NODE_RENAMED: i32 = 5;
 
 /// Nodes by their names from the roots down; those that are elsewhere now by a name that is there
 /// once; then those that were renamed.
-fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
+fn nodes(a: &FileContent, b: &FileContent) -> BTreeMap<NodeId, NodeId> {
     let like = Likeness::new(a, b);
     let score = |x: NodeId, y: NodeId| like.score(x, y);
     let mut to: BTreeMap<NodeId, NodeId> = BTreeMap::new();
     let mut taken: BTreeSet<NodeId> = BTreeSet::new();
-    let roots = |d: &Asset| -> Vec<NodeId> {
+    let roots = |d: &FileContent| -> Vec<NodeId> {
         d.node_ids().filter(|n| d.node(*n).parent.is_none()).collect()
     };
     let (top_a, top_b) = (roots(a), roots(b));
@@ -295,7 +297,7 @@ fn nodes(a: &Asset, b: &Asset) -> BTreeMap<NodeId, NodeId> {
 }
 
 /// Names of nodes that are in no pair yet, of those that are there once.
-fn once(d: &Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
+fn once(d: &FileContent, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> {
     let mut found: BTreeMap<&str, Option<NodeId>> = BTreeMap::new();
     for id in d.nodes.order().iter().filter(|n| is_free(n)) {
         if let Some(name) = d.node(*id).name.as_deref() {
@@ -308,15 +310,15 @@ fn once(d: &Asset, is_free: impl Fn(&NodeId) -> bool) -> BTreeMap<&str, NodeId> 
 /// Nodes without a pair under one paired parent that are alike; those whose name is found elsewhere
 /// were moved, not renamed.
 fn renamed(
-    a: &Asset,
-    b: &Asset,
+    a: &FileContent,
+    b: &FileContent,
     to: &BTreeMap<NodeId, NodeId>,
     taken: &BTreeSet<NodeId>,
     tops: (&[NodeId], &[NodeId]),
     score: &impl Fn(NodeId, NodeId) -> i32,
 ) -> Option<BTreeMap<NodeId, NodeId>> {
     let (left, right) = (once(a, |n| !to.contains_key(n)), once(b, |n| !taken.contains(n)));
-    let elsewhere = |d: &Asset, n: &NodeId| {
+    let elsewhere = |d: &FileContent, n: &NodeId| {
         d.node(*n)
             .name
             .as_deref()
@@ -336,8 +338,8 @@ fn renamed(
 
 /// The first node without a pair whose name is there once on both sides.
 fn moved(
-    a: &Asset,
-    b: &Asset,
+    a: &FileContent,
+    b: &FileContent,
     to: &BTreeMap<NodeId, NodeId>,
     taken: &BTreeSet<NodeId>,
 ) -> Option<BTreeMap<NodeId, NodeId>> {

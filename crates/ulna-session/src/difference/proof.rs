@@ -9,7 +9,7 @@ use super::{
     words::{Between, between},
 };
 use ulna_model::{
-    Asset, Clip, ClipId, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap,
+    Clip, ClipId, FileContent, Mesh, Node, NodeId, Primitive, Property, Shared, Track, WeightMap,
 };
 
 /// The first thing in which a document that was written and opened again is not the one that was
@@ -17,7 +17,11 @@ use ulna_model::{
 /// looks. `opened` is what the source said.
 ///
 /// How `L` and `Ul` share a local transform may differ, and clips without keys are in no file.
-pub fn first_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
+pub fn first_lost(
+    opened: &FileContent,
+    meant: &FileContent,
+    got: &FileContent,
+) -> Option<Difference> {
     let lost = |kind, place: String, message: &str| Some(Difference::new(kind, place, message));
     if meant.nodes.len() != got.nodes.len() {
         return lost(DifferenceKind::Tree, "nodes".into(), "nodes are missing");
@@ -143,7 +147,7 @@ fn mesh_lost(m: &Mesh, g: &Mesh) -> Option<(DifferenceKind, String)> {
 }
 
 /// The clips that a save of `meant` leaves in the file, in its order.
-fn stored_clips<'a>(opened: &Asset, meant: &'a Asset) -> Vec<&'a Clip> {
+fn stored_clips<'a>(opened: &FileContent, meant: &'a FileContent) -> Vec<&'a Clip> {
     let stored = |id: ClipId, clip: &Clip| match opened.clips.get(id) {
         // A clip of the file whose last channel went is gone; one that had none stays.
         Some(before) => {
@@ -155,7 +159,7 @@ fn stored_clips<'a>(opened: &Asset, meant: &'a Asset) -> Vec<&'a Clip> {
     meant.clips.iter().filter(|(id, clip)| stored(*id, clip)).map(|(_, clip)| &**clip).collect()
 }
 
-fn clips_lost(opened: &Asset, meant: &Asset, got: &Asset) -> Option<Difference> {
+fn clips_lost(opened: &FileContent, meant: &FileContent, got: &FileContent) -> Option<Difference> {
     let wanted = stored_clips(opened, meant);
     let lost = |place: String, message: String| {
         Some(Difference::new(DifferenceKind::Keys, place, message))

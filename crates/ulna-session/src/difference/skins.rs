@@ -9,9 +9,9 @@ use super::{
     finding::DifferenceKind,
     words::{count, length},
 };
-use ulna_model::{Asset, NodeId, SkinId};
+use ulna_model::{FileContent, NodeId, SkinId};
 
-pub(super) fn label(d: &Asset, skin: SkinId) -> String {
+pub(super) fn label(d: &FileContent, skin: SkinId) -> String {
     d.skin(skin)
         .name
         .as_deref()
@@ -22,7 +22,7 @@ pub(super) fn label(d: &Asset, skin: SkinId) -> String {
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used =
-        |d: &Asset| -> BTreeSet<SkinId> { d.nodes.values().filter_map(|n| n.skin).collect() };
+        |d: &FileContent| -> BTreeSet<SkinId> { d.nodes.values().filter_map(|n| n.skin).collect() };
     let (left, right) = (used(a), used(b));
     for pair in found.pairs.skins.clone() {
         match pair {
@@ -76,7 +76,7 @@ pub(super) fn compare_at(found: &mut Comparing<'_>, x: NodeId, y: NodeId) {
 }
 
 /// Joints by node, with their inverse bind matrices; of a joint that stands twice, the first.
-fn binds(d: &Asset, skin: SkinId) -> BTreeMap<NodeId, Mat4> {
+fn binds(d: &FileContent, skin: SkinId) -> BTreeMap<NodeId, Mat4> {
     let skin = d.skin(skin);
     let mut all = BTreeMap::new();
     for (joint, bind) in skin.joints.iter().zip(skin.inverse_bind.iter()) {
@@ -92,7 +92,7 @@ fn between(found: &mut Comparing<'_>, x: SkinId, y: SkinId, place: &str) {
     let (left, right) = (binds(a, x), binds(b, y));
     let mapped: BTreeMap<NodeId, NodeId> =
         left.keys().filter_map(|n| Some((found.pairs.node(*n)?, *n))).collect();
-    let names = |d: &Asset, list: &[NodeId]| {
+    let names = |d: &FileContent, list: &[NodeId]| {
         let few: Vec<String> = list.iter().take(4).map(|n| d.node(*n).label(*n)).collect();
         let more =
             if list.len() > 4 { format!(" and {} more", list.len() - 4) } else { String::new() };

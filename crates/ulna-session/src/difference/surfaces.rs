@@ -11,10 +11,10 @@ use super::{
     words::{count, length},
 };
 use ulna_model::{
-    Asset, Mesh, MeshId, MorphTarget, NodeId, Primitive, SkinId, Topology, WeightMap,
+    FileContent, Mesh, MeshId, MorphTarget, NodeId, Primitive, SkinId, Topology, WeightMap,
 };
 
-pub(super) fn label(d: &Asset, mesh: MeshId) -> String {
+pub(super) fn label(d: &FileContent, mesh: MeshId) -> String {
     d.mesh(mesh)
         .name
         .as_deref()
@@ -22,7 +22,7 @@ pub(super) fn label(d: &Asset, mesh: MeshId) -> String {
 }
 
 /// The first node that shows a mesh.
-fn shown_by(d: &Asset, mesh: MeshId) -> Option<NodeId> {
+fn shown_by(d: &FileContent, mesh: MeshId) -> Option<NodeId> {
     d.nodes.order().iter().copied().find(|n| d.node(*n).mesh == Some(mesh))
 }
 
@@ -30,7 +30,7 @@ fn shown_by(d: &Asset, mesh: MeshId) -> Option<NodeId> {
 pub(super) fn compare(found: &mut Comparing<'_>) {
     let (a, b) = (found.a, found.b);
     let used =
-        |d: &Asset| -> BTreeSet<MeshId> { d.nodes.values().filter_map(|n| n.mesh).collect() };
+        |d: &FileContent| -> BTreeSet<MeshId> { d.nodes.values().filter_map(|n| n.mesh).collect() };
     let (left, right) = (used(a), used(b));
     for pair in found.pairs.meshes.clone() {
         match pair {

@@ -10,13 +10,13 @@ use super::{
     words::{count, six, sixes},
 };
 use ulna_model::{
-    Asset, Clip, KeptLayers, Local, Material, NodeId, PointerTrack, Primitive, Property, Skin,
-    SkinId, Track,
+    Clip, FileContent, KeptLayers, Local, Material, NodeId, PointerTrack, Primitive, Property,
+    Skin, SkinId, Track,
 };
 
 /// Collects lines.
 struct Lines<'a> {
-    d: &'a Asset,
+    d: &'a FileContent,
     out: String,
 }
 

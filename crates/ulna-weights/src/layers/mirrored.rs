@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
 use super::content::{Content, Entry};
-use crate::{Influences, MOST, MirrorMap, NOWHERE, SkinnedSurface, is_one_sided};
+use crate::{Influences, MOST, MirrorMap, NO_POINT, SkinnedSurface, is_one_sided};
 use ulna_model::{
     Document, LayerPart, MirrorFrom, PrimitiveKey, Shared, SkinId, WeightLayer, WeightLayers,
 };
@@ -148,7 +148,7 @@ impl Sides {
         let high = canvas.rest()[place as usize][self.axis] > self.offset;
         if partner == place {
             MirroredVertex::Middle
-        } else if partner == NOWHERE || high == (self.left_is_high == (from == MirrorFrom::Left)) {
+        } else if partner == NO_POINT || high == (self.left_is_high == (from == MirrorFrom::Left)) {
             MirroredVertex::Gives
         } else {
             MirroredVertex::Takes(partner)

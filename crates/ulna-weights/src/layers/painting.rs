@@ -324,7 +324,7 @@ impl LayerPaint {
             follow.push(vertex);
             if matches!(part, MirroredVertex::Gives) {
                 let partner = mirror.sides.pairs.place(canvas.place_of(vertex));
-                if partner != crate::NOWHERE {
+                if partner != crate::NO_POINT {
                     follow.extend_from_slice(canvas.vertices_at(partner));
                 }
             }

@@ -34,7 +34,7 @@ const JOINT: i32 = 2;
 
 /// The slots of some vertices.
 #[derive(Clone, Default)]
-pub(super) struct Group {
+pub(super) struct LaneGroup {
     weights: [[f32; 4]; LANES],
     /// Joints with their bits.
     keys: [[i32; 4]; LANES],
@@ -44,7 +44,7 @@ pub(super) struct Group {
     done: [[f32; 4]; LANES],
 }
 
-impl Group {
+impl LaneGroup {
     /// Sets how much is done to a vertex.
     #[inline]
     pub const fn set_amount(&mut self, lane: usize, amount: f32) {
@@ -92,7 +92,7 @@ impl SimdNormalizer {
 
     /// Puts a vertex in.
     #[inline]
-    pub fn put(&self, group: &mut Group, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
+    pub fn put(&self, group: &mut LaneGroup, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
         group.weights[lane] = *weights;
         group.keys[lane] = joints.map(|j| self.key(j));
     }
@@ -104,7 +104,7 @@ impl SimdNormalizer {
 
     /// Gives a joint, which is not locked, the weight that a brush of one joint makes of its own
     /// and the amounts.
-    pub fn brush(&self, group: &mut Group, joint: u16, brush: &Brush) {
+    pub fn brush(&self, group: &mut LaneGroup, joint: u16, brush: &Brush) {
         self.run(
             group,
             Task::Brush { kind: brush.kind, value: brush.value, key: i32::from(joint) << JOINT },
@@ -112,23 +112,23 @@ impl SimdNormalizer {
     }
 
     /// Puts slots in order, of vertices that are right but for that; others are not done.
-    pub fn order(&self, group: &mut Group) {
+    pub fn order(&self, group: &mut LaneGroup) {
         self.run(group, Task::Order);
     }
 
     /// Drops unlocked weights below a value, but never the largest, and normalizes where there was
     /// one.
-    pub fn prune(&self, group: &mut Group, below: f32) {
+    pub fn prune(&self, group: &mut LaneGroup, below: f32) {
         self.run(group, Task::PruneInPlace { below });
     }
 
     /// As `share::normalize`.
-    pub fn normalize(&self, group: &mut Group) {
+    pub fn normalize(&self, group: &mut LaneGroup) {
         self.run(group, Task::Normalize);
     }
 
-    fn run(&self, group: &mut Group, task: Task) {
-        let Group { weights, keys, amounts, done } = group;
+    fn run(&self, group: &mut LaneGroup, task: Task) {
+        let LaneGroup { weights, keys, amounts, done } = group;
         let end = (self.keys.len() as i32) << JOINT;
         self.arch.dispatch(Run {
             weights: weights.as_flattened_mut(),
@@ -158,7 +158,7 @@ enum Task {
     },
 }
 
-/// Work on the slots of [`LANES`] vertices, laid out as in a [`Group`].
+/// Work on the slots of [`LANES`] vertices, laid out as in a [`LaneGroup`].
 struct Run<'a> {
     weights: &'a mut [f32],
     keys: &'a mut [i32],

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 pub use self::paint::{Dab, Paint};
 use self::{
     memory::{Memory, Starts},
-    part::{Done, PartWork, Task},
+    part::{PartWork, Task, TaskResult},
     vertex::Work,
 };
 use super::{
@@ -28,7 +28,7 @@ use super::{
     means::weighted_mean,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
     share,
-    topology::NOWHERE,
+    topology::NO_POINT,
 };
 use ulna_model::WeightPatch;
 
@@ -233,7 +233,7 @@ impl Stroke {
             }
             let (place, pairs) =
                 (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
-            let partner = paint.mirror.map_or(NOWHERE, |m| m.place(place));
+            let partner = paint.mirror.map_or(NO_POINT, |m| m.place(place));
             let rule = WeightConstraints {
                 locked: paint.locked,
                 parents: canvas.parents(),
@@ -277,7 +277,7 @@ impl Stroke {
         sight: &Sight<'_>,
         once: bool,
         strength: f32,
-    ) -> Vec<Done> {
+    ) -> Vec<TaskResult> {
         let parts: Vec<PartWork<'_>> =
             (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let each = share_of(near.len());
@@ -315,7 +315,7 @@ impl Stroke {
         hits: &[(u32, f32)],
         once: bool,
         strength: f32,
-    ) -> Vec<Done> {
+    ) -> Vec<TaskResult> {
         let parts: Vec<PartWork<'_>> =
             (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let each = share_of(hits.len());
@@ -340,7 +340,12 @@ impl Stroke {
     }
 
     /// Paints what is marked in these chunks.
-    fn paint_marked(&mut self, work: &Work<'_>, chunks: Range<usize>, once: bool) -> Vec<Done> {
+    fn paint_marked(
+        &mut self,
+        work: &Work<'_>,
+        chunks: Range<usize>,
+        once: bool,
+    ) -> Vec<TaskResult> {
         let parts: Vec<PartWork<'_>> =
             (0..work.canvas.parts().len()).map(|k| PartWork::new(work, k)).collect();
         let within = |each: usize, len: usize| chunks.start * each..(chunks.end * each).min(len);
@@ -391,8 +396,8 @@ impl Stroke {
         };
         for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
             mark(*v, 0, a);
-            let place = mirror.map_or(NOWHERE, |m| m.place(canvas.place_of(*v)));
-            if place != NOWHERE {
+            let place = mirror.map_or(NO_POINT, |m| m.place(canvas.place_of(*v)));
+            if place != NO_POINT {
                 canvas
                     .vertices_at(place)
                     .iter()

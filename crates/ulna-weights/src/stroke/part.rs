@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Influences, Refusal, WeightConstraints,
-    quick::{Group, LANES, SimdNormalizer},
+    quick::{LANES, LaneGroup, SimdNormalizer},
     reach::AT_ONCE,
 };
 use ulna_model::{WeightMap, WeightPatch};
@@ -58,7 +58,7 @@ pub(super) struct Piece {
 
 /// What a task came to.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct TaskResult {
     pub pieces: Vec<Piece>,
     pub refused: Vec<Refusal>,
     /// How vertices were to which the stroke came only now.
@@ -79,13 +79,13 @@ pub(super) struct Task<'a> {
     memory: Option<&'a Memory>,
     /// About how many vertices will come.
     room: usize,
-    done: Done,
+    done: TaskResult,
     /// The part of the last vertex.
     part: usize,
     piece: WeightPatch,
     /// Vertices that are to be painted, with how much.
     noted: Vec<(u32, [f32; 2])>,
-    group: Group,
+    group: LaneGroup,
     lists: DabLists,
 }
 
@@ -100,11 +100,11 @@ impl<'a> Task<'a> {
             parts,
             memory,
             room,
-            done: Done { fresh, ..Done::default() },
+            done: TaskResult { fresh, ..TaskResult::default() },
             part: usize::MAX,
             piece: WeightPatch::default(),
             noted: Vec::with_capacity(AT_ONCE),
-            group: Group::default(),
+            group: LaneGroup::default(),
             lists: DabLists::default(),
         }
     }
@@ -158,7 +158,7 @@ impl<'a> Task<'a> {
     }
 
     /// What it came to.
-    pub fn end(mut self) -> Done {
+    pub fn end(mut self) -> TaskResult {
         self.paint_noted();
         self.leave();
         self.done

@@ -7,7 +7,7 @@ use crate::{
     BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
     means::{add_place, mean},
     share,
-    topology::NOWHERE,
+    topology::NO_POINT,
     volume::{KEPT, blend_keeping},
 };
 
@@ -132,7 +132,7 @@ impl Work<'_> {
                         Some(mirror) if mirrored => mirror.place(place),
                         _ => place,
                     };
-                    if share > 0.0 && source != NOWHERE {
+                    if share > 0.0 && source != NO_POINT {
                         let mut dragged = Influences::default();
                         self.behind(source, &mut dragged);
                         self.turn_over(&dragged, mirrored, share, target);

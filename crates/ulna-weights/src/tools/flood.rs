@@ -20,13 +20,14 @@ impl WorkingWeights<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let group = |quick: &quick::SimdNormalizer, group: &mut quick::Group, vertices: &[u32]| {
-            vertices
-                .iter()
-                .enumerate()
-                .for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
-            quick.brush(group, joint, brush);
-        };
+        let group =
+            |quick: &quick::SimdNormalizer, group: &mut quick::LaneGroup, vertices: &[u32]| {
+                vertices
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
+                quick.brush(group, joint, brush);
+            };
         let quick =
             brush.kind.is_of_one_joint() && scope.locked.get(usize::from(joint)) == Some(&false);
         self.each(

@@ -4,7 +4,7 @@ use crate::{
     MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
     quick, share,
-    topology::NOWHERE,
+    topology::NO_POINT,
 };
 
 impl WorkingWeights<'_> {
@@ -29,12 +29,12 @@ impl WorkingWeights<'_> {
             let place = topo.place_of[look.vertex as usize];
             let partner = mirror.place(place);
             let high = rest[place as usize][axis] > offset;
-            partner != NOWHERE
+            partner != NO_POINT
                 && (partner == place || high != from_high)
                 && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
         };
         let turned = |quick: &quick::SimdNormalizer,
-                      group: &mut quick::Group,
+                      group: &mut quick::LaneGroup,
                       maps: &Maps<'_>,
                       vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {

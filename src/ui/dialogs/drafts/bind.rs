@@ -76,14 +76,14 @@ impl BindDraft {
     }
 
     /// Changes that the command will make, one sentence each; or why it fails.
-    pub(crate) fn foreseen(&self, document: &Document) -> Result<Vec<String>, String> {
+    pub(crate) fn describe_changes(&self, document: &Document) -> Result<Vec<String>, String> {
         if self.nodes().is_empty() {
             return Err("Choose a mesh".to_owned());
         }
         let found = if self.create {
-            self.create(document).foreseen(document)
+            self.create(document).describe_changes(document)
         } else {
-            self.bind().foreseen(document)
+            self.bind().describe_changes(document)
         };
         found.map_err(|e| e.to_string())
     }

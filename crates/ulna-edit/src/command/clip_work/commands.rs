@@ -23,7 +23,7 @@ document_commands! {
         /// Whether to add keys to splines so that the motion stays exact; yes if omitted.
         exact: Option<bool>,
     } = "clip.trim",
-        "Trim clip", asks: true, enabled: rules::clip_shown;
+        "Trim clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Splits a clip into two, at the playhead
     SplitClip {
         /// Clip to edit.
@@ -32,7 +32,7 @@ document_commands! {
         time: Seconds,
         /// Name of the second clip.
         name: Option<String>,
-    } = "clip.split", "Split clip", enabled: rules::clip_shown;
+    } = "clip.split", "Split clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
     /// Appends another clip; channels missing in one of the clips keep their value from the pose
     JoinClip {
         /// Clip to edit.
@@ -43,13 +43,14 @@ document_commands! {
         gap: Option<Seconds>,
         /// Name of a new clip for the result; the first clip is extended if omitted.
         name: Option<String>,
-    } = "clip.join", "Join clips", asks: true, enabled: rules::clip_shown;
+    } = "clip.join",
+        "Join clips", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Reverses a clip
     ReverseClip {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.reverse",
-        "Reverse clip", enabled: rules::clip_shown;
+        "Reverse clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
     /// Changes the length of a clip, by a length, a factor or a speed
     RetimeClip {
         /// Clip to edit.
@@ -60,7 +61,8 @@ document_commands! {
         factor: Option<f32>,
         /// Factor of the speed, in place of a length.
         speed: Option<f32>,
-    } = "clip.retime", "Retime clip", asks: true, enabled: rules::clip_shown;
+    } = "clip.retime",
+        "Retime clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Sets the tick rate of a clip; its keys stay on their ticks, so its speed changes
     SetTicks {
         /// Clip to edit.
@@ -69,48 +71,53 @@ document_commands! {
         rate: Option<f32>,
         /// Whether keys stay on their ticks; yes if omitted and the clip had a tick rate.
         retime: Option<bool>,
-    } = "clip.ticks", "Set tick rate", asks: true, enabled: rules::clip_shown;
+    } = "clip.ticks",
+        "Set tick rate", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Sets the frame rate of a clip; no key moves
     SetRate {
         /// Clip to edit.
         clip: ClipName,
         /// Frames per second, 0.1 to 10000; found from the keys if omitted.
         rate: Option<f32>,
-    } = "clip.rate", "Set frame rate", asks: true, enabled: rules::clip_shown;
+    } = "clip.rate",
+        "Set frame rate", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Moves a clip so that its first key is at 0
     StartAtZero {
         /// Clip to edit.
         clip: ClipName,
     } = "clip.start_at_zero",
-        "Start at 0", enabled: rules::clip_shown;
+        "Start at 0", menu: "Clip/Change the clip", enabled: rules::clip_shown;
     /// Mirrors a clip: swaps the motion of left and right
     MirrorClip {
         /// Clip to edit.
         clip: ClipName,
         /// Joints to mirror, with their mirror joints; all if omitted.
         node: Option<Nodes>,
-    } = "clip.mirror", "Mirror clip", enabled: rules::clip_shown;
+    } = "clip.mirror", "Mirror clip", menu: "Clip/Change the clip", enabled: rules::clip_shown;
     /// Sets one key per frame at a frame rate, and removes all others
     ResampleClip {
         /// Clip to edit.
         clip: ClipName,
         /// Frames per second.
         rate: f32,
-    } = "clip.resample", "Resample clip", asks: true, enabled: rules::clip_shown;
+    } = "clip.resample",
+        "Resample clip", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Removes keys while the error on the skin stays within a limit
     ReduceKeys {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 0.5 if omitted.
         millimetres: Option<f32>,
-    } = "clip.reduce", "Reduce keys", asks: true, enabled: rules::clip_shown;
+    } = "clip.reduce",
+        "Reduce keys", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Replaces one key per frame by splines through a few keys, which are easy to edit by hand
     MakeEditable {
         /// Clip to edit.
         clip: ClipName,
         /// Largest error of the skin, in millimeters on a body of 1.8 m; 2 if omitted.
         millimetres: Option<f32>,
-    } = "clip.make_editable", "Make editable", asks: true, enabled: rules::clip_shown;
+    } = "clip.make_editable",
+        "Make editable", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Moves the travel of a body to the root joint or to the hips, or removes it
     RootMotion {
         /// Clip to edit.
@@ -126,7 +133,8 @@ document_commands! {
         /// Whether to move turns about the vertical axis; if omitted, only when the destination is
         /// the hips.
         turn: Option<bool>,
-    } = "clip.root_motion", "Root motion", asks: true, enabled: rules::clip_shown;
+    } = "clip.root_motion",
+        "Root motion", menu: "Clip/Change the clip", asks: true, enabled: rules::clip_shown;
     /// Closes a loop, so that its end matches the pose at 0
     CloseLoop {
         /// Clip to edit.
@@ -138,7 +146,7 @@ document_commands! {
         /// Whether to match the speed at the start as well; yes if omitted.
         speed: Option<bool>,
     } = "clip.close_loop",
-        "Close the loop", enabled: rules::clip_shown;
+        "Close the loop", menu: "Clip/Change the clip", enabled: rules::clip_shown;
 }
 
 choice! {

@@ -24,7 +24,7 @@ document_commands! {
         degrees: Degrees,
         /// Space of the axis; local if omitted.
         space: Option<Space>,
-    } = "pose.rotate", "Rotate", asks: true;
+    } = "pose.rotate", "Rotate", menu: "Pose/By numbers", asks: true;
     /// Moves nodes by a vector, in meters
     Move {
         /// Nodes to edit.
@@ -33,14 +33,14 @@ document_commands! {
         by: Factor,
         /// Space of the axes; local if omitted.
         space: Option<Space>,
-    } = "pose.move", "Move", asks: true;
+    } = "pose.move", "Move", menu: "Pose/By numbers", asks: true;
     /// Scales nodes by a factor, or by one factor per axis
     Scale {
         /// Nodes to edit.
         node: Nodes,
         /// Factor, or one per axis.
         by: Factor,
-    } = "pose.scale", "Scale", asks: true;
+    } = "pose.scale", "Scale", menu: "Pose/By numbers", asks: true;
     /// Rotates nodes about an axis of any space, optionally about a pivot
     Turn {
         /// Nodes to edit.
@@ -58,7 +58,7 @@ document_commands! {
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.turn", "Rotate in any space", asks: true;
+    } = "pose.turn", "Rotate in any space", menu: "Pose/By numbers", asks: true;
     /// Moves nodes along the axes of any space
     Shift {
         /// Nodes to edit.
@@ -71,7 +71,7 @@ document_commands! {
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.shift", "Move in any space", asks: true;
+    } = "pose.shift", "Move in any space", menu: "Pose/By numbers", asks: true;
     /// Scales nodes along the axes of any space, optionally about a pivot
     Resize {
         /// Nodes to edit.
@@ -87,14 +87,14 @@ document_commands! {
         children: Option<Children>,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.resize", "Scale in any space", asks: true;
+    } = "pose.resize", "Scale in any space", menu: "Pose/By numbers", asks: true;
     /// Sets the pose offset of nodes over their rest pose
     SetUser {
         /// Nodes to set.
         node: Nodes,
         /// Values to set.
         to: Trs,
-    } = "pose.set", "Set pose offset", asks: true;
+    } = "pose.set", "Set pose offset", menu: "Pose/By numbers", asks: true;
     /// Sets the local transform of nodes, relative to their parent
     SetLocal {
         /// Nodes to set.
@@ -103,14 +103,14 @@ document_commands! {
         to: Trs,
         /// Clip, time or layer that takes the pose.
         over: PoseDestination,
-    } = "pose.set_local", "Set the local transform", asks: true;
+    } = "pose.set_local", "Set the local transform", menu: "Pose/By numbers", asks: true;
     /// Sets the world transform of nodes
     SetWorld {
         /// Nodes to set.
         node: Nodes,
         /// Values to set.
         to: Trs,
-    } = "pose.set_world", "Set the world transform", asks: true;
+    } = "pose.set_world", "Set the world transform", menu: "Pose/By numbers", asks: true;
     /// Resets all nodes to their rest
     ResetAll {
         /// Nodes to edit; all if omitted.

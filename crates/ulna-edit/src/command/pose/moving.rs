@@ -7,7 +7,7 @@ use crate::command::{
     CommandError, Outcome, Scene,
     destination::{Children, PoseDestination, Wanted},
     field::AnySpace,
-    place::Place,
+    pose_target::PoseTarget,
     user_pose::failed,
 };
 use ulna_model::{Components, Document, NodeId, Notice, TransformError, transform::is_invertible};
@@ -15,7 +15,7 @@ use ulna_motion::Space;
 
 /// The inverse of a parent's matrix, for what is found in the scene.
 fn into_parent(
-    place: &Place<'_>,
+    place: &PoseTarget<'_>,
     document: &Document,
     node: NodeId,
 ) -> Result<DMat4, CommandError> {
@@ -28,7 +28,7 @@ fn into_parent(
 
 /// The translation that puts a node's origin at a point of the scene.
 fn translation_at(
-    place: &Place<'_>,
+    place: &PoseTarget<'_>,
     document: &Document,
     node: NodeId,
     at: DVec3,
@@ -51,7 +51,7 @@ fn check_pivot(pivot: Option<Vec3>, space: Space) -> Result<(), CommandError> {
 impl Turn {
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Wanted, CommandError> {
         let (angle, space) = (self.degrees.0.to_radians(), self.space.unwrap_or_default().0);
@@ -76,7 +76,7 @@ impl Turn {
     }
 
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let mut wanted = self.wanted(&place, scene.document)?;
         let note = place.counter(&mut wanted, self.children);
         place.put_noting(wanted, note)
@@ -86,7 +86,7 @@ impl Turn {
 impl Shift {
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<Wanted, CommandError> {
         let by = self.by.0;
@@ -122,7 +122,7 @@ impl Shift {
     }
 
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let mut wanted = self.wanted(&place, scene.document)?;
         let note = place.counter(&mut wanted, self.children);
         place.put_noting(wanted, note)
@@ -144,7 +144,7 @@ fn stretched(axes: &[Vec3; 3], by: Vec3, along: Vec3) -> (f32, f32) {
 impl Resize {
     pub(super) fn wanted(
         &self,
-        place: &Place<'_>,
+        place: &PoseTarget<'_>,
         document: &Document,
     ) -> Result<(Wanted, Option<Notice>), CommandError> {
         /// The sine of an angle below which axes are the same.
@@ -202,7 +202,7 @@ impl Resize {
     }
 
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let (mut wanted, note) = self.wanted(&place, scene.document)?;
         let note = note.or(place.counter(&mut wanted, self.children));
         place.put_noting(wanted, note)
@@ -311,26 +311,26 @@ impl PoseCommand {
     /// As the command.
     pub fn wanted(&self, scene: &Scene<'_>) -> Result<Wanted, CommandError> {
         match self {
-            Self::Rotate(rotate) => {
-                rotate.turn().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)
-            }
+            Self::Rotate(rotate) => rotate
+                .turn()
+                .wanted(&PoseTarget::of(scene, &PoseDestination::FILE)?, scene.document),
             Self::Move(by) => {
-                by.shift().wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)
+                by.shift().wanted(&PoseTarget::of(scene, &PoseDestination::FILE)?, scene.document)
             }
             Self::Scale(by) => Ok(by
                 .resize()
-                .wanted(&Place::of(scene, &PoseDestination::FILE)?, scene.document)?
+                .wanted(&PoseTarget::of(scene, &PoseDestination::FILE)?, scene.document)?
                 .0),
             Self::Turn(turn) => {
-                let place = Place::of(scene, &turn.over)?;
+                let place = PoseTarget::of(scene, &turn.over)?;
                 with_children(&place, turn.wanted(&place, scene.document)?, turn.children)
             }
             Self::Shift(by) => {
-                let place = Place::of(scene, &by.over)?;
+                let place = PoseTarget::of(scene, &by.over)?;
                 with_children(&place, by.wanted(&place, scene.document)?, by.children)
             }
             Self::Resize(by) => {
-                let place = Place::of(scene, &by.over)?;
+                let place = PoseTarget::of(scene, &by.over)?;
                 with_children(&place, by.wanted(&place, scene.document)?.0, by.children)
             }
             _ => Ok(Wanted::new()),
@@ -339,7 +339,7 @@ impl PoseCommand {
 }
 
 fn with_children(
-    place: &Place<'_>,
+    place: &PoseTarget<'_>,
     mut wanted: Wanted,
     children: Option<Children>,
 ) -> Result<Wanted, CommandError> {

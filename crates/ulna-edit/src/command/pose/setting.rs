@@ -11,7 +11,7 @@ use crate::{
         CommandError, Outcome, Scene,
         destination::{PoseDestination, Wanted},
         field::Nodes,
-        place::Place,
+        pose_target::PoseTarget,
         user_pose::{changed, done, failed, some_given, tidy},
     },
 };
@@ -57,7 +57,7 @@ impl SetUser {
 impl SetLocal {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let nodes = self.node.all(scene.document)?;
-        let place = Place::of(scene, &self.over)?;
+        let place = PoseTarget::of(scene, &self.over)?;
         let given = some_given(&self.to)?;
         place.put(nodes.into_iter().map(|node| (node, given)))
     }
@@ -66,7 +66,7 @@ impl SetLocal {
 impl SetWorld {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let document = scene.document;
-        let place = Place::of(scene, &PoseDestination::FILE)?;
+        let place = PoseTarget::of(scene, &PoseDestination::FILE)?;
         let pose = place.seen();
         let nodes = self.node.all(document)?;
         let given = some_given(&self.to)?;
@@ -160,7 +160,7 @@ fn reset(
             };
             (node, all.only(parts))
         };
-        return Place::of(scene, over)?.put(nodes.into_iter().map(to_rest));
+        return PoseTarget::of(scene, over)?.put(nodes.into_iter().map(to_rest));
     }
     let reset = |node: NodeId| {
         let found = document.node(node);

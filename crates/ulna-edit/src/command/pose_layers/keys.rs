@@ -10,7 +10,7 @@ use crate::{
         clip_keys::{clip_of, values},
         error::refuse,
         field::{ArgumentPart, ClipName},
-        layer_keys::{kept_around, moves},
+        layer_keys::{ClipSpan, kept_around, moves},
         layer_name::{LayerName, LayerOf},
     },
 };
@@ -18,7 +18,7 @@ use ulna_model::{
     ClipId, Document, LayerHome, Local, NodePose, PoseLayer, PoseLayerId, Property, Shared, Track,
     TrackId, Transform,
 };
-use ulna_motion::{LayerWriteError, clip_edit::key_span};
+use ulna_motion::LayerWriteError;
 
 /// Keys of a layer, done by a command that is about keys of a clip: `U` stands in for what the clip
 /// does.
@@ -104,7 +104,7 @@ impl LayerKeysCommand {
         )?;
         let mut layer = found.layer().clone();
         let new_key = matches!(self.command, KeysOfLayer::Key(KeyCommand::SetKey(_)));
-        let span = key_span(clip_of(document, clip)?).unwrap_or_default();
+        let span = ClipSpan::of(clip_of(document, clip)?);
         let constants = found.layer().clone();
         let keys = Shared::make_mut(&mut layer.keys);
         for edit in done.edits {

@@ -12,12 +12,11 @@ use crate::{
         CommandError, Outcome, Scene,
         clip_keys::{refuse_kept, time_of},
         error::refuse,
-        layer_keys::{first_keys, kept_around, key_user, moves, set_user, zeros},
+        layer_keys::{ClipSpan, first_keys, kept_around, key_user, moves, set_user, zeros},
         user_pose::some_given,
     },
 };
 use ulna_model::{LayerHome, NodeId, Notice, Property, Shared, Transform};
-use ulna_motion::clip_edit::key_span;
 
 impl SetInLayer {
     /// By number: nothing is divided out, it is what the layer adds in full.
@@ -36,7 +35,7 @@ impl SetInLayer {
             return refuse("arguments_together", "“key” needs a layer of a clip, and a “time”");
         }
         let own = found.home.clip().and_then(|id| document.clips.get(id));
-        let span = own.and_then(|c| key_span(c)).unwrap_or_default();
+        let span = own.map(|c| ClipSpan::of(c)).unwrap_or_default();
         let mut layer = found.layer().clone();
         for node in nodes {
             if let Some(clip) = found.home.clip().and_then(|id| document.clips.get(id)) {
@@ -96,7 +95,7 @@ impl ZeroKey {
             );
         }
         let clip = found.home.clip().and_then(|id| document.clips.get(id));
-        let span = clip.and_then(|c| key_span(c)).unwrap_or_default();
+        let span = clip.map(|c| ClipSpan::of(c)).unwrap_or_default();
         let mut around = BTreeSet::new();
         for node in nodes {
             let constant = layer.constant(node);

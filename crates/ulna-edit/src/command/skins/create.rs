@@ -7,7 +7,7 @@ use glam::Mat4;
 use super::{
     bound::{add_below, bound, counted, is_joint, joints_of, labels, standing},
     commands::CreateSkin,
-    plan::{Draft, Hung, Plan},
+    plan::{Hung, Plan, SkinDraft},
 };
 use crate::{
     Edit,
@@ -22,7 +22,7 @@ impl CreateSkin {
     ///
     /// # Errors
     /// Why it cannot be done.
-    pub fn foreseen(&self, document: &Document) -> Result<Vec<String>, CommandError> {
+    pub fn describe_changes(&self, document: &Document) -> Result<Vec<String>, CommandError> {
         Ok(self.plan(document)?.lines)
     }
 
@@ -57,7 +57,7 @@ impl CreateSkin {
         let joints = self.joints(document, &nodes, counted(document, &meshes))?;
         let is_bare = |m: &MeshId| document.mesh(*m).primitives.iter().any(|p| p.weights.is_none());
         let bare: Vec<MeshId> = meshes.iter().copied().filter(is_bare).collect();
-        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare };
+        let mut plan = Plan { draft: SkinDraft::of(document), lines: Vec::new(), bare };
         let (mut moved, mut stays) = (Vec::new(), Vec::new());
         for node in &nodes {
             let skin = self.skin_for(&mut plan, document, &pose, &joints, *node)?;

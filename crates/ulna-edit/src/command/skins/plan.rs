@@ -16,12 +16,12 @@ use ulna_weights::{baked_shapes, rests_after};
 
 /// Edits as they are made: each is applied to a copy, so that the next one finds what is there
 /// then.
-pub(super) struct Draft {
+pub(super) struct SkinDraft {
     pub(super) document: Document,
     pub(super) edits: Vec<Edit>,
 }
 
-impl Draft {
+impl SkinDraft {
     pub(super) fn of(document: &Document) -> Self {
         Self { document: document.clone(), edits: Vec::new() }
     }
@@ -114,7 +114,7 @@ pub(super) enum Hung {
 
 /// What a bind comes to, without the weights that it gives.
 pub(super) struct Plan {
-    pub(super) draft: Draft,
+    pub(super) draft: SkinDraft,
     /// What it changes, a sentence each without its full stop.
     pub(super) lines: Vec<String>,
     /// Meshes that get weights.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     bound::{bound, farthest, joints_of, labels, standing},
     commands::{BindSkin, BoundShape},
-    plan::{Draft, Plan},
+    plan::{Plan, SkinDraft},
 };
 use crate::{
     Edit,
@@ -20,7 +20,7 @@ impl BindSkin {
     ///
     /// # Errors
     /// Why it cannot be done.
-    pub fn foreseen(&self, document: &Document) -> Result<Vec<String>, CommandError> {
+    pub fn describe_changes(&self, document: &Document) -> Result<Vec<String>, CommandError> {
         Ok(self.plan(document)?.lines)
     }
 
@@ -51,7 +51,7 @@ impl BindSkin {
             return refuse("not_skinned", "there are no skinned meshes");
         }
         let rest = Pose::evaluate(&at_rest(document), &Stack::default());
-        let mut plan = Plan { draft: Draft::of(document), lines: Vec::new(), bare: Vec::new() };
+        let mut plan = Plan { draft: SkinDraft::of(document), lines: Vec::new(), bare: Vec::new() };
         let mut joints: Vec<NodeId> = Vec::new();
         for skin in skins {
             let about = document.skin(skin);

@@ -17,7 +17,7 @@ use ulna_model::{
     WeightLayers, WeightPatch,
 };
 use ulna_weights::{
-    Claimed, PartChange, Seams, SkinnedSurface,
+    Claimed, CrossSkinSeams, PartChange, SkinnedSurface,
     layers::{NoSides, compose, painted},
 };
 
@@ -79,7 +79,7 @@ fn seen_edits(
             .iter()
             .filter_map(|(m, p, change)| Some((part(*m, *p)?, change.clone())))
             .collect();
-        (twins, _) = Seams::of(document, &canvas).follow(
+        (twins, _) = CrossSkinSeams::of(document, &canvas).follow(
             document,
             &canvas,
             &mut own,

@@ -43,7 +43,7 @@ fn bare(
 fn bind(document: &Document, command: &Bind) -> Result<Vec<Edit>, CommandError> {
     let meshes = meshes_of(document, command.mesh.as_ref())?;
     let most = command.most.unwrap_or(4).clamp(1, 16);
-    weigh(document, &meshes, command.primitive, most, command.passes.map(|p| p.min(1000)))
+    bind_meshes(document, &meshes, command.primitive, most, command.passes.map(|p| p.min(1000)))
 }
 
 /// The weights of meshes that hang on a skin and have none, as the command gives them unless told
@@ -52,7 +52,7 @@ pub(in crate::command) fn bind_bare(
     document: &Document,
     meshes: &[MeshId],
 ) -> Result<Vec<Edit>, CommandError> {
-    weigh(document, meshes, None, 4, None)
+    bind_meshes(document, meshes, None, 4, None)
 }
 
 /// Passes of smoothing unless a number is given, and how strong they are: over a body they spread
@@ -97,7 +97,7 @@ fn strength(
 
 /// Gives each vertex to the bones that it lies nearest to, then smooths that. What lies on a vertex
 /// that has weights gets those.
-fn weigh(
+fn bind_meshes(
     document: &Document,
     meshes: &[MeshId],
     primitive: Option<PrimitiveId>,
@@ -130,7 +130,7 @@ fn weigh(
         };
         for (mesh, k) in &list {
             let positions = &document.mesh(*mesh).primitives[k.index()].positions;
-            let Some(map) = bones.weigh(positions, most) else {
+            let Some(map) = bones.weights(positions, most) else {
                 let message =
                     format!("the skin of “{}” has no joints", mesh_label(document, *mesh));
                 return Err(CommandError::other("skin_has_no_joints", message));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     commands::{MirrorWeights, PairJoints},
-    run::{Done, Job, done_by, jobs, reasons, run_all},
+    run::{Job, ToolResult, done_by, jobs, reasons, run_all},
     uv_of,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 };
 use ulna_model::{Document, EditorState, MeshId, NodeId, Notice, Shared, SkinId};
 use ulna_weights::{
-    Joined, NOWHERE, Scope, SkinnedSurface, bodies,
+    Joined, NO_POINT, Scope, SkinnedSurface, bodies,
     layers::{NoSides, Sides},
 };
 
@@ -79,7 +79,7 @@ impl Counts {
             let high = canvas.rest()[place as usize][sides.axis] > sides.offset;
             if partner == place || high != from_high {
                 self.taking += 1;
-                self.paired += usize::from(partner != NOWHERE);
+                self.paired += usize::from(partner != NO_POINT);
             }
         }
     }
@@ -122,7 +122,11 @@ impl MirrorWeights {
     }
 
     /// Body by body, and what has two sides of its own skin by skin.
-    fn all(&self, document: &Document, counts: &mut Counts) -> Result<Vec<Done>, CommandError> {
+    fn all(
+        &self,
+        document: &Document,
+        counts: &mut Counts,
+    ) -> Result<Vec<ToolResult>, CommandError> {
         let mut open: BTreeMap<SkinId, Job> = jobs(document, &self.reach, &[])?
             .into_iter()
             .map(|job| (job.canvas.skin, job))
@@ -151,7 +155,7 @@ impl MirrorWeights {
         document: &Document,
         job: Job,
         counts: &mut Counts,
-    ) -> Result<Done, CommandError> {
+    ) -> Result<ToolResult, CommandError> {
         let sides = match self.by {
             Some(MirrorWay::Uv) => {
                 Sides::by_uv(document, &job.canvas, &|v| uv_of(document, &job.canvas, v))
@@ -183,7 +187,7 @@ impl MirrorWeights {
         joined: Joined,
         jobs: &[Job],
         counts: &mut Counts,
-    ) -> Result<Vec<Done>, CommandError> {
+    ) -> Result<Vec<ToolResult>, CommandError> {
         let all = joined.all();
         let mut wanted = vec![false; all.vertex_count()];
         for job in jobs {
@@ -221,10 +225,10 @@ impl MirrorWeights {
             );
             left.insert(why, count);
         }
-        let mut done: Vec<Done> = canvases
+        let mut done: Vec<ToolResult> = canvases
             .into_iter()
             .zip(made.changes)
-            .map(|(canvas, changes)| Done { canvas, changes, left: BTreeMap::new() })
+            .map(|(canvas, changes)| ToolResult { canvas, changes, left: BTreeMap::new() })
             .collect();
         if let Some(first) = done.first_mut() {
             first.left = left;

@@ -15,7 +15,8 @@ use crate::{
 };
 use ulna_model::{Document, MeshId, NodeId, Notice, PrimitiveId, Shared, SkinId, WeightMap};
 use ulna_weights::{
-    Claimed, PartChange, Refused, Scope, Seams, SkinnedSurface, SurfacePart, WorkingWeights,
+    Claimed, CrossSkinSeams, PartChange, Refused, Scope, SkinnedSurface, SurfacePart,
+    WorkingWeights,
 };
 
 /// A canvas with what a line touches of it.
@@ -119,7 +120,7 @@ fn locked_slots(
 }
 
 /// What a tool made of one canvas.
-pub(super) struct Done {
+pub(super) struct ToolResult {
     pub(super) canvas: SkinnedSurface,
     pub(super) changes: Vec<(usize, PartChange)>,
     /// Vertices that were left as they are, by the reason.
@@ -170,7 +171,7 @@ fn each_job(
     reach: &Reach,
     joints: &[&Nodes],
     tool: &mut impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Vec<Done>, CommandError> {
+) -> Result<Vec<ToolResult>, CommandError> {
     jobs(document, reach, joints)?
         .into_iter()
         .map(|job| done_by(document, job, &mut *tool))
@@ -181,11 +182,11 @@ pub(super) fn done_by(
     document: &Document,
     job: Job,
     mut tool: impl FnMut(&mut WorkingWeights<'_>, &Job) -> Result<Refused, CommandError>,
-) -> Result<Done, CommandError> {
+) -> Result<ToolResult, CommandError> {
     let mut draft = WorkingWeights::new(document, &job.canvas);
     let left = reasons(&tool(&mut draft, &job)?);
     let changes = draft.changes(document);
-    Ok(Done { canvas: job.canvas, changes, left })
+    Ok(ToolResult { canvas: job.canvas, changes, left })
 }
 
 /// Gives what a tool makes of canvases as edits. Where there are layers, one of them takes it.
@@ -193,7 +194,7 @@ pub(super) fn run_all(
     document: &Document,
     reach: &Reach,
     verb: &str,
-    tool: impl FnOnce(&Document) -> Result<Vec<Done>, CommandError>,
+    tool: impl FnOnce(&Document) -> Result<Vec<ToolResult>, CommandError>,
 ) -> Result<Outcome, CommandError> {
     if reach.layer.as_deref() == Some(BASE) {
         return run_all_on_base(document, verb, tool);
@@ -206,7 +207,7 @@ pub(super) fn run_all(
 fn run_all_on_base(
     document: &Document,
     verb: &str,
-    tool: impl FnOnce(&Document) -> Result<Vec<Done>, CommandError>,
+    tool: impl FnOnce(&Document) -> Result<Vec<ToolResult>, CommandError>,
 ) -> Result<Outcome, CommandError> {
     let mut notes = Vec::new();
     let edits = on_base(document, |document| {
@@ -218,15 +219,18 @@ fn run_all_on_base(
 }
 
 /// What was done to canvases as edits of the weights themselves, and what is said of it.
-fn gathered(document: &Document, verb: &str, all: Vec<Done>) -> Outcome {
+fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
     let mut edits = Vec::new();
     let (mut left, mut touched) = (BTreeMap::<String, usize>::new(), 0);
     // What one skin's job changes of another's vertices comes after all jobs: it is what both sides
     // of a seam have.
     let (mut claimed, mut seams) = (Claimed::new(), Vec::new());
-    for Done { canvas, mut changes, left: why } in all {
-        let found =
-            if changes.is_empty() { Seams::default() } else { Seams::of(document, &canvas) };
+    for ToolResult { canvas, mut changes, left: why } in all {
+        let found = if changes.is_empty() {
+            CrossSkinSeams::default()
+        } else {
+            CrossSkinSeams::of(document, &canvas)
+        };
         let (patches, open) = found.follow(document, &canvas, &mut changes, true, &mut claimed);
         for (why, count) in why.into_iter().chain(reasons(&open)) {
             *left.entry(why).or_default() += count;

@@ -22,7 +22,7 @@ pub struct Keys {
 }
 
 /// Where something is, put into words only where there is something to say.
-pub type Place<'a> = &'a dyn Fn() -> String;
+pub type DescribePlace<'a> = &'a dyn Fn() -> String;
 
 /// What of a sampler's keys was looked over and is as it should be.
 #[derive(Clone, Copy, Default)]
@@ -33,7 +33,7 @@ pub struct Sound {
 
 pub fn interpolation(
     sampler: &schema::Sampler,
-    place: Place<'_>,
+    place: DescribePlace<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Interpolation {
     match sampler.interpolation.as_deref() {
@@ -105,7 +105,7 @@ fn are_about_unit(values: &[f32], is_cubic: bool) -> bool {
 /// The keys of a sampler, repaired for showing; `None` where no key is left.
 pub fn track(
     sampler: &schema::Sampler,
-    place: Place<'_>,
+    place: DescribePlace<'_>,
     (property, width): (Property, usize),
     sound: Sound,
     accessors: &mut Accessors<'_>,
@@ -182,7 +182,7 @@ pub fn mend_times(
     values: Slice<f32>,
     stride: usize,
     sound: bool,
-    place: Place<'_>,
+    place: DescribePlace<'_>,
     diagnostics: &mut Diagnostics,
 ) -> (Slice<f32>, Slice<f32>) {
     if times.first().is_some_and(|t| *t < 0.0) {
@@ -231,7 +231,7 @@ fn mend_values(
     property: Property,
     interpolation: Interpolation,
     width: usize,
-    place: Place<'_>,
+    place: DescribePlace<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Slice<f32> {
     let mut broken = values.iter().any(|v| !v.is_finite());

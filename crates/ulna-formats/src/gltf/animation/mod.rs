@@ -7,9 +7,9 @@ mod targets;
 use serde_json::value::RawValue;
 
 use self::{
-    keys::{Place, Sound, sound, track},
+    keys::{DescribePlace, Sound, sound, track},
     pointers::pointer,
-    targets::{Target, property_of},
+    targets::{ChannelTarget, property_of},
 };
 pub use self::{pointers::pointed, targets::Targets};
 use super::{
@@ -183,7 +183,7 @@ impl Channels<'_, '_, '_> {
         &mut self,
         channel: &schema::Channel,
         sampler: &schema::Sampler,
-        (here, sampler_place): (Place<'_>, Place<'_>),
+        (here, sampler_place): (DescribePlace<'_>, DescribePlace<'_>),
     ) {
         let found = pointer(
             channel,
@@ -200,7 +200,11 @@ impl Channels<'_, '_, '_> {
     }
 
     /// The target of a channel; `None` where nothing of the channel can be played.
-    fn target(&mut self, channel: &schema::Channel, here: Place<'_>) -> Option<Target> {
+    fn target(
+        &mut self,
+        channel: &schema::Channel,
+        here: DescribePlace<'_>,
+    ) -> Option<ChannelTarget> {
         let Some(property) = property_of(&channel.target.path) else {
             let message = format!(
                 "The target path “{}” is unknown; the channel stays in the file, but is not played",
@@ -247,14 +251,14 @@ impl Channels<'_, '_, '_> {
             );
             self.diagnostics.add(Severity::Error, "ANIMATION_DUPLICATE_TARGETS", here(), message);
         }
-        Some(Target { node: index.into(), property, width })
+        Some(ChannelTarget { node: index.into(), property, width })
     }
 
     /// Adds a finding for keys that cannot be read.
     ///
     /// # Errors
     /// The reasons that end the reading of the file: too much memory, and cancellation.
-    fn without_keys(&mut self, missing: Missing, here: Place<'_>) -> Result<(), ReadError> {
+    fn without_keys(&mut self, missing: Missing, here: DescribePlace<'_>) -> Result<(), ReadError> {
         match missing {
             Missing::Packed(extension) => {
                 let message = format!(

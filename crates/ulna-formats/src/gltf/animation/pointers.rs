@@ -8,7 +8,7 @@ use super::{
         schema,
     },
     keys::{Sound, interpolation, mend_times, track},
-    targets::{Target, Targets, property_of},
+    targets::{ChannelTarget, Targets, property_of},
 };
 use ulna_model::{
     Diagnostics, Interpolation, NodeId, PointerTrack, Property, Severity, Shared, Slice, Track,
@@ -74,7 +74,11 @@ pub fn pointer(
         let node = targets.nodes.get(index)?;
         let width = targets.width(node, property);
         let fixed = targets.fixed[index] && property != Property::Weights;
-        (width > 0 && !fixed).then_some(Target { node: NodeId::from(index), property, width })
+        (width > 0 && !fixed).then_some(ChannelTarget {
+            node: NodeId::from(index),
+            property,
+            width,
+        })
     });
     let keys = match target {
         Some(target) => track(
@@ -105,7 +109,7 @@ pub fn pointer(
             return None;
         }
     };
-    let track = target.zip(values).map(|(Target { node, property, width }, values)| {
+    let track = target.zip(values).map(|(ChannelTarget { node, property, width }, values)| {
         Shared::new(Track {
             target: node,
             property,

@@ -5,7 +5,7 @@ use ulna_model::{MeshId, NodeId, Property};
 
 /// A property of a node that a channel animates.
 #[derive(Clone, Copy)]
-pub struct Target {
+pub struct ChannelTarget {
     /// The node.
     pub node: NodeId,
     /// The property.

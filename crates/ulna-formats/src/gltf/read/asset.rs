@@ -10,10 +10,13 @@ use super::{
     nodes::{is_odd, remembered_rest},
     reader::Reader,
 };
-use ulna_model::{Asset, Local, NodeId, Shared, Transform, find_rest};
+use ulna_model::{FileContent, Local, NodeId, Shared, Transform, find_rest};
 
 impl Reader<'_> {
-    pub(super) fn asset(&mut self, progress: &Progress) -> Result<(Asset, Vec<String>), ReadError> {
+    pub(super) fn asset(
+        &mut self,
+        progress: &Progress,
+    ) -> Result<(FileContent, Vec<String>), ReadError> {
         let looks = material::Materials {
             materials: json::elements(self.root, "materials")?,
             textures: json::elements(self.root, "textures")?,
@@ -40,7 +43,7 @@ impl Reader<'_> {
         }
         let raw_nodes = self.raw_nodes()?;
         let vrm = vrm::read(&extensions, raw_nodes.len(), &mut self.diagnostics).map(Shared::new);
-        let mut asset = Asset {
+        let mut asset = FileContent {
             nodes: self.nodes(&raw_nodes, &meshes, (cameras.len(), lights.len()))?,
             meshes: meshes.into(),
             materials: materials.into(),
@@ -49,7 +52,7 @@ impl Reader<'_> {
             cameras,
             lights,
             vrm,
-            ..Asset::default()
+            ..FileContent::default()
         };
         self.scenes(&mut asset)?;
         self.skins(&mut asset)?;
@@ -75,7 +78,7 @@ impl Reader<'_> {
         for (k, raw) in animations.into_iter().enumerate() {
             let clip =
                 animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
-            asset.clips.give(Some(Shared::new(clip)));
+            asset.clips.push_from_file(Some(Shared::new(clip)));
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
         find_rest(&mut asset);

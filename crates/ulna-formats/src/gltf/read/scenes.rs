@@ -4,10 +4,10 @@ use super::{
     super::{ReadError, json, pose_extras, schema},
     reader::Reader,
 };
-use ulna_model::{Asset, NodeId, Scene, SceneId, Severity};
+use ulna_model::{FileContent, NodeId, Scene, SceneId, Severity};
 
 impl Reader<'_> {
-    pub(super) fn scenes(&mut self, asset: &mut Asset) -> Result<(), ReadError> {
+    pub(super) fn scenes(&mut self, asset: &mut FileContent) -> Result<(), ReadError> {
         let raw: Vec<schema::Scene> = json::list(self.root, "scenes")?;
         for (k, scene) in raw.iter().enumerate() {
             let place = format!("scenes/{k}");
@@ -33,7 +33,7 @@ impl Reader<'_> {
                 &place,
                 &mut self.diagnostics,
             );
-            asset.scenes.give(Some(made));
+            asset.scenes.push_from_file(Some(made));
         }
         let default: Option<json::Index> = match self.root.0.get("scene") {
             Some(raw) => json::plain_typed(raw.get(), "scene", &mut false)?,

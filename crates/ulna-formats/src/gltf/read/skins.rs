@@ -10,10 +10,10 @@ use super::{
     },
     reader::Reader,
 };
-use ulna_model::{Asset, NodeId, Severity, Shared, Skin};
+use ulna_model::{FileContent, NodeId, Severity, Shared, Skin};
 
 impl Reader<'_> {
-    pub(super) fn skins(&mut self, asset: &mut Asset) -> Result<(), ReadError> {
+    pub(super) fn skins(&mut self, asset: &mut FileContent) -> Result<(), ReadError> {
         let raw: Vec<schema::Skin> = json::list(self.root, "skins")?;
         for (k, skin) in raw.iter().enumerate() {
             let place = format!("skins/{k}");
@@ -31,7 +31,7 @@ impl Reader<'_> {
                 Some(accessor) => self.inverse_bind(accessor.0, joints.len(), &place)?,
             };
             self.check_skin(asset, skin, &joints, &place);
-            asset.skins.give(Some(Shared::new(Skin {
+            asset.skins.push_from_file(Some(Shared::new(Skin {
                 name: skin.name.as_deref().map(Into::into),
                 has_inverse_bind: inverse_bind.is_some(),
                 inverse_bind: inverse_bind
@@ -107,7 +107,13 @@ impl Reader<'_> {
         Ok(Some(matrices))
     }
 
-    fn check_skin(&mut self, asset: &Asset, skin: &schema::Skin, joints: &[NodeId], place: &str) {
+    fn check_skin(
+        &mut self,
+        asset: &FileContent,
+        skin: &schema::Skin,
+        joints: &[NodeId],
+        place: &str,
+    ) {
         let mut sorted = joints.to_vec();
         sorted.sort_unstable();
         if sorted.windows(2).any(|w| w[0] == w[1]) {

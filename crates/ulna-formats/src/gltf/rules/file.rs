@@ -86,7 +86,7 @@ pub struct Buffer {
 }
 
 #[derive(Debug)]
-pub struct Target {
+pub struct ChannelTarget {
     pub node: Option<usize>,
     pub path: Option<String>,
 }
@@ -94,7 +94,7 @@ pub struct Target {
 #[derive(Debug)]
 pub struct Channel {
     pub sampler: Option<usize>,
-    pub target: Option<Target>,
+    pub target: Option<ChannelTarget>,
 }
 
 #[derive(Debug)]

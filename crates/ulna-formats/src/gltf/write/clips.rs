@@ -6,7 +6,7 @@ use super::{
     super::{SaveError, clip_extras, json as raw, schema, text::Ops},
     writer::Writer,
 };
-use ulna_model::{Asset, Clip, Local, Property, Shared, Slice, Track};
+use ulna_model::{Clip, FileContent, Local, Property, Shared, Slice, Track};
 
 /// An animation of the file whose channels change.
 struct Animation {
@@ -64,7 +64,11 @@ fn has_form(before: &Clip, after: &Clip) -> bool {
 }
 
 impl Writer<'_> {
-    pub(super) fn clips(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+    pub(super) fn clips(
+        &mut self,
+        opened: &FileContent,
+        now: &FileContent,
+    ) -> Result<(), SaveError> {
         for (id, before) in opened.clips.iter() {
             let index = id.index();
             let label = opened.clip_label(id);
@@ -134,7 +138,7 @@ impl Writer<'_> {
         label: &str,
         before: &Clip,
         after: &Clip,
-        now: &Asset,
+        now: &FileContent,
     ) -> Result<(), SaveError> {
         if !has_form(before, after) {
             return Err(SaveError::no_form(
@@ -242,7 +246,7 @@ impl Writer<'_> {
     }
 
     /// A node that a clip moves must not have a matrix (glTF 2.0, *Transformations*).
-    fn free_for_animation(&mut self, now: &Asset, track: &Track) {
+    fn free_for_animation(&mut self, now: &FileContent, track: &Track) {
         let node = now.node(track.target);
         if track.property != Property::Weights
             && let Local::Matrix(_) = node.local()

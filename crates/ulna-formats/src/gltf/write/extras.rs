@@ -4,7 +4,7 @@ use super::{
     super::{SaveError, json as raw, text::Ops, weight_layer_extras},
     writer::Writer,
 };
-use ulna_model::Asset;
+use ulna_model::FileContent;
 
 /// What an element's extras are, as far as one member of ours goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,11 @@ impl Writer<'_> {
     }
 
     /// Writes what meshes keep of weight layers.
-    pub(super) fn mesh_extras(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+    pub(super) fn mesh_extras(
+        &mut self,
+        opened: &FileContent,
+        now: &FileContent,
+    ) -> Result<(), SaveError> {
         for (id, before) in opened.meshes.iter() {
             let Some(after) = now.meshes.get(id) else { continue };
             let (was, is) = (&before.kept_weight_layers, &after.kept_weight_layers);

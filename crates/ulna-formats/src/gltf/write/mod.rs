@@ -13,14 +13,14 @@
 
 mod clips;
 mod extras;
-mod looks;
+mod materials;
 mod nodes;
 mod skins;
 mod writer;
 
 use self::writer::Writer;
 use super::{SaveError, SaveOptions, Saved, Source, weights};
-use ulna_model::Asset;
+use ulna_model::FileContent;
 
 /// The bytes of the document as it is now. `stem` names a data file of ours, should one be needed.
 ///
@@ -28,14 +28,14 @@ use ulna_model::Asset;
 /// See [`SaveError`].
 pub fn save(
     source: &Source,
-    opened: &Asset,
-    now: &Asset,
+    opened: &FileContent,
+    now: &FileContent,
     stem: &str,
     options: SaveOptions,
 ) -> Result<Saved, SaveError> {
     let mut writer = Writer::new(source, stem)?;
     writer.options = options;
-    let Asset {
+    let FileContent {
         nodes: _,
         scenes: _,
         scene: _,
@@ -57,7 +57,7 @@ pub fn save(
             "a change of material variants, cameras, lights or VRM data",
         ));
     }
-    writer.looks((&opened.materials, &opened.images), (materials, images))?;
+    writer.materials((&opened.materials, &opened.images), (materials, images))?;
     writer.nodes(opened, now)?;
     writer.scenes(opened, now)?;
     writer.skins(opened, now)?;

@@ -13,10 +13,14 @@ use super::{
     extras::Extras,
     writer::Writer,
 };
-use ulna_model::{Asset, Local, Node, NodeId, RestSource, Transform};
+use ulna_model::{FileContent, Local, Node, NodeId, RestSource, Transform};
 
 impl Writer<'_> {
-    pub(super) fn nodes(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+    pub(super) fn nodes(
+        &mut self,
+        opened: &FileContent,
+        now: &FileContent,
+    ) -> Result<(), SaveError> {
         for (id, after) in now.nodes.iter() {
             match opened.nodes.get(id) {
                 Some(before) => self.node(opened, now, (id, before, after))?,
@@ -34,8 +38,8 @@ impl Writer<'_> {
     /// A node that the file has.
     fn node(
         &mut self,
-        opened: &Asset,
-        now: &Asset,
+        opened: &FileContent,
+        now: &FileContent,
         (id, before, after): (NodeId, &Node, &Node),
     ) -> Result<(), SaveError> {
         let below = (opened.children(id), now.children(id));
@@ -143,7 +147,7 @@ impl Writer<'_> {
     }
 
     /// A node that the file does not have.
-    fn new_node(&mut self, now: &Asset, id: NodeId, node: &Node) -> Result<(), SaveError> {
+    fn new_node(&mut self, now: &FileContent, id: NodeId, node: &Node) -> Result<(), SaveError> {
         let Node {
             name,
             parent: _,

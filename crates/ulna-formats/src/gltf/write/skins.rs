@@ -6,10 +6,14 @@ use super::{
     super::{SaveError, json as raw, pose_extras, schema, text::Ops},
     writer::Writer,
 };
-use ulna_model::{Asset, Scene, Skin, SkinId};
+use ulna_model::{FileContent, Scene, Skin, SkinId};
 
 impl Writer<'_> {
-    pub(super) fn skins(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+    pub(super) fn skins(
+        &mut self,
+        opened: &FileContent,
+        now: &FileContent,
+    ) -> Result<(), SaveError> {
         for (id, after) in now.skins.iter() {
             match opened.skins.get(id) {
                 Some(before) if before == after => {}
@@ -79,7 +83,11 @@ impl Writer<'_> {
         self.patch.floats(old, &list, "MAT4", 16, false)
     }
 
-    pub(super) fn scenes(&mut self, opened: &Asset, now: &Asset) -> Result<(), SaveError> {
+    pub(super) fn scenes(
+        &mut self,
+        opened: &FileContent,
+        now: &FileContent,
+    ) -> Result<(), SaveError> {
         for (id, after) in now.scenes.iter() {
             let place = format!("scenes/{}", id.0);
             // What stands in the extras is told by its text.

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use super::{Mixer, lanes::wrapped};
 use crate::{Pose, Stack, nlerp_gap};
 use ulna_model::{
-    Asset, Clip, ClipId, Document, Enter, FadeCurve, InStep, Interpolation, Local, Marker, Mix,
-    MixBar, MixLane, MixMask, MixReference, Node, NodeId, Plays, Property, Shared, Track, TrackId,
-    Tracks, Transform,
+    Clip, ClipId, Document, Enter, FadeCurve, FileContent, InStep, Interpolation, Local, Marker,
+    Mix, MixBar, MixLane, MixMask, MixReference, Node, NodeId, Plays, Property, Shared, Track,
+    TrackId, Tracks, Transform,
     transform::{angle_between, short_way},
 };
 
@@ -26,7 +26,7 @@ fn chain(clips: &[Shared<Clip>]) -> Document {
         ..Node::default()
     };
     let clips = clips.iter().cloned().collect();
-    Asset { nodes: (0..JOINTS).map(node).collect(), clips, ..Asset::default() }.into()
+    FileContent { nodes: (0..JOINTS).map(node).collect(), clips, ..FileContent::default() }.into()
 }
 
 /// A clip of so many seconds whose joints swing, by less than a quarter-turn from where they rest,

@@ -1,9 +1,9 @@
 //! How the handles look, and the numbers beside them while they are dragged.
 
-use egui::{Align2, Color32, Painter, Pos2, Rect, Shape as Drawn, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Color32, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::Vec2;
 
-use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::Shape};
+use super::{Frame, Gesture, Handle, HandleSet, Limit, Operation, handles::HandleShape};
 use crate::ui::{
     Theme, View,
     theme::Font,
@@ -40,7 +40,7 @@ impl HandlePainter<'_> {
 
     fn fill(&self, points: Vec<Pos2>, color: Color32) {
         let casing = self.theme.color(ColorRole::ViewportLabelHalo).gamma_multiply(0.45);
-        self.painter.add(Drawn::convex_polygon(points, color, Stroke::new(1.0, casing)));
+        self.painter.add(Shape::convex_polygon(points, color, Stroke::new(1.0, casing)));
     }
 }
 
@@ -64,13 +64,13 @@ pub fn draw(
     rect: Rect,
     frame: &Frame,
     set: &HandleSet,
-    shapes: &[Shape],
+    shapes: &[HandleShape],
     hovered: Option<Handle>,
     gesture: Option<&Gesture>,
 ) {
     let pen = HandlePainter { painter: ui.painter_at(rect), rect, theme: view.theme };
     // Farther ones first.
-    let mut order: Vec<&Shape> = shapes.iter().collect();
+    let mut order: Vec<&HandleShape> = shapes.iter().collect();
     order.sort_by(|a, b| a.near.total_cmp(&b.near));
     for front in [false, true] {
         for shape in &order {
@@ -88,7 +88,13 @@ pub fn draw(
     }
 }
 
-fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool, front: bool) {
+fn draw_shape(
+    pen: &HandlePainter<'_>,
+    set: &HandleSet,
+    shape: &HandleShape,
+    lit: bool,
+    front: bool,
+) {
     let theme = pen.theme;
     let color = theme.color(if lit { ColorRole::AxisHover } else { role(shape.handle) });
     let points = || shape.line.iter().map(|(p, _)| pen.at(*p)).collect::<Vec<_>>();
@@ -158,7 +164,7 @@ fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool
         }
         Handle::Plane(_) => {
             let points = points();
-            pen.painter.add(Drawn::convex_polygon(
+            pen.painter.add(Shape::convex_polygon(
                 points,
                 color.gamma_multiply(if lit { 0.8 } else { 0.35 }),
                 Stroke::new(1.0, color),
@@ -166,7 +172,7 @@ fn draw_shape(pen: &HandlePainter<'_>, set: &HandleSet, shape: &Shape, lit: bool
         }
         Handle::Swivel => {
             let (from, to) = (pen.at(shape.line[0].0), pen.at(shape.line[1].0));
-            pen.painter.extend(Drawn::dashed_line(&[from, to], Stroke::new(1.0, color), 3.0, 4.0));
+            pen.painter.extend(Shape::dashed_line(&[from, to], Stroke::new(1.0, color), 3.0, 4.0));
             let half = 7.0;
             let corners = [vec2(0.0, -half), vec2(half, 0.0), vec2(0.0, half), vec2(-half, 0.0)];
             pen.fill(corners.map(|c| to + c).to_vec(), color);
@@ -210,7 +216,7 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
                 + frame.axes[1] * gesture.value.y
                 + frame.axes[2] * gesture.value.z;
             if let Some((to, _)) = camera.project(frame.origin + way, size) {
-                pen.painter.extend(Drawn::dashed_line(
+                pen.painter.extend(Shape::dashed_line(
                     &[middle, pen.at(to)],
                     Stroke::new(1.0, lit),
                     3.0,
@@ -228,7 +234,7 @@ fn draw_way(pen: &HandlePainter<'_>, ui: &Ui, view: &View<'_>, frame: &Frame, ge
         }
         Operation::Rotate => {}
         Operation::Scale => {
-            pen.painter.extend(Drawn::dashed_line(&[middle, now], Stroke::new(1.0, lit), 3.0, 4.0));
+            pen.painter.extend(Shape::dashed_line(&[middle, now], Stroke::new(1.0, lit), 3.0, 4.0));
         }
     }
 }

@@ -91,7 +91,7 @@ impl HandleSet {
 
 /// A handle as it lies in the picture.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct HandleShape {
     /// Which.
     pub handle: Handle,
     /// Its line, or the corners of its square; each point with whether it is on the near side.
@@ -101,13 +101,13 @@ pub struct Shape {
 }
 
 /// The handles of a set as they lie in the picture, those that cannot be used left out.
-pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<Shape> {
+pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Vec<HandleShape> {
     let at =
         |offset: Vec3| camera.project(frame.origin + offset * frame.unit, size).map(|(p, _)| p);
     let mut found = Vec::new();
     let mut add = |handle: Handle, points: &[Vec3], near: f32| {
         let line: Option<Vec<_>> = points.iter().map(|p| Some((at(*p)?, true))).collect();
-        found.extend(line.map(|line| Shape { handle, line, near }));
+        found.extend(line.map(|line| HandleShape { handle, line, near }));
     };
     for (k, axis) in frame.axes.into_iter().enumerate() {
         let facing = axis.dot(frame.sight);
@@ -141,12 +141,16 @@ pub fn shapes(set: &HandleSet, frame: &Frame, camera: &Camera, size: Vec2) -> Ve
         found.push(outer);
     }
     if set.center.is_some() {
-        found.push(Shape { handle: Handle::Center, line: vec![(frame.center, true)], near: 0.0 });
+        found.push(HandleShape {
+            handle: Handle::Center,
+            line: vec![(frame.center, true)],
+            near: 0.0,
+        });
     }
     if let Some(swivel) = frame.swivel.filter(|_| set.swivel) {
         let ends = [swivel.elbow, swivel.handle].map(|p| camera.project(p, size));
         if let [Some((a, _)), Some((b, _))] = ends {
-            found.push(Shape {
+            found.push(HandleShape {
                 handle: Handle::Swivel,
                 line: vec![(a, true), (b, true)],
                 near: 1.0,
@@ -163,7 +167,7 @@ fn ring(
     frame: &Frame,
     camera: &Camera,
     size: Vec2,
-) -> Shape {
+) -> HandleShape {
     let (a, b) = axis.any_orthonormal_pair();
     let point = |k: usize| {
         let angle = k as f32 / STEPS as f32 * std::f32::consts::TAU;
@@ -171,10 +175,10 @@ fn ring(
         let at = camera.project(frame.origin + d * frame.unit * radius, size)?.0;
         Some((at, d.dot(frame.sight) > -0.02))
     };
-    Shape { handle, line: (0..=STEPS).filter_map(point).collect(), near: 0.0 }
+    HandleShape { handle, line: (0..=STEPS).filter_map(point).collect(), near: 0.0 }
 }
 
-impl Shape {
+impl HandleShape {
     /// A point of the picture where a press takes this handle, for who asks for it by name; none
     /// where others lie over all of it.
     pub fn grip(&self, all: &[Self]) -> Option<Vec2> {
@@ -213,12 +217,12 @@ impl Shape {
 
 /// The handle under a point of the picture. Spots go before arrows, these before squares and rings;
 /// of two alike the one nearer to the eye.
-pub fn under(shapes: &[Shape], at: Vec2) -> Option<Handle> {
-    let along = |shape: &Shape| {
+pub fn under(shapes: &[HandleShape], at: Vec2) -> Option<Handle> {
+    let along = |shape: &HandleShape| {
         let near = shape.line.windows(2).filter(|w| w[0].1);
         near.map(|w| segment_distance(at, w[0].0, w[1].0)).fold(f32::INFINITY, f32::min)
     };
-    let meant = |shape: &Shape| -> Option<(u8, f32)> {
+    let meant = |shape: &HandleShape| -> Option<(u8, f32)> {
         let end = shape.line.last()?.0;
         match shape.handle {
             Handle::Center | Handle::Swivel => (at.distance(end) <= SPOT).then_some((0, 0.0)),

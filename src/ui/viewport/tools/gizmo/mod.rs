@@ -283,7 +283,7 @@ fn begins_value(ui: &Ui) -> bool {
 
 /// Handles are there by name, too, for readers of the screen and for scripts. They take nothing
 /// from the pointer.
-fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::Shape]) {
+fn name_handles(ui: &Ui, rect: Rect, set: &HandleSet, shapes: &[handles::HandleShape]) {
     for shape in shapes {
         let Some(grip) = shape.grip(shapes) else { continue };
         let spot = Rect::from_center_size(rect.left_top() + vec2(grip.x, grip.y), vec2(8.0, 8.0));

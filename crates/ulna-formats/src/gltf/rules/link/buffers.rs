@@ -75,7 +75,7 @@ pub(super) fn accessors(file: &mut File, out: &mut Report) {
     }
 }
 
-pub(super) fn looks(file: &mut File, out: &mut Report) {
+pub(super) fn materials(file: &mut File, out: &mut Report) {
     let File { images, views, textures, materials, samplers, .. } = file;
     for image in images.iter().flatten() {
         let place = format!("{}/bufferView", image.at);

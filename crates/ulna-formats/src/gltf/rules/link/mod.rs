@@ -10,7 +10,7 @@ mod vertices;
 
 use self::{
     animations::animations,
-    buffers::{accessors, looks, views},
+    buffers::{accessors, materials, views},
     tree::{nodes, placed, scenes},
 };
 use super::{file::File, report::Report};
@@ -19,7 +19,7 @@ use super::{file::File, report::Report};
 pub fn check(file: &mut File, out: &mut Report) {
     views(file, out);
     accessors(file, out);
-    looks(file, out);
+    materials(file, out);
     let mut meshes = std::mem::take(&mut file.meshes);
     for primitive in meshes.iter_mut().flatten().flat_map(|m| m.primitives.iter_mut().flatten()) {
         vertices::primitive(file, primitive, out);

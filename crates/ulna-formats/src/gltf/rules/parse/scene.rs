@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     super::{
-        file::{Animation, Channel, Node, Sampler, Skin, Target},
+        file::{Animation, Channel, ChannelTarget, Node, Sampler, Skin},
         matrix::is_trs,
         members::{ANY, Members, NOT_NEGATIVE, POSITIVE, Range},
         numbers::ROTATION,
@@ -24,7 +24,7 @@ impl Reader<'_> {
                 let target = c.object("target", true, self.out).map(|t| {
                     t.extensions(&self.used, self.out);
                     let node = t.index("node", false, self.out);
-                    Target {
+                    ChannelTarget {
                         node,
                         path: t.text("path", &paths, true, self.out).map(ToOwned::to_owned),
                     }

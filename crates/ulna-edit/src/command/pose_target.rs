@@ -32,12 +32,12 @@ use ulna_motion::{
 };
 
 /// What is seen where a pose goes, and how it gets there.
-pub struct Place<'a> {
+pub struct PoseTarget<'a> {
     document: &'a Document,
-    target: Target<'a>,
+    target: Destination<'a>,
 }
 
-enum Target<'a> {
+enum Destination<'a> {
     /// `Ul` of the nodes. The pose is evaluated once somebody asks where a node is.
     File(&'a Scene<'a>),
     /// The unkeyed pose of a clip.
@@ -57,7 +57,7 @@ struct IntoLayer {
     below: Pose,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PoseTarget<'a> {
     /// Where a command's pose goes.
     ///
     /// # Errors
@@ -92,10 +92,10 @@ impl<'a> Place<'a> {
                 seen: scene.evaluate(&stack),
                 below: scene.evaluate(&under),
             };
-            return Ok(Self { document, target: Target::Layer(Box::new(into)) });
+            return Ok(Self { document, target: Destination::Layer(Box::new(into)) });
         }
         let (clip, time) = match (&over.clip, over.time) {
-            (None, None) => return Ok(Self { document, target: Target::File(scene) }),
+            (None, None) => return Ok(Self { document, target: Destination::File(scene) }),
             (Some(clip), Some(time)) => (clip, time_of(time)?),
             (given, _) => {
                 let missing = if given.is_some() { "time" } else { "clip" };
@@ -113,31 +113,31 @@ impl<'a> Place<'a> {
         let at = held.map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
         Ok(Self {
             document,
-            target: Target::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) },
+            target: Destination::Unkeyed { at, seen: Box::new(scene.evaluate(&stack)) },
         })
     }
 
     /// The pose that is seen there.
     pub fn seen(&self) -> &Pose {
         match &self.target {
-            Target::File(scene) => scene.pose(),
-            Target::Unkeyed { seen, .. } => seen,
-            Target::Layer(into) => &into.seen,
+            Destination::File(scene) => scene.pose(),
+            Destination::Unkeyed { seen, .. } => seen,
+            Destination::Layer(into) => &into.seen,
         }
     }
 
     /// A node's local transform.
     pub fn local(&self, node: NodeId) -> Transform {
         match &self.target {
-            Target::File(_) => {
+            Destination::File(_) => {
                 let local = self.document.node(node).local().transform();
                 match self.document.aids.pose_layers.get(&LayerHome::Pose) {
                     Some(layers) => with_layers(&local, layers, node, 0.0),
                     None => local,
                 }
             }
-            Target::Unkeyed { seen, .. } => seen.local[node.index()].transform(),
-            Target::Layer(into) => into.seen.local[node.index()].transform(),
+            Destination::Unkeyed { seen, .. } => seen.local[node.index()].transform(),
+            Destination::Layer(into) => into.seen.local[node.index()].transform(),
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Place<'a> {
             let mut to = Components::default();
             match how {
                 Children::Follow => {}
-                Children::Place => {
+                Children::PoseTarget => {
                     let Ok(found) = after.local_for_world(document, *child, &was) else { continue };
                     if found.residue > worst.map_or(UNSEEN, |(w, _)| w) {
                         worst = Some((found.residue, *child));
@@ -234,11 +234,11 @@ impl<'a> Place<'a> {
     /// where they would without it.
     pub fn put_morphs(&self, wanted: Vec<(NodeId, Vec<f32>)>) -> Vec<Edit> {
         let put = |(node, to): (NodeId, Vec<f32>)| match &self.target {
-            Target::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
-            Target::Unkeyed { at, .. } => {
+            Destination::File(_) => Edit::SetMorphs { node, to: Some(to.into()) },
+            Destination::Unkeyed { at, .. } => {
                 Edit::SetUnkeyedMorphs { at: *at, node, to: Some(to.into()) }
             }
-            Target::Layer(into) => match into.home {
+            Destination::Layer(into) => match into.home {
                 LayerHome::Pose => Edit::SetMorphs { node, to: Some(to.into()) },
                 LayerHome::Clip(clip) => {
                     let at = UnkeyedAt::new(clip, into.time as f32);
@@ -249,7 +249,7 @@ impl<'a> Place<'a> {
         wanted.into_iter().map(put).collect()
     }
 
-    /// [`Place::put`] with something to be said of it, where the edits say nothing themselves.
+    /// [`PoseTarget::put`] with something to be said of it, where the edits say nothing themselves.
     ///
     /// # Errors
     /// Where no `Ul` does it.
@@ -277,9 +277,9 @@ impl<'a> Place<'a> {
         let document = self.document;
         let wanted = self.with_pins(wanted.into_iter().collect());
         let at = match &self.target {
-            Target::Unkeyed { at, .. } => *at,
-            Target::Layer(into) => return into.put(document, wanted),
-            Target::File(_) => {
+            Destination::Unkeyed { at, .. } => *at,
+            Destination::Layer(into) => return into.put(document, wanted),
+            Destination::File(_) => {
                 let layers = document.aids.pose_layers.get(&LayerHome::Pose);
                 let mut poses = Vec::new();
                 for (node, mut wanted) in wanted {

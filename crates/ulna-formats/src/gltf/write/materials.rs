@@ -10,10 +10,14 @@ use super::{
 use ulna_model::{Image, Material, Shared};
 
 /// Materials and images of a document.
-type Looks<'a> = (&'a Shared<[Material]>, &'a Shared<[Image]>);
+type MaterialsAndImages<'a> = (&'a Shared<[Material]>, &'a Shared<[Image]>);
 
 impl Writer<'_> {
-    pub(super) fn looks(&mut self, opened: Looks<'_>, now: Looks<'_>) -> Result<(), SaveError> {
+    pub(super) fn materials(
+        &mut self,
+        opened: MaterialsAndImages<'_>,
+        now: MaterialsAndImages<'_>,
+    ) -> Result<(), SaveError> {
         let no_form = |what: &str| Err(SaveError::no_form("materials", what));
         let ((old_materials, old_images), (materials, images)) = (opened, now);
         if old_materials == materials && old_images == images {
