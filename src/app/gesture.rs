@@ -22,7 +22,7 @@ impl App {
             session.settle();
         }
         self.panels.end_gestures();
-        self.painting.bending.end_gestures();
+        self.painting.bending.end_drag();
     }
 
     /// A window that loses the focus, or is asked to close, lets go.

@@ -6,9 +6,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::edit::{Edit, EditError};
 use ulna_model::{
     Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId,
-    MeshId, Mix, Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property, SceneId,
-    Shape, Shared, Skin, SkinId, SlotId, Slots, TextureRef, Track, TrackId, Unkeyed, UnkeyedAt,
-    WeightLayers, WeightMap, WeightPatch,
+    MeshId, Mix, Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property,
+    RestGeometry, SceneId, Shared, Skin, SkinId, SlotId, Slots, TextureRef, Track, TrackId,
+    Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -288,7 +288,7 @@ fn set_shape(
     document: &mut Document,
     mesh: MeshId,
     primitive: PrimitiveId,
-    to: Shape,
+    to: RestGeometry,
 ) -> Result<Edit, EditError> {
     let fits = document.primitive(mesh, primitive).is_some_and(|p| p.fits(&to));
     let found = document.file.primitive_mut(mesh, primitive).filter(|_| fits);
@@ -296,7 +296,7 @@ fn set_shape(
         return Err(EditError::Shape { mesh: mesh.0, primitive });
     };
     let was = found.shape();
-    let Shape { positions, normals, tangents, targets } = to;
+    let RestGeometry { positions, normals, tangents, targets } = to;
     (found.positions, found.normals, found.tangents, found.targets) =
         (positions, normals, tangents, targets);
     Ok(Edit::SetShape { mesh, primitive, to: Box::new(was) })

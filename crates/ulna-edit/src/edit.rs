@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use ulna_model::{
     Clip, ClipId, Components, Held, Image, ImageId, KeptPose, LayerHome, MaterialId, MeshId, Mix,
-    Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId, SceneId, Shape, Shared,
-    Skin, SkinId, TextureRef, Track, TrackError, TrackId, UnkeyedAt, WeightLayers, WeightMap,
-    WeightPatch,
+    Node, NodeId, NodePose, NodeSet, Parts, Pin, PoseLayers, PrimitiveId, RestGeometry, SceneId,
+    Shared, Skin, SkinId, TextureRef, Track, TrackError, TrackId, UnkeyedAt, WeightLayers,
+    WeightMap, WeightPatch,
 };
 
 /// One change: what a slot of the document becomes.
@@ -129,7 +129,7 @@ pub enum Edit {
         /// The primitive of the mesh.
         primitive: PrimitiveId,
         /// What it becomes; as much of everything as there is.
-        to: Box<Shape>,
+        to: Box<RestGeometry>,
     },
     /// Which texture a material takes its normals from.
     SetNormalMap {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{disk::folder_of, save_failure::SaveFailure};
-use ulna_formats::gltf::Target;
+use ulna_formats::gltf::TargetContainer;
 
 /// A file's name with something behind it.
 pub(super) fn suffixed(path: &Path, suffix: &str) -> PathBuf {
@@ -35,11 +35,11 @@ pub(super) fn permissions(path: &Path) -> Option<fs::Permissions> {
 }
 
 /// The container a file name asks for.
-pub(super) fn target_of(path: &Path) -> Result<Target, SaveFailure> {
+pub(super) fn target_of(path: &Path) -> Result<TargetContainer, SaveFailure> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match extension.as_deref() {
-        Some("gltf") => Ok(Target::Gltf),
-        Some("glb" | "vrm" | "vrma") => Ok(Target::Glb),
+        Some("gltf") => Ok(TargetContainer::Gltf),
+        Some("glb" | "vrm" | "vrma") => Ok(TargetContainer::Glb),
         _ => Err(SaveFailure::Suffix(
             path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         )),

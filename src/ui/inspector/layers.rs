@@ -299,8 +299,7 @@ fn foot(
         });
         name_widget(ui, &button, "Copy to clips…");
     });
-    let measure_fold =
-        state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
+    let measured = state.fold.get().and_then(Option::as_ref).filter(|_| home != LayerHome::Pose);
     if let Some((folded, off)) = measured {
         let text = match folded.sampled {
             0 => "Bake error: none".to_owned(),

@@ -44,7 +44,7 @@ choice! {
     /// How a node is pinned.
     PinKind {
         /// It stays where it is.
-        PoseTarget = "place",
+        Place = "place",
         /// It keeps its angle in the scene.
         Angle = "angle",
         /// Both.
@@ -68,7 +68,7 @@ impl PinKind {
     /// The pin that it means.
     pub const fn pin(self) -> Option<Pin> {
         match self {
-            Self::PoseTarget => Some(Pin { place: true, angle: false }),
+            Self::Place => Some(Pin { place: true, angle: false }),
             Self::Angle => Some(Pin { place: false, angle: true }),
             Self::Both => Some(Pin { place: true, angle: true }),
             Self::None => None,
@@ -79,7 +79,7 @@ impl PinKind {
     pub const fn of(pin: Option<Pin>) -> Self {
         match pin {
             Some(Pin { place: true, angle: true }) => Self::Both,
-            Some(Pin { place: true, angle: false }) => Self::PoseTarget,
+            Some(Pin { place: true, angle: false }) => Self::Place,
             Some(Pin { angle: true, .. }) => Self::Angle,
             Some(_) | None => Self::None,
         }

@@ -192,7 +192,7 @@ impl<'a> PoseTarget<'a> {
             let mut to = Components::default();
             match how {
                 Children::Follow => {}
-                Children::PoseTarget => {
+                Children::Place => {
                     let Ok(found) = after.local_for_world(document, *child, &was) else { continue };
                     if found.residue > worst.map_or(UNSEEN, |(w, _)| w) {
                         worst = Some((found.residue, *child));
