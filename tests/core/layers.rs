@@ -11,8 +11,8 @@ use ulna_model::{
 };
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, NOWHERE, Paint, PosedSurface, Reach, SkinnedSurface, Stroke,
-    Touch, WeightConstraints, blend, fault,
+    Brush, BrushKind, Dab, Influences, NO_POINT, Paint, PosedSurface, Reach, SkinnedSurface,
+    Stroke, Touch, WeightConstraints, blend, fault,
     layers::{LayerPaint, LayerTarget, Painted, Sides, compose},
 };
 
@@ -664,7 +664,7 @@ fn a_mirrored_layer_is_painted_alike_from_either_side() {
     let sides = Sides::of(session.document(), &canvas).expect("sides");
     let far = |place: &u32| (canvas.rest()[*place as usize][sides.axis] - sides.offset).abs() > 0.3;
     let place = (0..canvas.place_count() as u32)
-        .find(|p| sides.pairs.place(*p) != NOWHERE && far(p))
+        .find(|p| sides.pairs.place(*p) != NO_POINT && far(p))
         .expect("a place");
     let joint = (0..canvas.joints().len() as u16)
         .find(|j| ![*j, u16::MAX].contains(&sides.pairs.joint(*j)));
@@ -807,7 +807,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         let (mut pairs, mut moved) = (0, 0);
         for place in 0..canvas.place_count() as u32 {
             let partner = sides.pairs.place(place);
-            if partner == NOWHERE || partner == place || !gives(place) {
+            if partner == NO_POINT || partner == place || !gives(place) {
                 continue;
             }
             let (left, right) = (list(&mirrored, place), list(&mirrored, partner));
@@ -824,7 +824,7 @@ fn a_mirrored_layer_shows_one_side_on_both() {
         // What is painted on the side that takes is seen on both.
         let remainder_receiver = (0..canvas.place_count() as u32).find(|p| {
             let partner = sides.pairs.place(*p);
-            partner != NOWHERE && partner != *p && !gives(*p)
+            partner != NO_POINT && partner != *p && !gives(*p)
         });
         let remainder_receiver = remainder_receiver.expect("a place");
         session

@@ -8,7 +8,7 @@ use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, Shared};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Dab, Influences, MirrorMap, NOWHERE, Paint, PosedSurface, SkinnedSurface,
+    Brush, BrushKind, Dab, Influences, MirrorMap, NO_POINT, Paint, PosedSurface, SkinnedSurface,
     Stroke, Touch, layers::Sides,
 };
 
@@ -37,7 +37,7 @@ fn worst_difference(
                 .map(|p| mirror.place(p))
                 .collect::<std::collections::BTreeSet<u32>>()
         };
-        if partner == NOWHERE || (rings && same_ring() != around(partner)) {
+        if partner == NO_POINT || (rings && same_ring() != around(partner)) {
             continue;
         }
         pairs += 1;
@@ -157,7 +157,7 @@ fn pairs_of_joints_that_were_guessed_otherwise_are_said_and_taken_back() {
     for place in 0..canvas.place_count() as u32 {
         let (here, there) =
             (list(place), list(mirror.place(place).min(canvas.place_count() as u32 - 1)));
-        if here.get(a) > 0.0 && mirror.place(place) != NOWHERE && mirror.place(place) != place {
+        if here.get(a) > 0.0 && mirror.place(place) != NO_POINT && mirror.place(place) != place {
             assert!(
                 (here.get(a) - there.get(b)).abs() <= 1e-6,
                 "{} and {}",
@@ -217,7 +217,7 @@ fn places_that_do_not_lie_across_are_paired_by_their_neighbors() {
     for place in moved {
         let wanted = sides.pairs.place(place);
         match pairs.place(place) {
-            NOWHERE => {}
+            NO_POINT => {}
             found if found == wanted => right += 1,
             _ => wrong += 1,
         }
@@ -313,7 +313,7 @@ fn a_joint_without_a_mirror_is_painted_on_its_own_side_and_mirrored_as_its_paren
     let mut given = 0;
     for v in holds(&session, held) {
         let partner = sides.pairs.place(canvas.place_of(v));
-        if partner == NOWHERE || partner == canvas.place_of(v) {
+        if partner == NO_POINT || partner == canvas.place_of(v) {
             continue;
         }
         let list = |vertex: u32| {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use ulna_edit::CommandLine;
 use ulna_model::{Document, MeshId, PrimitiveId, SkinId};
 use ulna_session::Session;
-use ulna_weights::{Seams, SkinnedSurface};
+use ulna_weights::{CrossSkinSeams, SkinnedSurface};
 
 /// Vertices along a side.
 const ROW: usize = SQUARES as usize + 1;
@@ -125,7 +125,7 @@ fn what_differed_before_is_no_seam() {
 fn sheets_in_other_places_have_no_seam() {
     let session = two(1.0, 1.5, &["A", "B", "C"]);
     let canvas = SkinnedSurface::new(session.document(), SkinId(0)).expect("a canvas");
-    assert!(Seams::of(session.document(), &canvas).is_empty());
+    assert!(CrossSkinSeams::of(session.document(), &canvas).is_empty());
 }
 
 /// One side has layers, the other has none.

@@ -14,8 +14,8 @@ use ulna_model::{
 use ulna_motion::{Placement, Pose, Posed, Stack, skinning};
 use ulna_session::Session;
 use ulna_weights::{
-    Brush, BrushKind, Falloff, Influences, MirrorMap, NOWHERE, PartChange, Refusal, Refused, Scope,
-    SkinnedSurface, WeightConstraints, WorkingWeights, blend, fault, gradient, in_common,
+    Brush, BrushKind, Falloff, Influences, MirrorMap, NO_POINT, PartChange, Refusal, Refused,
+    Scope, SkinnedSurface, WeightConstraints, WorkingWeights, blend, fault, gradient, in_common,
     moved_by_storing, normalize,
 };
 
@@ -394,7 +394,7 @@ proptest! {
                     let around = |out: &mut Influences| mean(&canvas, &maps, v, out);
                     ulna_weights::paint(&mut list, &[(joint, wish)], &rule, around).map(|()| true)
                 }
-                _ if partner == NOWHERE || canvas.rest()[place as usize][axis] > offset =>
+                _ if partner == NO_POINT || canvas.rest()[place as usize][axis] > offset =>
                     Ok(false),
                 // What is the mirror image already stays as it is stored.
                 _ if map.not_numbers.binary_search(&own).is_err()
