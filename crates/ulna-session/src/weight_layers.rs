@@ -152,7 +152,7 @@ fn taken(
         }
     }
     if !all.fits(document, skin) {
-        return Err((*first, "their names or numbers are not sound"));
+        return Err((*first, "their names or numbers are invalid"));
     }
     match compose(document, skin, &all) {
         Ok(changes) if changes.is_empty() => Ok(all),
