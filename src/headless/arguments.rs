@@ -328,7 +328,7 @@ pub struct EvalArgs {
     /// Moment to evaluate.
     #[command(flatten)]
     pub moment: MomentArgs,
-    /// Where the vertices are skinned.
+    /// Device that skins the vertices: the CPU or the GPU.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
     /// JSON file to write; standard output if omitted.
@@ -339,7 +339,7 @@ pub struct EvalArgs {
     pub json: bool,
 }
 
-/// Where the vertices are skinned.
+/// Device that skins the vertices: the CPU or the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
     /// CPU, with the reference implementation.

@@ -77,7 +77,7 @@ const BUTTONS: [BlendButton; 6] = [
     (
         "Push",
         Way::Toward(Toward::Between, true),
-        "Exaggerates the pose against the neighboring keys. A click moves it by 10 %",
+        "Moves the pose away from the in-between of the neighboring keys. A click moves it by 10 %",
     ),
     (
         "Relax",
@@ -166,7 +166,7 @@ pub fn blend_buttons_ui(
                 button_ui(state, ui, view, button, actions);
             }
         });
-        let about = "Blends the pose to keys around it, or to the rest pose";
+        let about = "Blends the pose toward neighboring keys or toward the rest pose";
         name_widget(ui, &response.on_hover_text(about), GROUP);
     }
 }

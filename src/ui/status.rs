@@ -102,7 +102,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.mode == Mode::Paint {
         let against = match view.paint.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Replace => "replace by 1 − value",
-            Some(brush) if brush.kind == BrushKind::Scale => "scale back",
+            Some(brush) if brush.kind == BrushKind::Scale => "divide by value",
             Some(brush) => brush.kind.verb(),
             None => "same",
         };
@@ -120,7 +120,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         return vec![
             ("Drag".into(), "move"),
             ("Alt drag".into(), "copy"),
-            ("Shift".into(), "off frames"),
+            ("Shift".into(), "between frames"),
             ("Ctrl".into(), "snap to keys"),
             (key(TimelineCommand::Interpolation.name()), "interpolation"),
             (key(DeleteKeys::NAME), "delete"),

@@ -58,7 +58,7 @@ fn what_is_painted_on_one_side_of_a_seam_is_painted_on_the_other() {
         let before = session.document().clone();
         closed(&before);
         assert!(session.run_line(&flood(0, "B", 0.3)).expect("floods"));
-        assert!(session.take_sentence().iter().all(|n| !n.contains("left as they are")));
+        assert!(session.take_sentence().iter().all(|n| !n.contains("left unchanged")));
         closed(session.document());
         for (a, b) in seam() {
             assert!((by_name(session.document(), 0, a)["B"] - 0.3).abs() < 1e-6);

@@ -407,7 +407,7 @@ fn a_match_that_was_guessed_is_changed_by_hand() {
     wait_for(&mut window, "Pause the preview");
     click(&mut window, "Pause the preview");
     wait_for(&mut window, "Play the preview");
-    window.get_by_label("Matched by something other than the exact name, 1").click_accesskit();
+    window.get_by_label("Matched by similar name or body part, 1").click_accesskit();
     window.run_steps(10);
     wait_for(&mut window, "Joint for rig:neck: Neck");
     window.get_by_label("Joint for rig:neck: Neck").click_accesskit();

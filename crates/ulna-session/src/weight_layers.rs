@@ -152,11 +152,11 @@ fn taken(
         }
     }
     if !all.fits(document, skin) {
-        return Err((*first, "their names or numbers are not sound"));
+        return Err((*first, "their names or numbers are invalid"));
     }
     match compose(document, skin, &all) {
         Ok(changes) if changes.is_empty() => Ok(all),
-        Ok(_) => Err((*first, "they do not result in the weights of the file")),
+        Ok(_) => Err((*first, "their combined result is not equal to the weights of the file")),
         Err(_) => Err((
             *first,
             "a layer is mirrored, but left and right joints of the skin cannot be told apart",

@@ -103,7 +103,7 @@ pub fn convert_ui(ui: &mut Ui, view: &View<'_>, draft: &ConvertDraft, actions: &
         }
         if draft.onto {
             let text = "Import its clips into the open model…";
-            let about = "Joints are matched by name and role, and the motion is retargeted";
+            let about = "Joints are matched by name and body part, and the motion is retargeted";
             if ui
                 .add(egui::Button::new(text).min_size(vec2(0.0, 32.0)))
                 .on_hover_text(about)

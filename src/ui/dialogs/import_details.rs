@@ -99,8 +99,7 @@ fn counterparts_ui(
     if !file.guessed.is_empty() {
         let joints = all_joints(document);
         ui.add_space(2.0);
-        let head =
-            format!("Matched by something other than the exact name, {}", file.guessed.len());
+        let head = format!("Matched by similar name or body part, {}", file.guessed.len());
         let head = RichText::new(head)
             .font(Theme::font(Font::Small))
             .color(theme.color(ColorRole::TextSecondary));

@@ -34,7 +34,7 @@ pub fn recovery_ui(
     let words = if count == 0 {
         "No unsaved work of an earlier session was found."
     } else if view.dialogs.recoveries.iter().any(|r| r.changed) {
-        "Ulna closed unexpectedly. A file changed since; not all of its edits may apply."
+        "Ulna closed unexpectedly. A file changed since then, so some of its edits may not apply."
     } else {
         "Ulna closed unexpectedly. Your files are intact, and all unsaved edits can be restored."
     };
@@ -154,7 +154,7 @@ fn about(ui: &mut Ui, theme: &Theme, recovery: &RecoveryView) {
         warning(
             ui,
             theme,
-            "The file changed on disk since. Edits are matched by name; Ulna lists edits that \
+            "The file changed on disk since then. Edits are matched by name; Ulna lists edits that \
                 could not be restored.",
         );
     }

@@ -432,8 +432,8 @@ fn clip_menu(
                 } else {
                     format!("{} joints", selected.len())
                 };
-                let about = "Mirrors the motion of the selected joints and their partners. Other \
-                    joints do not change";
+                let about = "Mirrors the motion of the selected joints and their mirror joints. \
+                    Other joints do not change";
                 if ui.button(format!("Mirror the selected {many}")).on_hover_text(about).clicked() {
                     let node = Some(Nodes::Ids(selected.clone()));
                     actions.push(Action::Run(MirrorClip { clip: clip(), node }.into()));

@@ -130,7 +130,8 @@ document_commands! {
     SetPin {
         /// Nodes to edit.
         node: Nodes,
-        /// Kind of pin; if omitted, both, or none if all nodes are already pinned.
+        /// Kind of pin: `place`, `angle`, `both` or `none`. If omitted, it is `both`, or `none` if
+        /// all nodes are already pinned.
         kind: Option<PinKind>,
     } = "pin.set", "Pin or unpin", key: "P", enabled: rules::selected;
     /// Holds a node in place over a range or over its ground contacts, so that feet do not slide
@@ -148,7 +149,7 @@ document_commands! {
         ease: Option<Seconds>,
         /// Maximum distance from the held position at any frame, in meters; 0.0005 if omitted.
         tolerance: Option<f32>,
-        /// Ground that the node is held against; estimated from the planted feet if omitted.
+        /// Motion of the ground under the node; estimated from the planted feet if omitted.
         ground: Option<HoldGround>,
         /// Whether to add keys between frames where the node would exceed the tolerance there; no
         /// if omitted.

@@ -60,7 +60,7 @@ document_commands! {
     } = "pose.forget", "Remove a saved pose", asks: true;
     /// Saves a numbered selection set in the file
     KeepSet {
-        /// Nodes of the set; the set is removed from the file if omitted.
+        /// Nodes to save as the set; removes the set from the file if omitted.
         node: Option<Nodes>,
         /// Number of the selection set, 0 to 9.
         set: f32,

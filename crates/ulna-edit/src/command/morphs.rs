@@ -61,9 +61,9 @@ document_commands! {
         time: Seconds,
         /// Nodes with the morph target.
         node: Nodes,
-        /// Morph target to key with another weight than the current one.
+        /// Morph target to key with a new weight; the others are keyed with their current weight.
         target: Option<String>,
-        /// Weight of that target.
+        /// New weight of that target.
         weight: Option<f32>,
         /// Interpolation of tracks that get their second key.
         interpolation: Option<Between>,

@@ -11,7 +11,7 @@ document_commands! {
     SetVisibility {
         /// Nodes to show or hide.
         node: Nodes,
-        /// Whether they are visible.
+        /// Whether the nodes are visible.
         visible: bool,
     } = "node.visibility", "Set the visibility in the file", asks: true;
 }

@@ -24,7 +24,7 @@ const LABELED: [(&str, &str); 17] = [
     ("millimetres", "Max error"),
     ("locked", "Locked joints"),
     ("taken", "If the name exists"),
-    ("in_common", "Shared vertices, min"),
+    ("in_common", "Min shared weight"),
     ("set", "Set number (0–9)"),
     ("new_keys", "New keys"),
     ("parts", "Channels"),
@@ -34,7 +34,7 @@ const LABELED: [(&str, &str); 17] = [
     ("make_room", "Shift other keys"),
     ("falloff", "Fall-off, joints"),
     ("passes", "Iterations"),
-    ("wrap", "Wrapping UVs"),
+    ("wrap", "Texture repeats"),
     ("bits", "Bits per weight"),
 ];
 

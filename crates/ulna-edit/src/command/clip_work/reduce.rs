@@ -82,8 +82,8 @@ impl MakeEditable {
         };
         let left = (made.left > 0).then(|| {
             let said = format!(
-                "{} left unchanged, being splines or without a key on every frame; use clip.reduce \
-                    to remove keys from these",
+                "{} left unchanged (splines, or tracks without a key on some frames); use \
+                    clip.reduce to remove keys from these",
                 tracks(made.left)
             );
             Notice::new("tracks_left", said)

@@ -68,7 +68,7 @@ other_commands! {
     /// Poses the mirror joints along with the posed joints
     BothSides = "pose.both_sides",
         "Pose both sides alike", menu: "Edit/Posing", key: "Shift+X", enabled: opened;
-    /// Chooses the pivot: each joint, the last picked joint, the center of all, or a set point
+    /// Chooses the next pivot: individual origins, active joint, median point or custom pivot
     NextPivot = "pivot.next", "Next pivot", menu: "Edit/Posing", key: "Shift+T", enabled: opened;
     /// Sets the pivot to the surface point under the pointer, such as a fingertip or a heel
     PivotHere = "pivot.here",
@@ -76,7 +76,7 @@ other_commands! {
     /// Chooses whether children follow a posed joint, stay in place, or keep their angle
     NextChildren = "children.next",
         "Next behavior of children", menu: "Edit/Posing", key: "Shift+C", enabled: opened;
-    /// Turns snapping on or off: every drag then moves in the chosen steps
+    /// Turns snapping on or off; while it is on, every drag snaps to the chosen steps
     SnapDrags = "snap.toggle",
         "Snap every drag", menu: "Edit/Posing", key: "Shift+G", enabled: opened;
 }

@@ -85,10 +85,10 @@ other_commands! {
     Choose {
         /// Vertices to select.
         vertices: VertexTerms,
-        /// Whether to add them to the selection.
+        /// Whether to add the vertices to the selection.
         add: Option<bool>,
     } = "vertices.select", "Select by number…", asks: true, enabled: painting;
-    /// Selects the vertices with a weight of the painted joint
+    /// Selects the vertices that the painted joint influences
     OfJoint = "vertices.of_joint", "Select influenced vertices", enabled: painting;
     /// Selects vertices by the weight of the painted joint
     InRange {

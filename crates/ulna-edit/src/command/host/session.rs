@@ -61,7 +61,7 @@ other_commands! {
     ImportClips {
         /// File, folder, or pattern such as `walks/*.glb`; opens a dialog if omitted.
         path: Option<PathBuf>,
-        /// Pattern of the names of clips to import, such as `EvaluationOrder*`; all clips if
+        /// Pattern of the names of clips to import, such as `Walk*`; all clips if
         /// omitted.
         only: Option<String>,
         /// Transfer of keys between different rest poses: `rests` retargets, `copy` copies raw

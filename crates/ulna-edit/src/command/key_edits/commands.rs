@@ -65,11 +65,11 @@ document_commands! {
         /// Nodes that receive the keys, in the order of the copied nodes; nodes with the same names
         /// if omitted.
         node: Option<Nodes>,
-        /// Whether to replace the keys in that range.
+        /// Whether to replace the existing keys in the time range of the pasted keys.
         replace: Option<bool>,
-        /// Whether to paste the values relative to the current value.
+        /// Whether to offset the pasted values so that they start from the value at that time.
         relative: Option<bool>,
-        /// Whether to paste them mirrored onto the mirror joints.
+        /// Whether to paste the keys mirrored, onto the mirror joints.
         flip: Option<bool>,
         /// Interpolation of tracks that had a single key and get a second one.
         interpolation: Option<Between>,
@@ -79,7 +79,7 @@ document_commands! {
     RippleKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Time from which keys move.
+        /// Time at which to insert or remove time, in seconds; later keys move.
         time: Seconds,
         /// Seconds to insert; a negative number removes time with its keys.
         by: Seconds,
@@ -114,16 +114,16 @@ document_commands! {
         /// Amount per component, or one number for all components; degrees about x, y and z for
         /// rotations.
         by: Numbers,
-        /// Value that stays in place when scaling.
+        /// Pivot value, which scaling does not change.
         about: Option<ValueAbout>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.value", "Change key values", menu: "Clip/Edit keys", asks: true;
-    /// Offsets keys by the difference between a new value and the current value at a time
+    /// Offsets all keys of a node by one amount, so that it has a new value at a time
     ShiftKeys {
         /// Clip to edit.
         clip: ClipName,
-        /// Time of the current value, in seconds.
+        /// Time at which the node gets the new value, in seconds.
         time: Seconds,
         /// Node whose keys to offset.
         node: Nodes,

@@ -79,7 +79,7 @@ impl SetInterpolation {
             (tangents > 0).then(|| {
                 Notice::new(
                     "tangents_removed",
-                    format!("{} without tangents now", count(tangents, "track")),
+                    format!("the tangents of {} were removed", count(tangents, "track")),
                 )
             }),
             (single > 0 && self.interpolation == Between::Smooth).then(|| {

@@ -23,7 +23,7 @@ impl GoTo {
             (None, Some(name)) => {
                 return Err(sentence(
                     "no_such_lane",
-                    format!("there is no lane “{name}” that covers the lanes below it"),
+                    format!("there is no lane “{name}” without additive blending"),
                 ));
             }
             (None, None) => {

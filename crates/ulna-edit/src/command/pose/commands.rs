@@ -111,14 +111,14 @@ document_commands! {
         /// Values to set.
         to: Trs,
     } = "pose.set_world", "Set the world transform", menu: "Pose/By numbers", asks: true;
-    /// Resets all nodes to their rest
+    /// Resets all nodes to their rest pose
     ResetAll {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,
         /// Channels to reset; all if omitted.
         parts: Option<Parts>,
     } = "pose.reset_all", "Reset all to rest";
-    /// Resets the selected nodes to their rest
+    /// Resets the selected nodes to their rest pose
     Reset {
         /// Nodes to edit; all if omitted.
         node: Option<Nodes>,

@@ -64,7 +64,7 @@ document_commands! {
     LayerStrengthKeys {
         /// Layer to edit.
         of: LayerOf,
-        /// Time and strength, time and strength, and so on.
+        /// Alternating times, in seconds, and strengths: time, strength, time, strength.
         keys: Numbers,
         /// Interpolation between the keys; linear if omitted.
         interpolation: Option<StrengthGoes>,
@@ -77,7 +77,7 @@ document_commands! {
         /// Whether the layer is muted; toggles if omitted.
         muted: Option<bool>,
     } = "layer.mute", "Mute or unmute the layer", enabled: rules::pose_layer;
-    /// Soloes a layer of a clip
+    /// Soloes a layer of a clip: only soloed layers have an effect
     SoloLayer {
         /// Layer to edit.
         of: LayerOf,
@@ -88,7 +88,7 @@ document_commands! {
     MovePoseLayer {
         /// Layer to edit.
         of: LayerOf,
-        /// Whether to move it up, away from the clip.
+        /// Whether to move the layer up, away from the clip.
         up: Option<bool>,
         /// Position in the list; 0 is next to the clip.
         place: Option<usize>,

@@ -93,7 +93,7 @@ document_commands! {
     MoveLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Whether to move it up; otherwise it moves down.
+        /// Whether to move the layer up; otherwise it moves down.
         up: bool,
         /// Mesh to edit.
         mesh: Option<Meshes>,
@@ -102,7 +102,7 @@ document_commands! {
     MaskLayer {
         /// Weight layer, by its name or number.
         layer: String,
-        /// Mask value at these vertices.
+        /// Mask value at these vertices, 0 to 1.
         value: f32,
         /// Mesh to edit.
         mesh: Option<Meshes>,
@@ -130,7 +130,7 @@ document_commands! {
         /// Mesh of the layers; all meshes if omitted.
         mesh: Option<Meshes>,
     } = "weight_layer.flatten", "Flatten", enabled: rules::layered;
-    /// Sets the content of a weight layer, as a brush stroke does
+    /// Sets the weights and the mask of a weight layer, as a brush stroke does
     PaintLayer {
         /// Weight layer, by its name or number.
         layer: String,
@@ -142,9 +142,9 @@ document_commands! {
         joints: Nodes,
         /// Vertices to set.
         vertices: VertexList,
-        /// Index into `joints`, per vertex and slot.
+        /// Indices into `joints`: one per influence of each vertex.
         of: Counts,
-        /// Weight per vertex and slot.
+        /// Weights: one per influence of each vertex.
         weights: Numbers,
         /// Mask value per vertex; 1 if omitted.
         mask: Option<Numbers>,

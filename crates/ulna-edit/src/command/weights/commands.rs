@@ -100,7 +100,7 @@ document_commands! {
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.smooth", "Smooth", menu: "Weights/Smooth", enabled: rules::weighted;
-    /// Smooths weights, with more influence of near neighbors
+    /// Smooths weights; near neighbors count more than distant ones
     Relax {
         /// Number of passes; 1 if omitted.
         passes: Option<usize>,
@@ -108,15 +108,15 @@ document_commands! {
         amount: Option<f32>,
         /// Joint to smooth; all if omitted.
         joint: Option<Nodes>,
-        /// Volume to keep when joints bend by 60 degrees; not checked if omitted.
+        /// Fraction of the volume to keep when joints bend by 60 degrees; not checked if omitted.
         volume: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
     } = "weights.relax", "Relax weights", menu: "Weights/Smooth", enabled: rules::weighted;
     /// Replaces the weights of outliers by those of their neighbors
     Hammer {
-        /// Outliers are vertices that share less weight than this with their neighbors; 40 % if
-        /// omitted.
+        /// Weight that a vertex must have in common with its neighbors, or else it is an outlier;
+        /// 40 % if omitted.
         in_common: Option<f32>,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -140,7 +140,7 @@ document_commands! {
         joint: Nodes,
         /// Start point on the mesh at rest.
         from: Vec3,
-        /// End point, where the weight has faded out.
+        /// End point on the mesh at rest, where the weight reaches 0.
         to: Vec3,
         /// Whether the weight fades in all directions; it fades along the line if omitted.
         radial: Option<bool>,
@@ -186,9 +186,9 @@ document_commands! {
     } = "weights.assign", "Assign", menu: "Weights/Vertices", asks: true, enabled: rules::weighted;
     /// Swaps the weights of two joints
     SwapJoints {
-        /// First joint.
+        /// First of the two joints.
         joint: Nodes,
-        /// Second joint.
+        /// Second of the two joints.
         with: Nodes,
         /// Vertices and joints that may change.
         reach: Reach,
@@ -235,9 +235,9 @@ document_commands! {
         joints: Nodes,
         /// Vertices to set.
         vertices: VertexList,
-        /// Index into `joints`, per vertex and slot.
+        /// Indices into `joints`: one per influence of each vertex.
         of: Counts,
-        /// Weight per vertex and slot.
+        /// Weights: one per influence of each vertex.
         weights: Numbers,
         /// Weight layer that receives the result.
         layer: Option<String>,

@@ -257,14 +257,14 @@ fn gathered(document: &Document, verb: &str, all: Vec<ToolResult>) -> Outcome {
         |(mesh, primitive, patch)| Edit::PatchWeights { mesh, primitive, patch: Box::new(patch) };
     edits.extend(seams.into_iter().map(patch));
     let said = |(why, count): (&String, &usize)| match count {
-        1 => format!("1 vertex: {why}"),
-        n => format!("{n} vertices: {why}"),
+        1 => format!("1 vertex left unchanged: {why}"),
+        n => format!("{n} vertices left unchanged: {why}"),
     };
     // Of equally many, the reason that comes last in the alphabet: any rule will do, so that the
     // same is said each time.
     let most = left.iter().max_by_key(|(_, count)| **count).map(said);
     // What is said a second time, when nothing is left to do, is no failure.
-    let left = most.map(|why| Notice::new("vertices_left", format!("left as they are, {why}")));
+    let left = most.map(|why| Notice::new("vertices_left", why));
     let done = (touched > 0).then(|| match touched {
         1 => Notice::new("vertices_changed", format!("{verb} 1 vertex")),
         n => Notice::new("vertices_changed", format!("{verb} {n} vertices")),

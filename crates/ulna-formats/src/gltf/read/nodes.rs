@@ -160,8 +160,8 @@ impl Reader<'_> {
             if is_odd(&Transform::decompose(&matrix, &Transform::IDENTITY)) {
                 odd(
                     "NODE_MATRIX_NON_TRS",
-                    "The matrix has shear or a scale of 0; it stays in the file, but an edit of \
-                        this node would lose that",
+                    "The matrix has shear or a scale of 0; the matrix stays in the file until \
+                        you edit this node",
                 );
             }
             return Local::Matrix(matrix);
