@@ -475,3 +475,37 @@ fn a_click_on_what_a_joint_carries_takes_the_joint_first() {
     }
     assert!(taken > 0, "at least one of them was hit");
 }
+
+#[test]
+fn a_click_on_the_skin_does_not_take_a_helper_joint_behind_it() {
+    let Some(shared) = crate::common::shared() else { return };
+    let file = std::fs::read(shared.join("corpus/characters/Knight/Knight.glb")).expect("a file");
+    let (mut window, _folder, _) = window(&file);
+    click(&mut window, "Pose mode");
+    press(&mut window, Modifiers::NONE, Key::Q);
+    let document = session(&window).document();
+    let is_helper = |name: &str| name.contains("IK");
+    let helpers: Vec<NodeId> =
+        document.node_ids().filter(|n| is_helper(&document.node(*n).name)).collect();
+    assert!(helpers.len() >= 4, "the Knight has helper joints");
+    let (mut behind, mut free) = (0, 0);
+    // From the front, from the side and from above some lie behind the body and some beside it.
+    for view in [Key::Num1, Key::Num2, Key::Num3] {
+        press(&mut window, Modifiers::SHIFT, view);
+        window.run_steps(40);
+        for helper in &helpers {
+            let at = on_screen(&window, *helper);
+            press(&mut window, Modifiers::NONE, Key::Escape);
+            click_at(&mut window, at);
+            let Some(taken) = window.state().selection().active else { continue };
+            let name = &session(&window).document().node(taken).name;
+            if is_helper(name) {
+                free += 1;
+            } else {
+                behind += 1;
+            }
+        }
+    }
+    assert!(behind > 0, "at least one lies behind the skin, which takes the click");
+    assert!(free > 0, "at least one lies free, and is taken");
+}
