@@ -484,9 +484,10 @@ fn a_click_on_the_skin_does_not_take_a_helper_joint_behind_it() {
     click(&mut window, "Pose mode");
     press(&mut window, Modifiers::NONE, Key::Q);
     let document = session(&window).document();
-    let is_helper = |name: &str| name.contains("IK");
-    let helpers: Vec<NodeId> =
-        document.node_ids().filter(|n| is_helper(&document.node(*n).name)).collect();
+    let is_helper = |document: &Document, node: NodeId| {
+        document.node(node).name.as_deref().is_some_and(|name| name.contains("IK"))
+    };
+    let helpers: Vec<NodeId> = document.node_ids().filter(|n| is_helper(document, *n)).collect();
     assert!(helpers.len() >= 4, "the Knight has helper joints");
     let (mut behind, mut free) = (0, 0);
     // From the front, from the side and from above some lie behind the body and some beside it.
@@ -498,8 +499,7 @@ fn a_click_on_the_skin_does_not_take_a_helper_joint_behind_it() {
             press(&mut window, Modifiers::NONE, Key::Escape);
             click_at(&mut window, at);
             let Some(taken) = window.state().selection().active else { continue };
-            let name = &session(&window).document().node(taken).name;
-            if is_helper(name) {
+            if is_helper(session(&window).document(), taken) {
                 free += 1;
             } else {
                 behind += 1;
