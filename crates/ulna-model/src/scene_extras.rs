@@ -12,9 +12,9 @@ use super::{SceneId, VariantId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct DisplayChoice {
     /// A scene other than the file's own; an index into
-    /// [`FileContent::scenes`](super::Asset::scenes).
+    /// [`FileContent::scenes`](super::FileContent::scenes).
     pub scene: Option<SceneId>,
-    /// `KHR_materials_variants`: an index into [`FileContent::variants`](super::Asset::variants);
+    /// `KHR_materials_variants`: an index into [`FileContent::variants`](super::FileContent::variants);
     /// the primitives' own materials where `None`.
     pub variant: Option<VariantId>,
 }

@@ -166,7 +166,7 @@ impl Pipelines {
     }
 
     /// The pipeline for this, in a picture that lasts a moment (see
-    /// [`RenderTarget::quick`](super::Target::quick)) or not.
+    /// [`RenderTarget::quick`](super::RenderTarget::quick)) or not.
     pub(super) fn get(&self, draw: Draw, quick: bool) -> wgpu::RenderPipeline {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = made().get(&(draw, quick)) {
