@@ -109,9 +109,7 @@ impl App {
         self.show_settings(ctx);
         // Pictures were the old window's.
         self.program.recent = RecentList::default();
-        if self.program.welcome {
-            self.program.recent.refresh(ctx, &self.program.preferences.recent);
-        }
+        self.program.recent.refresh(ctx, &self.program.preferences.recent);
         self.show_recoveries(ctx);
         self.program.taking = None;
         // Its clock begins anew.

@@ -41,7 +41,7 @@ impl App {
         self.show(ctx, loaded, path.is_none());
         self.begin_journal(ctx);
         if let Some(path) = &path {
-            self.remember(path);
+            self.remember(ctx, path);
             self.say_recoverable(ctx, path);
         }
         self.show_title(ctx);
@@ -125,7 +125,7 @@ impl App {
     }
 
     /// Puts a file at the head of the recent ones, and has its picture taken.
-    pub(super) fn remember(&mut self, path: &Path) {
+    pub(super) fn remember(&mut self, ctx: &Context, path: &Path) {
         let Some(document) = self.session.as_ref().map(Session::document) else { return };
         let joints = document.joint_flags().into_iter().filter(|j| *j).count();
         let many = |n: usize, what: &str| match n {
@@ -136,6 +136,7 @@ impl App {
         let facts = format!("{} · {}", many(joints, "joint"), many(document.clips.count(), "clip"));
         let path = recent::remember(&mut self.program.preferences.recent, path, facts);
         self.program.picture_of = self.program.keeps.then_some(path);
+        self.program.recent.refresh(ctx, &self.program.preferences.recent);
     }
 
     /// Takes the picture of a file for the welcome page, when it is shown first. A slow device is

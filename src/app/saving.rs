@@ -143,7 +143,7 @@ impl App {
                 self.say_saved(ctx, &saved);
                 if purpose == Purpose::Own && shown {
                     self.files.asked_disk = None;
-                    self.remember(&saved.path);
+                    self.remember(ctx, &saved.path);
                     self.show_title(ctx);
                 }
                 self.follow_save(ctx, purpose);
