@@ -14,8 +14,9 @@ pub struct DisplayChoice {
     /// A scene other than the file's own; an index into
     /// [`FileContent::scenes`](super::FileContent::scenes).
     pub scene: Option<SceneId>,
-    /// `KHR_materials_variants`: an index into [`FileContent::variants`](super::FileContent::variants);
-    /// the primitives' own materials where `None`.
+    /// `KHR_materials_variants`: an index into
+    /// [`FileContent::variants`](super::FileContent::variants); the primitives' own materials where
+    /// `None`.
     pub variant: Option<VariantId>,
 }
 
