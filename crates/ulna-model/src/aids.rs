@@ -84,6 +84,11 @@ impl EditorState {
             .find(|(at, _)| at.clip == clip && near(at))
             .map(|(at, pose)| (*at, pose))
     }
+
+    /// Components of a node that an unkeyed pose gives; none where there is no such pose.
+    pub fn unkeyed_components(&self, at: &UnkeyedAt, node: NodeId) -> Components {
+        self.unkeyed.get(at).and_then(|pose| pose.locals.get(&node)).copied().unwrap_or_default()
+    }
 }
 
 /// Which clip an unkeyed pose was made over, and when.

@@ -21,6 +21,16 @@ impl Components {
         *self == Self::default()
     }
 
+    /// These components, and those of `other` that are not given here.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            translation: self.translation.or(other.translation),
+            rotation: self.rotation.or(other.rotation),
+            scale: self.scale.or(other.scale),
+        }
+    }
+
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
         self.over(&Transform::IDENTITY).is_finite()

@@ -331,18 +331,7 @@ impl SetUnkeyed {
             .unkeyed(id, f64::from(time))
             .map_or_else(|| UnkeyedAt::new(id, time), |(at, _)| at);
         let hold = |node: NodeId| {
-            let now = document
-                .aids
-                .unkeyed
-                .get(&at)
-                .and_then(|p| p.locals.get(&node))
-                .copied()
-                .unwrap_or_default();
-            let to = Components {
-                translation: given.translation.or(now.translation),
-                rotation: given.rotation.or(now.rotation),
-                scale: given.scale.or(now.scale),
-            };
+            let to = given.or(document.aids.unkeyed_components(&at, node));
             Edit::SetUnkeyed { at, node, to: Some(to) }
         };
         Ok(nodes.into_iter().map(hold).collect())

@@ -302,18 +302,7 @@ impl<'a> PoseTarget<'a> {
             if differs.is_empty() {
                 continue;
             }
-            let now = document
-                .aids
-                .unkeyed
-                .get(&at)
-                .and_then(|p| p.locals.get(&node))
-                .copied()
-                .unwrap_or_default();
-            let to = Components {
-                translation: differs.translation.or(now.translation),
-                rotation: differs.rotation.or(now.rotation),
-                scale: differs.scale.or(now.scale),
-            };
+            let to = differs.or(document.aids.unkeyed_components(&at, node));
             edits.push(Edit::SetUnkeyed { at, node, to: Some(to) });
         }
         Ok(edits.into())

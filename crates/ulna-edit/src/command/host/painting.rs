@@ -31,13 +31,14 @@ other_commands! {
     /// Paints the mirror joint on the other side as well
     Mirror = "paint.mirror", "Mirror", key: "X", enabled: painting;
     /// Finds the worst deformations in all clips and a range of motion
-    Worst = "weights.worst", "Find the worst pose", menu: "Weights", enabled: painting;
+    Worst = "weights.worst", "Find the worst pose", menu: "Weights/Test poses", enabled: painting;
     /// Shows the next of the worst deformations that were found
     NextSpot = "paint.next_spot",
-        "Next worst deformation", menu: "Weights", key: "N", enabled: painting;
+        "Next worst deformation", menu: "Weights/Test poses", key: "N", enabled: painting;
     /// Shows the previous one of the worst deformations that were found
     PreviousSpot = "paint.previous_spot",
-        "Previous worst deformation", menu: "Weights", key: "Shift+N", enabled: painting;
+        "Previous worst deformation",
+        menu: "Weights/Test poses", key: "Shift+N", enabled: painting;
     /// Selects the next influence of the point under the brush, strongest first
     NextInfluence = "paint.next_influence", "Next influence", key: "J", enabled: painting;
     /// Selects the previous influence of the point under the brush
@@ -45,11 +46,12 @@ other_commands! {
         "Previous influence", key: "Shift+J", enabled: painting;
     /// Shows rings to bend the painted joint while the key is held; press the key briefly to keep
     /// the rings
-    Bend = "paint.bend", "Bend the joint", menu: "Weights", key: "R", enabled: painting_joint;
+    Bend = "paint.bend",
+        "Bend the joint", menu: "Weights/Test poses", key: "R", enabled: painting_joint;
     /// Resets all joints that were bent while painting
-    Unbend = "paint.unbend", "Unbend", menu: "Weights", key: "Alt+R", enabled: painting;
+    Unbend = "paint.unbend", "Unbend", menu: "Weights/Test poses", key: "Alt+R", enabled: painting;
     /// Plays a test clip that bends every joint in turn
-    Range = "weights.range", "Range of motion", menu: "Weights", enabled: painting;
+    Range = "weights.range", "Range of motion", menu: "Weights/Test poses", enabled: painting;
     /// Switches to the next display of weights
     Look = "weights.look", "Next weight view", enabled: painting;
 }
