@@ -97,6 +97,7 @@ pub fn skeleton(joints: usize, keys: usize, kind: Keys) -> (Document, ClipId) {
                 values: values.into(),
                 width,
                 kinds: Default::default(),
+                modes: Default::default(),
             };
             tracks.insert(TrackId(seed), Shared::new(track));
         }

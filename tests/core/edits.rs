@@ -293,6 +293,7 @@ fn keys(draw: &mut Draw, property: Property, morphs: usize) -> Track {
         values: values.into(),
         width,
         kinds: Default::default(),
+        modes: Default::default(),
     }
 }
 

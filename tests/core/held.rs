@@ -181,6 +181,7 @@ fn long_clip(keys: usize, mark: f32) -> Shared<Clip> {
         values: vec![mark; keys * 3].into(),
         width: 3,
         kinds: Default::default(),
+        modes: Default::default(),
     };
     let tracks = (0..4).map(|k| (ulna_model::TrackId(k), Shared::new(track(k)))).collect();
     Shared::new(Clip { tracks, ..Clip::default() })

@@ -335,6 +335,7 @@ fn track(
         values: values.into(),
         width,
         kinds: Default::default(),
+        modes: Default::default(),
     }
 }
 
@@ -391,6 +392,7 @@ fn some_layer() -> impl Strategy<Value = PoseLayer> {
                     values: keys.iter().map(|k| k.1.x).collect(),
                     width: 1,
                     kinds: Default::default(),
+                    modes: Default::default(),
                 })
             });
             let keys = Clip {

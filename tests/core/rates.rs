@@ -20,6 +20,7 @@ fn clip(times: Vec<f32>) -> Clip {
         times: times.into(),
         width: 3,
         kinds: Default::default(),
+        modes: Default::default(),
     };
     Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() }
 }

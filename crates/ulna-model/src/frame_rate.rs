@@ -191,6 +191,7 @@ mod tests {
             values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() }
     }

@@ -59,15 +59,23 @@ impl PartialEq for KeyTimes {
     }
 }
 
-/// Keys of some tracks of one clip. Invariant: no track without a key.
+/// Keys of some tracks of one clip: whole keys, or single components of them, as curves show them.
+///
+/// A component is an index: x, y and z are 0, 1 and 2 (of rotations, the Euler angles), and morph
+/// targets are counted as the file does.
+///
+/// Invariants: no track without a key; the times of components are times of their track; no entry
+/// without a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeySet {
     tracks: BTreeMap<TrackId, KeyTimes>,
+    /// Keys of which only some components are meant. A key that is not here is meant as a whole.
+    parts: BTreeMap<(TrackId, u16), KeyTimes>,
 }
 
 impl KeySet {
     /// The set without keys.
-    pub const EMPTY: Self = Self { tracks: BTreeMap::new() };
+    pub const EMPTY: Self = Self { tracks: BTreeMap::new(), parts: BTreeMap::new() };
 
     /// Those of each track that a function gives.
     pub fn of(clip: &Clip, times: impl Fn(TrackId, &Track) -> KeyTimes) -> Self {
@@ -76,7 +84,7 @@ impl KeySet {
 
     fn of_tracks(mut tracks: Vec<(TrackId, KeyTimes)>) -> Self {
         tracks.retain(|(_, times)| !times.is_empty());
-        Self { tracks: tracks.into_iter().collect() }
+        Self { tracks: tracks.into_iter().collect(), parts: BTreeMap::new() }
     }
 
     /// Whether there is none.
@@ -111,8 +119,82 @@ impl KeySet {
         Some((first, last))
     }
 
-    /// Puts keys of a track in place of what was there of it.
+    /// One component of keys of a track.
+    pub fn of_component(track: TrackId, component: u16, times: KeyTimes) -> Self {
+        let mut set = Self::default();
+        if !times.is_empty() {
+            set.tracks.insert(track, times.clone());
+            set.parts.insert((track, component), times);
+        }
+        set
+    }
+
+    /// Whether keys are meant of which only some components are.
+    pub fn has_parts(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// Whether a component of the key of a track at a time is among them.
+    pub fn has(&self, track: TrackId, component: u16, time: f32) -> bool {
+        self.contains(track, time)
+            && (self.part_contains(track, component, time) || self.is_whole(track, time))
+    }
+
+    /// Whether all components of the key of a track at a time are among them.
+    pub fn is_whole(&self, track: TrackId, time: f32) -> bool {
+        self.contains(track, time) && !self.parts_of(track).any(|(_, times)| times.contains(time))
+    }
+
+    fn part_contains(&self, track: TrackId, component: u16, time: f32) -> bool {
+        self.parts.get(&(track, component)).is_some_and(|times| times.contains(time))
+    }
+
+    /// Components of a track's keys, with the times of keys that are not meant as a whole.
+    pub fn parts_of(&self, track: TrackId) -> impl Iterator<Item = (u16, &KeyTimes)> {
+        let own = self.parts.range((track, 0)..=(track, u16::MAX));
+        own.map(|((_, component), times)| (*component, times))
+    }
+
+    /// The times of a track's keys of which a component is meant, in rising order.
+    pub fn times_of(&self, track: TrackId, component: u16) -> KeyTimes {
+        let Some(times) = self.tracks.get(&track) else { return KeyTimes::default() };
+        if self.parts_of(track).next().is_none() {
+            return times.clone();
+        }
+        let own = times.iter().copied().filter(|t| self.has(track, component, *t));
+        own.collect::<Vec<_>>().into()
+    }
+
+    /// The same keys, each meant as a whole.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { tracks: self.tracks, parts: BTreeMap::new() }
+    }
+
+    fn set_part(&mut self, track: TrackId, component: u16, times: Vec<f32>) {
+        if times.is_empty() {
+            self.parts.remove(&(track, component));
+        } else {
+            self.parts.insert((track, component), times.into());
+        }
+    }
+
+    /// Makes the entries of components of a track fit its keys.
+    fn trim(&mut self, track: TrackId) {
+        let own = self.tracks.get(&track).cloned().unwrap_or_default();
+        let parts: Vec<(u16, KeyTimes)> =
+            self.parts_of(track).map(|(c, times)| (c, times.clone())).collect();
+        for (component, times) in parts {
+            if times.iter().any(|t| !own.contains(*t)) {
+                let left = times.iter().copied().filter(|t| own.contains(*t)).collect();
+                self.set_part(track, component, left);
+            }
+        }
+    }
+
+    /// Puts whole keys of a track in place of what was there of it.
     pub fn set(&mut self, track: TrackId, times: KeyTimes) {
+        self.parts.retain(|(id, _), _| *id != track);
         if times.is_empty() {
             self.tracks.remove(&track);
         } else {
@@ -120,28 +202,48 @@ impl KeySet {
         }
     }
 
-    /// Both.
+    /// Both. A key that is meant as a whole in one of them is so here.
     #[must_use]
     pub fn union(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
+            let mut parts: BTreeMap<u16, Vec<f32>> = BTreeMap::new();
+            for set in [&self, other] {
+                for (component, times) in set.parts_of(*track) {
+                    let both = times
+                        .iter()
+                        .copied()
+                        .filter(|t| !self.is_whole(*track, *t) && !other.is_whole(*track, *t));
+                    parts.entry(component).or_default().extend(both);
+                }
+            }
             let both = match self.tracks.get(track) {
                 Some(own) => own.iter().chain(times.iter()).copied().collect::<Vec<_>>().into(),
                 None => times.clone(),
             };
-            self.tracks.insert(*track, both);
+            self.set(*track, both);
+            for (component, times) in parts {
+                self.set_part(*track, component, times);
+            }
         }
         self
     }
 
-    /// These without others.
+    /// These without others. Without some components of a key that was meant as a whole, the whole
+    /// key is gone: how many components it has is not known here.
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
         for (track, times) in &other.tracks {
-            if let Some(own) = self.tracks.remove(track) {
-                self.set(
-                    *track,
-                    own.iter().copied().filter(|t| !times.contains(*t)).collect::<Vec<_>>().into(),
-                );
+            let Some(own) = self.tracks.get(track).cloned() else { continue };
+            let mut left: BTreeMap<u16, Vec<f32>> = BTreeMap::new();
+            for (component, times) in self.parts_of(*track) {
+                let stay = times.iter().copied().filter(|t| !other.has(*track, component, *t));
+                left.insert(component, stay.collect());
+            }
+            let stays = |t: &f32| !times.contains(*t) || left.values().any(|l| l.contains(t));
+            let stay: Vec<f32> = own.iter().copied().filter(stays).collect();
+            self.set(*track, stay.into());
+            for (component, times) in left {
+                self.set_part(*track, component, times);
             }
         }
         self
@@ -166,6 +268,8 @@ impl KeySet {
                 .into();
             !times.is_empty()
         });
+        let partial: Vec<TrackId> = self.parts.keys().map(|(track, _)| *track).collect();
+        partial.into_iter().for_each(|track| self.trim(track));
         self
     }
 }
@@ -192,6 +296,24 @@ mod tests {
         let left = both.without(&set(0, &[0.5, 1.0, 2.0]));
         assert_eq!(left, set(1, &[3.0]));
         assert!(set(2, &[]).is_empty());
+    }
+
+    #[test]
+    fn components_are_joined_and_taken_apart() {
+        let x = |times: &[f32]| KeySet::of_component(TrackId(0), 0, times.to_vec().into());
+        let y = |times: &[f32]| KeySet::of_component(TrackId(0), 1, times.to_vec().into());
+        let both = x(&[1.0, 2.0]).union(&y(&[2.0, 3.0]));
+        assert_eq!(both.of_track(TrackId(0)), [1.0, 2.0, 3.0]);
+        let has = |set: &KeySet, c, t| set.has(TrackId(0), c, t);
+        assert!(has(&both, 0, 1.0) && !has(&both, 1, 1.0) && has(&both, 1, 2.0));
+        assert_eq!(&*both.times_of(TrackId(0), 1), [2.0, 3.0]);
+        assert_eq!(both.clone().without(&x(&[1.0, 2.0])), y(&[2.0, 3.0]));
+        assert_eq!(both.clone().without(&set(0, &[2.0])), x(&[1.0]).union(&y(&[3.0])));
+        // A whole key takes in its components, in either order.
+        let whole = both.clone().union(&set(0, &[2.0]));
+        assert!(whole.is_whole(TrackId(0), 2.0) && !whole.is_whole(TrackId(0), 1.0));
+        assert_eq!(whole, set(0, &[2.0]).union(&both));
+        assert_eq!(both.whole(), set(0, &[1.0, 2.0, 3.0]));
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod scene_extras;
 mod shared;
 mod slice;
 mod slots;
+mod tangent_mode;
 mod track;
 mod tracks;
 pub mod transform;
@@ -77,6 +78,7 @@ pub use self::{
     shared::{Shared, SharedWeak},
     slice::Slice,
     slots::{SlotId, Slots},
+    tangent_mode::{KeySide, KeyTangents, TangentMode, TangentModes},
     track::{Interpolation, Property, Track, TrackError},
     tracks::{Targets, Tracks},
     transform::{Decomposed, Transform, TransformError},

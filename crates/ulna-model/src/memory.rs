@@ -7,8 +7,8 @@ use super::{
     AlphaMode, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter, FadeCurve,
     FileContent, Held, Image, ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys,
     KeptLayer, KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind,
-    LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local, Marker,
-    MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
+    KeyTangents, LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local,
+    Marker, MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
     MixMask, MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Parts, Pin,
     Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection,
     Property, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin, SkinId, TextureRef, Topology,
@@ -51,6 +51,7 @@ plain!(
     Property,
     Interpolation,
     KeyKind,
+    KeyTangents,
     Repeat,
     RestSource,
     Pin,
@@ -74,7 +75,7 @@ holds! {
     Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light,
         morph_weights, hidden }
     Skin { name, joints, inverse_bind, has_inverse_bind }
-    Track { target, property, interpolation, times, values, width, kinds }
+    Track { target, property, interpolation, times, values, width, kinds, modes }
     PointerTrack { pointer, interpolation, times, width, track, visibility }
     VisibilityKeys { node, visible }
     Marker { time, name, color }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{KeyKinds, NodeId, Slice};
+use super::{KeyKinds, NodeId, Slice, TangentModes};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,6 +89,8 @@ pub struct Track {
     pub width: usize,
     /// Which keys are extremes and the like; kept in the animation's extras.
     pub kinds: KeyKinds,
+    /// How the tangents of its keys are chosen; kept in the animation's extras.
+    pub modes: TangentModes,
 }
 
 /// Which rule of [`Track`] is broken.
@@ -145,7 +147,8 @@ impl Track {
 
     /// Whether both have the same keys, of whatever kinds: what the file's accessors hold.
     pub fn same_keys(&self, other: &Self) -> bool {
-        let Self { target, property, interpolation, times, values, width, kinds: _ } = self;
+        let Self { target, property, interpolation, times, values, width, kinds: _, modes: _ } =
+            self;
         (target, property, interpolation, width)
             == (&other.target, &other.property, &other.interpolation, &other.width)
             && same(times, &other.times)
@@ -155,6 +158,12 @@ impl Track {
     /// The kinds of keys that are there, without those of keys that are gone.
     pub fn kinds_there(&self) -> KeyKinds {
         self.kinds.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some()).collect()
+    }
+
+    /// The tangent modes of keys that exist, without those of keys that are gone.
+    pub fn modes_there(&self) -> TangentModes {
+        let there = self.modes.iter().filter(|(t, _)| self.key_at(*t, 0.0).is_some());
+        self.modes.replaced(there)
     }
 
     /// Numbers a key.
@@ -228,6 +237,7 @@ mod tests {
             values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         }
     }
 

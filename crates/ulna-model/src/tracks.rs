@@ -230,6 +230,7 @@ mod tests {
             values: vec![0.0; keys * width].into(),
             width,
             kinds: Default::default(),
+            modes: Default::default(),
         })
     }
 

@@ -421,6 +421,7 @@ mod tests {
             values: turns.iter().flat_map(|q| q.to_array()).collect(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let clip = Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() };
         document.file.clips = vec![Shared::new(clip)].into();

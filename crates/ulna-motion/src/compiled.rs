@@ -341,6 +341,7 @@ mod tests {
                     values,
                     width,
                     kinds: Default::default(),
+                    modes: Default::default(),
                 }
             },
         )

@@ -290,6 +290,7 @@ mod tests {
             values: keys.iter().flat_map(|k| k.1.iter().copied()).collect(),
             width,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         track.validate().unwrap();
         track

@@ -119,6 +119,7 @@ mod tests {
             values,
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let clip = document.clips.next_id();
         let made = Shared::new(Clip {

@@ -62,6 +62,7 @@ pub fn range_of_motion(document: &Document, skin: SkinId, degrees: Vec3) -> Clip
             values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         tracks.insert(TrackId(tracks.len() as u32), Shared::new(track));
     }

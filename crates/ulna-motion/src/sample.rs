@@ -148,6 +148,7 @@ mod tests {
             values: values.into(),
             width,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         track.validate().unwrap();
         track

@@ -326,6 +326,7 @@ mod tests {
             values: keys.iter().flat_map(|k| k.1.to_array()).collect(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     }

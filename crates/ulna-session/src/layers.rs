@@ -86,6 +86,7 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
         values,
         width,
         kinds: Default::default(),
+        modes: Default::default(),
     };
     track.validate().is_ok().then_some(track)
 }
@@ -170,6 +171,7 @@ fn found_layers(
                     values,
                     width: 1,
                     kinds: Default::default(),
+                    modes: Default::default(),
                 }))
             }
         };

@@ -295,6 +295,7 @@ mod tests {
             values,
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         clip.tracks.insert(TrackId(0), Shared::new(track));
         FileContent { clips: vec![Shared::new(clip)].into(), ..FileContent::default() }.into()

@@ -146,6 +146,7 @@ mod tests {
             values: vec![0.0; times.len() * 3].into(),
             width: 3,
             kinds: KeyKinds::default(),
+            modes: Default::default(),
         })
     }
 

@@ -197,7 +197,9 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             };
             let kinds = track.kinds.into_iter().collect();
             let (property, interpolation) = (track.property, track.interpolation);
-            let made = Track { target, property, interpolation, times, values, width, kinds };
+            let modes = ulna_model::TangentModes::default();
+            let made =
+                Track { target, property, interpolation, times, values, width, kinds, modes };
             made.validate()
                 .map_err(|e| broken(&format!("the keys of {} are invalid: {e}", track.node)))?;
             if !made.values.iter().all(|v| v.is_finite()) {

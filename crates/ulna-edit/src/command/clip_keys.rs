@@ -73,6 +73,7 @@ pub(super) fn lone(target: NodeId, property: Property, time: f32, value: Vec<f32
         values: value.into(),
         width,
         kinds: Default::default(),
+        modes: Default::default(),
     }
 }
 

@@ -137,9 +137,17 @@ pub(super) fn kept_around(
         values.extend(value.iter().map(|v| v * sign));
     }
     let interpolation = Interpolation::Linear;
-    let kinds = Default::default();
-    let made =
-        Track { target: node, property, interpolation, times, values: values.into(), width, kinds };
+    let (kinds, modes) = Default::default();
+    let made = Track {
+        target: node,
+        property,
+        interpolation,
+        times,
+        values: values.into(),
+        width,
+        kinds,
+        modes,
+    };
     with_interpolation(&made, Interpolation::CubicSpline)
 }
 

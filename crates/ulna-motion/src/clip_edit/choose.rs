@@ -65,6 +65,7 @@ mod tests {
             values: values.concat().into(),
             width: values[0].len(),
             kinds: Default::default(),
+            modes: Default::default(),
         }
     }
 

@@ -343,6 +343,7 @@ mod tests {
                 values: (0..=30).flat_map(|k| value(k as f32 / 30.0)).collect(),
                 width: 3,
                 kinds: Default::default(),
+                modes: Default::default(),
             };
             (TrackId(target), Shared::new(track))
         };
@@ -380,6 +381,7 @@ mod tests {
                 .collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let clip =
             Clip { tracks: [(TrackId(0), Shared::new(track.clone()))].into(), ..Clip::default() };
@@ -405,6 +407,7 @@ mod tests {
                 values: angles.iter().flat_map(|a| Quat::from_rotation_x(*a).to_array()).collect(),
                 width: 4,
                 kinds: Default::default(),
+                modes: Default::default(),
             }
         };
         let document = crate::tube::tube(|_| 0.0);

@@ -138,6 +138,7 @@ impl CopiedTrack {
             values: self.values.clone().into(),
             width,
             kinds: self.kinds.iter().copied().collect(),
+            modes: Default::default(),
         };
         track.validate().map_err(|e| broken(e.to_string()))?;
         Ok(track)

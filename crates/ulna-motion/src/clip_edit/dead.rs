@@ -137,6 +137,7 @@ mod tests {
             values: values.iter().flat_map(|v| [*v, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let still = track(vec![1.0; 5000]);
         assert_eq!(dead_keys(&still, &still.times, 0.0).len(), 4998);

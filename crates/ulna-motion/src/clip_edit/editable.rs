@@ -146,6 +146,7 @@ impl<'a> Dense<'a> {
             times: shared.clone(),
             values,
             kinds: Default::default(),
+            modes: Default::default(),
             ..self.track.clone()
         }
     }
@@ -157,6 +158,7 @@ impl<'a> Dense<'a> {
             times: [time].into(),
             values: self.value(0).into(),
             kinds: Default::default(),
+            modes: Default::default(),
             ..self.track.clone()
         }
     }
@@ -541,7 +543,7 @@ mod tests {
 
     fn track(property: Property, values: Vec<f32>, width: usize, rate: f32) -> Track {
         let times = (0..values.len() / width).map(|k| k as f32 / rate).collect();
-        let kinds = Default::default();
+        let (kinds, modes) = Default::default();
         Track {
             target: NodeId(0),
             property,
@@ -550,6 +552,7 @@ mod tests {
             values: values.into(),
             width,
             kinds,
+            modes,
         }
     }
 

@@ -108,7 +108,7 @@ pub(super) fn still_at(
 ) -> Track {
     let times: Vec<f32> = if end > SAME_TIME { vec![0.0, end] } else { vec![0.0] };
     let values = times.iter().flat_map(|_| value.iter().copied()).collect();
-    let kinds = Default::default();
+    let (kinds, modes) = Default::default();
     Track {
         target,
         property,
@@ -117,6 +117,7 @@ pub(super) fn still_at(
         width: value.len(),
         values,
         kinds,
+        modes,
     }
 }
 

@@ -215,6 +215,7 @@ fn image_of_pose(
         width: value.len(),
         values: value.into(),
         kinds: Default::default(),
+        modes: Default::default(),
     })
 }
 

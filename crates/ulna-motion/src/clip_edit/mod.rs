@@ -161,6 +161,7 @@ pub(super) mod tests {
             values: values.into(),
             width,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         track.validate().unwrap();
         track

@@ -155,6 +155,7 @@ mod tests {
             values: [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let made = offset_in_loop(&track, 1.0, 0.25).unwrap();
         assert_eq!(&*made.times, [0.0, 0.25, 0.75, 1.0]);

@@ -287,6 +287,7 @@ mod tests {
             values: times.iter().flat_map(|t| [*t, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         }
     }
 

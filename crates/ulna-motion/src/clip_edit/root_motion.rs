@@ -487,6 +487,7 @@ fn keyed(
                 values: values.into(),
                 width,
                 kinds: Default::default(),
+                modes: Default::default(),
             };
             let id = own.unwrap_or_else(|| made.free_track_id());
             made.tracks.insert(id, Shared::new(track));

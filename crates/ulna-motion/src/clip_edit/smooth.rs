@@ -291,6 +291,7 @@ mod tests {
             values: keys.iter().flat_map(|k| [k.1, -k.1, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         }
     }
 

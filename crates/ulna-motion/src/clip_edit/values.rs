@@ -156,6 +156,7 @@ mod tests {
             values: Quat::from_rotation_x(0.4).to_array().to_vec().into(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let about = Quat::from_rotation_x(0.1).to_array().to_vec();
         let made = change_values(&track, &[0.0], &ValueChange::Scale { by: vec![2.0], about });

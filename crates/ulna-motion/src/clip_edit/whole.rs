@@ -311,6 +311,7 @@ fn sampled_at(track: &Track, times: &Slice<f32>) -> Track {
         values: values.into(),
         interpolation,
         kinds: Default::default(),
+        modes: Default::default(),
         ..track.clone()
     }
 }
@@ -446,6 +447,7 @@ mod tests {
             values: values.iter().flat_map(|v| [*v, 0.0, 0.0]).collect(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let clip = |track: Track| Clip {
             tracks: [(TrackId(0), Shared::new(track))].into(),

@@ -106,6 +106,7 @@ impl ClipTransfer<'_> {
                 width: value.len(),
                 values: value.into(),
                 kinds: Default::default(),
+                modes: Default::default(),
             }));
         };
         if is_free(Property::Rotation) && angle_between(rotation, here.rotation) > SEEN {

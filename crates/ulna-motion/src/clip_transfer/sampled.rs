@@ -61,6 +61,7 @@ impl ClipTransfer<'_> {
                     times: times.into(),
                     values: values.into(),
                     kinds: Default::default(),
+                    modes: Default::default(),
                 }));
             }
         };

@@ -36,6 +36,7 @@ fn clip(keys: &[(u32, Property, Vec<f32>)]) -> Shared<Clip> {
         values: value.clone().into(),
         width: value.len(),
         kinds: Default::default(),
+        modes: Default::default(),
     };
     let tracks = keys
         .iter()

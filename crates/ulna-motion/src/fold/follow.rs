@@ -134,5 +134,6 @@ pub(super) fn linear(
         values,
         width,
         kinds: Default::default(),
+        modes: Default::default(),
     }
 }

@@ -72,6 +72,7 @@ pub fn baked(document: &Document, mix: &Shared<Mix>, (from, to): (f64, f64), rat
                 values,
                 width,
                 kinds: Default::default(),
+                modes: Default::default(),
             };
             (TrackId(k as u32), Shared::new(track))
         },

@@ -282,6 +282,7 @@ impl Mixer {
                 values: values.into(),
                 width,
                 kinds: Default::default(),
+                modes: Default::default(),
             };
             (TrackId(k as u32), Shared::new(track))
         });

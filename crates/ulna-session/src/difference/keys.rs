@@ -213,7 +213,7 @@ enum TrackDiffers {
 
 fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
     // Every member takes part: a new one does not compile until it does.
-    let Track { target: _, property, interpolation, times, values, width, kinds: _ } = a;
+    let Track { target: _, property, interpolation, times, values, width, kinds: _, modes: _ } = a;
     let differ = |what: String| Some(TrackDiffers::Keys(what));
     if *width != b.width {
         return differ(format!("{} values per key instead of {width}", b.width));

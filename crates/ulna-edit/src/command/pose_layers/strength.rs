@@ -52,6 +52,7 @@ fn strength_track(times: Vec<f32>, values: Vec<f32>, interpolation: Interpolatio
         values: values.into(),
         width: 1,
         kinds: Default::default(),
+        modes: Default::default(),
     }
 }
 

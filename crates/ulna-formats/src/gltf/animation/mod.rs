@@ -166,6 +166,7 @@ impl Channels<'_, '_, '_> {
                     values: keys.values,
                     width: target.width,
                     kinds: Default::default(),
+                    modes: Default::default(),
                 };
                 self.tracks.push((TrackId::from(k), Shared::new(track)));
             }

@@ -118,6 +118,7 @@ pub fn pointer(
             values,
             width,
             kinds: Default::default(),
+            modes: Default::default(),
         })
     });
     let shown = shown_node(&pointer).filter(|node| *node < targets.nodes.len());

@@ -47,6 +47,7 @@ impl Hold<'_> {
                     values: now.to_array().to_vec().into(),
                     width: 4,
                     kinds: Default::default(),
+                    modes: Default::default(),
                 };
                 clip.tracks.insert(id, Shared::new(track));
                 id

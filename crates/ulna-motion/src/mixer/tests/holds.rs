@@ -98,6 +98,7 @@ fn jumps_are_found_with_their_times() {
                 .into(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     };

@@ -58,6 +58,7 @@ fn any_clip(reach: f32) -> impl Strategy<Value = Shared<Clip>> {
                         values: values.into(),
                         width,
                         kinds: Default::default(),
+                        modes: Default::default(),
                     };
                     tracks.insert(TrackId::from(tracks.len()), Shared::new(track));
                 }
@@ -338,6 +339,7 @@ proptest! {
             values: [0.0, 0.0, 0.0, 0.0, 0.0, far].into(),
             width: 3,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         let walk = Shared::new(Clip { tracks: [(TrackId(0), Shared::new(walk))].into(),
             ..Clip::default() });
@@ -500,6 +502,7 @@ fn keys_meet_end_to_start() {
             values: values.into(),
             width: 4,
             kinds: Default::default(),
+            modes: Default::default(),
         };
         Shared::new(Clip { tracks: [(TrackId(0), Shared::new(track))].into(), ..Clip::default() })
     };
