@@ -84,7 +84,7 @@ pub use self::{
 };
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use glam::Quat;
     use proptest::prelude::*;
 
