@@ -9,7 +9,6 @@ pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
 mod counterparts;
-pub mod curves;
 mod evaluator;
 mod fold;
 mod frame;

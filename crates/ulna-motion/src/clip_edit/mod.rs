@@ -84,7 +84,7 @@ pub use self::{
 };
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub(super) mod tests {
     use glam::Quat;
     use proptest::prelude::*;
 
