@@ -244,11 +244,10 @@ fn keys_of_a_layer_are_shaped_as_those_of_a_clip() {
     let mut session = sample();
     does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
     for (time, degrees) in [(0.0, 0.0), (0.5, 20.0), (1.0, 0.0)] {
-        let turn = Quat::from_rotation_x(f32::to_radians(degrees)).to_array();
         does(
             &mut session,
             json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head",
-                "rotation": turn}),
+                "degrees": [degrees, 0, 0]}),
         );
     }
     let before = session.document().clone();
