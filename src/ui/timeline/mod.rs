@@ -1,6 +1,7 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod curves;
 mod dead;
 mod domain;
 mod draw;
@@ -28,6 +29,7 @@ mod transport;
 mod values;
 
 pub use self::{
+    curves::TimelineShow,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
     state::{KeyList, TimelineState},

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
+    curves::CurvesState,
     dead::DeadKeys,
     filter::RowFilter,
     gesture::{KeyGesture, Retime, Retiming},
@@ -88,6 +89,8 @@ pub struct TimelineState {
     /// The times of the selected keys.
     pub(super) selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
     pub(super) rows: RowsCache,
+    /// The curves.
+    pub(super) curves: CurvesState,
     /// The first and the last row with selected keys.
     pub(super) boxed: Derived<SelectedRows, Option<(usize, usize)>>,
 }
