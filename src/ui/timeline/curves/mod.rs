@@ -1,10 +1,22 @@
 //! Curves through the keys of a clip: their list, their graph, and what a hand does there.
 
+mod asked;
+mod drag;
+mod handles;
+mod held;
+mod insert;
 mod layout;
+mod marquee;
 mod model;
+mod readout;
+mod snapping;
 mod state;
 mod stub;
+mod tangents;
+mod told;
+mod toolbar;
 mod tools;
+mod transform_box;
 
 pub use self::{
     layout::GraphLayout,

@@ -1,0 +1,101 @@
+//! Commands that the tools of the curves ask for.
+
+use super::EulerOrder;
+use super::tangents::Tangents;
+use ulna_edit::{
+    Command,
+    command::{
+        Between, ChangeKeys, HoldKeys, MoveKeys, ScaleKeys, SetKey, SetTangents, Through, ValueHow,
+        WhichKeys,
+        field::{ClipName, Nodes, Numbers, Parts, Seconds},
+    },
+};
+use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
+
+fn change(id: ClipId, keys: KeySet, _: Option<EulerOrder>, how: ValueHow, by: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    ChangeKeys { clip: ClipName::Id(id), how, by: Numbers(vec![by]), about: None, which }.into()
+}
+
+/// Adds to the values of components of keys; degrees for angles.
+pub fn add_values(id: ClipId, keys: KeySet, order: Option<EulerOrder>, by: f64) -> Command {
+    change(id, keys, order, ValueHow::Add, by)
+}
+
+/// Scales the values of components of keys about a value, which stays.
+pub fn scale_values(
+    id: ClipId,
+    keys: KeySet,
+    order: Option<EulerOrder>,
+    factor: f64,
+    about: f64,
+) -> Vec<Command> {
+    let scaled = change(id, keys.clone(), order, ValueHow::Scale, factor);
+    let back = about * (1.0 - factor);
+    std::iter::once(scaled)
+        .chain((back != 0.0).then(|| add_values(id, keys, order, back)))
+        .collect()
+}
+
+/// Moves keys in time by seconds.
+pub fn move_keys(id: ClipId, keys: KeySet, by: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let by = Seconds(by as f32);
+    MoveKeys { clip: ClipName::Id(id), by, which, ripple: None, make_room: None }.into()
+}
+
+/// Scales keys in time about a time.
+pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let about = Some(Seconds(about as f32));
+    ScaleKeys { clip: ClipName::Id(id), factor: factor as f32, about, which }.into()
+}
+
+/// Sets the change a second of components of keys.
+pub fn set_slope(
+    id: ClipId,
+    keys: KeySet,
+    order: Option<EulerOrder>,
+    side: KeySide,
+    slope: f64,
+) -> Command {
+    let _ = (side, slope);
+    add_values(id, keys, order, 0.0)
+}
+
+/// Adds to the values of components of keys, and less to those of keys around them, up to
+/// `radius` seconds away.
+pub fn add_around(
+    id: ClipId,
+    keys: KeySet,
+    order: Option<EulerOrder>,
+    radius: f64,
+    by: f64,
+) -> Command {
+    let _ = radius;
+    add_values(id, keys, order, by)
+}
+
+/// Inserts keys of parts of nodes at a time, so that the motion does not change.
+pub fn insert_key(id: ClipId, time: f64, nodes: Vec<NodeId>, parts: Vec<Property>) -> Command {
+    let set = SetKey::new(ClipName::Id(id), Seconds(time as f32), Nodes::Ids(nodes));
+    SetKey { parts: Some(Parts(parts)), exact: Some(true), ..set }.into()
+}
+
+/// Chooses the tangents of keys, or holds their values.
+pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command> {
+    let (clip, which) = (ClipName::Id(id), WhichKeys::these(id, keys));
+    let hold = |on| HoldKeys { clip: clip.clone(), which: which.clone(), on: Some(on) }.into();
+    let set = |tangents| {
+        let (clip, which) = (clip.clone(), which.clone());
+        SetTangents { clip, tangents, which }.into()
+    };
+    let _ = Between::Hold;
+    match tangents {
+        Tangents::Step => vec![hold(true)],
+        Tangents::Auto | Tangents::Smooth => vec![set(Through::Auto)],
+        Tangents::Flat => vec![set(Through::Flat)],
+        Tangents::Linear => vec![set(Through::Straight)],
+        Tangents::Free | Tangents::Broken => vec![set(Through::Sharp)],
+    }
+}
