@@ -29,7 +29,6 @@ mod transport;
 mod values;
 
 pub use self::{
-    curves::TimelineShow,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
     state::{KeyList, TimelineState},

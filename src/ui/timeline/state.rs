@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
-    curves::CurvesState,
+    curves::{CurvesState, Fit},
     dead::DeadKeys,
     filter::RowFilter,
     gesture::{KeyGesture, Retime, Retiming},
@@ -110,6 +110,7 @@ impl TimelineState {
         self.end_gestures();
         self.marker = MarkerEdit::None;
         self.strength = StrengthDrag::default();
+        self.curves.leave_keys();
         self.dead = DeadKeys::default();
     }
 
@@ -142,10 +143,39 @@ impl TimelineState {
 
     /// Shows the whole clip, or these times of it.
     pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
+        self.curves.fit = Some(if range.is_some() { Fit::Selected } else { Fit::All });
         match range {
             Some((from, to)) => self.time.fit_range(f64::from(from), f64::from(to)),
             None => self.time.fit(length),
         }
+    }
+
+    /// Fits the values of the times in sight to the height of the curves.
+    pub const fn fit_height(&mut self) {
+        self.curves.fit = Some(Fit::Height);
+    }
+
+    /// Shows the speed of a joint's tip under the curves, then its acceleration, then nothing.
+    pub const fn next_strip(&mut self) {
+        self.curves.speed = self.curves.speed.next();
+    }
+
+    /// Lets the curves of keys fill the height by themselves; not, where all of them do.
+    pub fn normalize(&mut self, keys: &KeySet) {
+        self.curves.flip_of(keys, |choices| &mut choices.normalized);
+    }
+
+    /// Hides the curves of keys.
+    pub fn hide_curves(&mut self, keys: &KeySet) {
+        for of in self.curves.of_keys(keys) {
+            self.curves.choices.eyes.insert(of, false);
+            self.curves.choices.solo.remove(&of);
+        }
+    }
+
+    /// Shows only the curves of keys; all again, where that is so.
+    pub fn solo_curves(&mut self, keys: &KeySet) {
+        self.curves.flip_of(keys, |choices| &mut choices.solo);
     }
 
     /// Whether keys are moved, which takes digits.

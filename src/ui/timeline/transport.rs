@@ -4,18 +4,18 @@ use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
 use super::state::{NlerpGap, TimelineState};
-use crate::ui::TimelineAction;
 use crate::ui::{
-    Action, Actions, Theme, View,
+    Action, Actions, ProgramAction, Settings, Theme, TimelineAction, TimelineShow, View,
     blend_drag::blend_buttons_ui,
     poses_tab::{is_under_transport, poses_tab_ui},
     theme::Font,
-    widgets::{elided, filter_field, icon_button, name_widget},
+    widgets::{elided, filter_field, icon_button, name_widget, segment, segments},
 };
 use ulna_edit::{
     Mode,
     command::{
-        Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
+        Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, TimelineCommand,
+        field::ClipName,
     },
 };
 use ulna_model::{Document, Repeat, rate_in_words};
@@ -26,6 +26,8 @@ use ulna_session::RulerUnit;
 /// What there is room for in a line of so many points: the least needed goes first.
 struct TransportFit {
     speed: bool,
+    /// The switch between rows of keys and curves as three words; else as a list.
+    show: bool,
     frame: bool,
     rate: bool,
     mixer: bool,
@@ -37,6 +39,7 @@ impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
             speed: width >= 840.0,
+            show: width >= 1040.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
             mixer: width >= 760.0,
@@ -73,6 +76,9 @@ pub fn transport_ui(
             time_fields(ui, view, room.frame, actions);
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
+            if !playback_mixes(view) {
+                show_ui(ui, view, room.show, actions);
+            }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if poses {
                     poses_tab_ui(ui, view, actions);
@@ -96,6 +102,53 @@ pub fn transport_ui(
             });
         });
     });
+}
+
+/// What the timeline shows: rows of keys, curves, or both.
+fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) {
+    let (theme, now) = (view.theme, view.settings.timeline);
+    let mut chosen = now;
+    if wide {
+        ui.add_space(8.0);
+        segments(ui, theme, |ui| {
+            for show in TimelineShow::ALL {
+                let response = segment(ui, theme, show.label(), show == now, false);
+                if response.on_hover_text(show_words(view, show)).clicked() {
+                    chosen = show;
+                }
+            }
+        });
+    } else {
+        let combo = ComboBox::from_id_salt("timeline shows").selected_text(now.label()).width(66.0);
+        let combo = combo.show_ui(ui, |ui| {
+            for show in TimelineShow::ALL {
+                let response = ui.selectable_label(show == now, show.label());
+                if response.on_hover_text(show_words(view, show)).clicked() {
+                    chosen = show;
+                }
+            }
+        });
+        combo.response.widget_info(|| {
+            WidgetInfo::labeled(Role::ComboBox, true, format!("Timeline shows: {}", now.label()))
+        });
+    }
+    if chosen != now {
+        let settings = Settings { timeline: chosen, ..view.settings.clone() };
+        actions.push(ProgramAction::Settings(Box::new(settings)));
+    }
+}
+
+/// What a choice of the switch shows, and its key.
+fn show_words(view: &View<'_>, show: TimelineShow) -> String {
+    let (about, command) = match show {
+        TimelineShow::Sheet => ("Rows of keys", TimelineCommand::Curves),
+        TimelineShow::Curves => ("Curves through the keys", TimelineCommand::Curves),
+        TimelineShow::Both => ("Rows of keys over curves", TimelineCommand::SheetAndCurves),
+    };
+    match view.settings.keys.shown(command.name()) {
+        key if key.is_empty() => about.to_owned(),
+        key => format!("{about} ({key})"),
+    }
 }
 
 fn playback_mixes(view: &View<'_>) -> bool {

@@ -2,34 +2,82 @@
 
 mod asked;
 mod drag;
+mod drawing;
+mod graph;
 mod handles;
 mod held;
 mod insert;
 mod layout;
+mod list;
+mod list_menus;
 mod marquee;
 mod model;
+mod polyline;
 mod readout;
 mod snapping;
+mod sources;
+mod speed;
 mod state;
+mod strokes;
 mod stub;
 mod tangents;
 mod told;
 mod toolbar;
 mod tools;
 mod transform_box;
+mod view_range;
+
+use std::rc::Rc;
 
 pub use self::{
+    graph::graph_ui,
     layout::GraphLayout,
-    model::{CurveId, CurveOf, CurveSource, CurveSpace, EulerOrder, ShownCurve, TrackCurves, Unit},
+    list::list_ui,
+    model::{
+        CurveId, CurveOf, CurveSource, CurveSpace, CurvesModel, EulerOrder, ListedCurve,
+        ShownCurve, TrackCurves, Unit,
+    },
     state::{
-        CurveColors, CurveTool, CurvesOf, CurvesState, Fit, RotationView, SpeedStrip, TimelineShow,
-        ValueView,
+        CurveColors, CurveTool, CurvesOf, CurvesState, Fit, RotationView, SpeedStrip, ValueView,
     },
 };
-use super::domain::{SelectHow, TimelineAction};
+use self::{
+    model::{ModelOf, SameRows},
+    sources::{Finder, Sources},
+};
+use super::{
+    domain::{SelectHow, TimelineAction},
+    rows::Rows,
+    state::TimelineState,
+};
 use crate::ui::{Actions, View};
 use ulna_edit::KeysHome;
-use ulna_model::{Clip, ClipId, KeySet, Shared};
+use ulna_model::{Clip, ClipId, Document, KeySet, Shared};
+
+/// The curves of the tracks of rows: the same ones as long as nothing that they are found from is
+/// another.
+pub fn curves_of(
+    state: &mut TimelineState,
+    view: &View<'_>,
+    document: &Document,
+    id: ClipId,
+    rows: &Rc<Rows>,
+) -> Rc<CurvesModel> {
+    let curves = &mut state.curves;
+    let of = ModelOf {
+        rows: SameRows(rows.clone()),
+        sources: Sources::of(document, id),
+        selected: view.selection.nodes.clone(),
+        choices: curves.choices.clone(),
+        theme: view.theme.name(),
+    };
+    if let Some(model) = curves.model.get().filter(|_| curves.model.is_of(&of)) {
+        return model.clone();
+    }
+    let model = Rc::new(Finder::find(document, view.theme, &of, &mut curves.cache));
+    curves.model.put(of, model.clone());
+    model
+}
 
 /// The graph as it is laid out in a frame, and the clip whose keys it shows.
 pub struct Graph<'a> {

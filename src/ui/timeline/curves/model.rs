@@ -5,7 +5,11 @@ use std::rc::Rc;
 use egui::Color32;
 
 pub use super::stub::{CurveSpace, EulerOrder, TrackCurves};
-use ulna_model::{Clip, NodeId, PoseLayerId, Property, Shared, Track, TrackId};
+use super::{
+    super::rows::{Row, Rows},
+    state::{CurveChoices, CurvesOf},
+};
+use ulna_model::{NodeId, PoseLayerId, Property, Shared, Track, TrackId};
 
 /// Where the keys of a curve are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,10 +76,31 @@ impl Unit {
             Self::Plain => "",
         }
     }
+
+    /// Values that are nearer to one another than this fill no more of the height by themselves.
+    pub const fn least_span(self) -> f64 {
+        match self {
+            Self::Degrees => 2.0,
+            Self::Meters => 0.02,
+            Self::Plain => 0.1,
+        }
+    }
+
+    /// What the values of a property count.
+    pub const fn of(property: Property, space: CurveSpace) -> Self {
+        match (property, space) {
+            (Property::Rotation, CurveSpace::Euler(_)) => Self::Degrees,
+            (Property::Translation, _) => Self::Meters,
+            _ => Self::Plain,
+        }
+    }
 }
 
 /// How a curve is dashed: points on and off in turn, none for a whole line.
 pub type Dash = &'static [f32];
+
+/// Dashes that tell curves apart, the whole line first.
+pub const DASHES: [Dash; 5] = [&[], &[6.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0], &[12.0, 4.0]];
 
 /// A curve that is shown.
 #[derive(Clone, Debug)]
@@ -132,15 +157,112 @@ impl ShownCurve {
     }
 }
 
+/// A curve of the list.
+#[derive(Clone, Debug)]
+pub struct ListedCurve {
+    pub id: CurveId,
+    pub of: CurveOf,
+    pub node: Option<NodeId>,
+    pub track: Shared<Track>,
+    pub space: CurveSpace,
+    /// As its row is named: *X*.
+    pub label: Rc<str>,
+    /// As it is named at its end.
+    pub name: Rc<str>,
+    pub color: Color32,
+    pub dash: Dash,
+    pub shown: bool,
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListRow {
+    /// A node with its curves, from and to.
+    Node { node: NodeId, open: bool, curves: (usize, usize) },
+    /// A channel with its curves, from and to.
+    Channel { node: NodeId, track: TrackId, open: bool, curves: (usize, usize) },
+    /// A curve.
+    Curve(usize),
+    /// A channel that names by a pointer what it moves, and whose values are not read.
+    Pointer(usize),
+}
+
+/// Rows that are compared by being the same.
+#[derive(Clone, Debug)]
+pub struct SameRows(pub Rc<Rows>);
+
+impl PartialEq for SameRows {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// What curves are found from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelOf {
-    clip: Shared<Clip>,
+    pub rows: SameRows,
+    pub sources: super::sources::Sources,
+    pub selected: std::collections::BTreeSet<NodeId>,
+    pub choices: CurveChoices,
+    pub theme: &'static str,
 }
 
 /// The curves of a clip.
 #[derive(Clone, Debug, Default)]
 pub struct CurvesModel {
+    /// The rows of the list, but for that of all channels.
+    pub rows: Vec<ListRow>,
+    /// All curves that are listed, whether folded away or not.
+    pub listed: Vec<ListedCurve>,
     /// Those that are shown.
     pub shown: Rc<Vec<ShownCurve>>,
+    /// The rows of keys beside the rows of the list.
+    pub sheet: Option<Rc<Rows>>,
+}
+
+impl CurvesModel {
+    /// The place of a curve among those that are shown.
+    pub fn place(&self, id: CurveId) -> Option<usize> {
+        self.shown.iter().position(|c| c.id == id)
+    }
+
+    /// The row of the sheet beside a row of the list.
+    pub fn sheet_row(&self, row: &ListRow) -> Row {
+        match row {
+            ListRow::Node { node, .. } => Row::Node(*node),
+            ListRow::Channel { node, track, curves, .. } => {
+                Row::Channel(*node, *track, self.listed[curves.0].track.property)
+            }
+            ListRow::Pointer(k) => Row::Pointer(*k),
+            ListRow::Curve(k) => {
+                let curve = &self.listed[*k];
+                match (curve.id.source, curve.node) {
+                    (CurveSource::Track(id), Some(node)) => match curve.track.property {
+                        Property::Weights => Row::Morph(node, id, usize::from(curve.id.component)),
+                        property => Row::Channel(node, id, property),
+                    },
+                    (CurveSource::Strength(id), _) => Row::Strength(id),
+                    (CurveSource::Pointer(k), _) => Row::Pointer(k),
+                    (CurveSource::Track(_), None) => Row::Summary,
+                }
+            }
+        }
+    }
+}
+
+/// Whether a curve is shown: by its eye, else by what it moves.
+pub fn is_shown(choices: &CurveChoices, of: CurveOf, selected: bool, moves: bool) -> bool {
+    if !choices.solo.is_empty() {
+        return choices.solo.contains(&of);
+    }
+    choices.eyes.get(&of).copied().unwrap_or(match choices.of {
+        CurvesOf::Selected => selected,
+        CurvesOf::Moving => moves,
+        CurvesOf::None => false,
+    })
+}
+
+/// Whether a track's value ever changes.
+pub fn does_move(track: &Track) -> bool {
+    (1..track.times.len()).any(|k| track.value(k) != track.value(0))
 }

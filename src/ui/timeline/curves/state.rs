@@ -1,40 +1,18 @@
 //! What the curves keep from frame to frame: how they are looked at, and what a hand does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use super::{
-    model::{CurveOf, CurvesModel, EulerOrder, Unit},
+    drawing::Lines,
+    model::{CurveId, CurveOf, CurvesModel, EulerOrder, ModelOf, ShownCurve, Unit},
+    sources::CurveCache,
+    speed::Strip,
     tools::{CurveGesture, CurvePopup, ToolState},
 };
-use serde::{Deserialize, Serialize};
-use ulna_model::{Derived, NodeId, Shared, Track};
-
-/// What the timeline shows of a clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TimelineShow {
-    /// Rows of keys.
-    #[default]
-    Sheet,
-    /// Curves through the keys.
-    Curves,
-    /// Rows of keys over curves.
-    Both,
-}
-
-impl TimelineShow {
-    /// In the order of the switch.
-    pub const ALL: [Self; 3] = [Self::Sheet, Self::Curves, Self::Both];
-
-    /// As the switch names it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Sheet => "Sheet",
-            Self::Curves => "Curves",
-            Self::Both => "Both",
-        }
-    }
-}
+use ulna_model::{Derived, KeySet, NodeId, Property, Shared, Track};
 
 /// The values in sight, by unit: the lowest and the highest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,24 +135,36 @@ pub enum SpeedStrip {
     Acceleration,
 }
 
+impl SpeedStrip {
+    /// What comes after it.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Off => Self::Speed,
+            Self::Speed => Self::Acceleration,
+            Self::Acceleration => Self::Off,
+        }
+    }
+}
+
 /// Curves that were kept to be compared with and swapped.
 #[derive(Clone, Debug, Default)]
 pub struct BufferCurves {
     /// A track as it was, by what it moves.
-    pub tracks: BTreeMap<(NodeId, ulna_model::Property), Shared<Track>>,
+    pub tracks: BTreeMap<(NodeId, Property), Shared<Track>>,
 }
 
-/// What the curves keep.
-#[derive(Clone, Debug, Default)]
-pub struct CurvesState {
-    /// Points of the sheet's rows over the curves, where both are shown; 0 before they were.
-    pub split: f32,
-    /// The values in sight.
-    pub values: ValueView,
-    /// What was fitted to once.
-    pub fitted: bool,
-    /// What is to be shown next.
-    pub fit: Option<Fit>,
+/// What of the list is folded away or open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fold {
+    /// A node's channels.
+    Node(NodeId),
+    /// A channel's components.
+    Channel(NodeId, Property),
+}
+
+/// What was chosen for curves: which are shown, and how.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CurveChoices {
     /// How a node's rotations are shown, where that was chosen.
     pub rotations: BTreeMap<NodeId, RotationView>,
     /// Curves that are shown, or not, whatever is selected.
@@ -187,10 +177,23 @@ pub struct CurvesState {
     pub solo: BTreeSet<CurveOf>,
     /// Curves that fill the height with their own range.
     pub normalized: BTreeSet<CurveOf>,
-    /// Nodes whose channels are folded away.
-    pub closed: BTreeSet<NodeId>,
-    /// How they are told apart.
+    /// What is open, or not, whatever is shown.
+    pub folds: BTreeMap<Fold, bool>,
+    /// How curves are told apart.
     pub colors: CurveColors,
+}
+
+/// What the curves keep.
+#[derive(Clone, Debug, Default)]
+pub struct CurvesState {
+    /// Points of the sheet's rows over the curves, where both are shown; 0 before they were.
+    pub split: f32,
+    /// The values in sight.
+    pub values: ValueView,
+    /// What is to be shown next.
+    pub fit: Option<Fit>,
+    /// Which curves are shown, and how.
+    pub choices: CurveChoices,
     /// What a press does.
     pub tool: CurveTool,
     /// What is compared with.
@@ -203,7 +206,51 @@ pub struct CurvesState {
     pub popup: CurvePopup,
     /// What else the tools keep.
     pub tools: ToolState,
-    /// How far the list is scrolled, points.
-    pub scroll: f32,
-    pub(super) model: Derived<super::model::ModelOf, std::rc::Rc<CurvesModel>>,
+    /// What was fitted to: curves of which none is shown any more ask for another fit.
+    pub(super) fitted: Vec<CurveId>,
+    pub(super) cache: CurveCache,
+    pub(super) model: Derived<ModelOf, Rc<CurvesModel>>,
+    pub(super) lines: Lines,
+    /// Curves as they were when the file was opened, where they differ.
+    pub(super) behind: Rc<Vec<ShownCurve>>,
+    pub(super) strip: Strip,
+}
+
+impl CurvesState {
+    /// What the curves of keys are of, as far as they are shown.
+    pub fn of_keys(&self, keys: &KeySet) -> Vec<CurveOf> {
+        let Some(model) = self.model.get() else { return Vec::new() };
+        let some = |c: &&ShownCurve| {
+            let some = |id| !keys.times_of(id, c.id.component).is_empty();
+            c.id.track().is_some_and(some)
+        };
+        model.shown.iter().filter(some).map(|c| c.of).collect()
+    }
+
+    /// Puts the curves of keys into a set; takes them out, where all are in it.
+    pub fn flip_of(
+        &mut self,
+        keys: &KeySet,
+        set: impl Fn(&mut CurveChoices) -> &mut BTreeSet<CurveOf>,
+    ) {
+        let of = self.of_keys(keys);
+        let set = set(&mut self.choices);
+        if of.iter().all(|of| set.contains(of)) {
+            set.retain(|have| !of.contains(have));
+        } else {
+            set.extend(of);
+        }
+    }
+
+    /// Whether no hand is at curves.
+    pub const fn is_still(&self) -> bool {
+        matches!(self.gesture, CurveGesture::None)
+    }
+
+    /// The keys of another clip or layer are shown.
+    pub fn leave_keys(&mut self) {
+        self.gesture = CurveGesture::default();
+        self.cache.forget();
+        self.fitted.clear();
+    }
 }

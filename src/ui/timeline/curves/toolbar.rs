@@ -106,14 +106,14 @@ fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     ui.spacing_mut().item_spacing.x = 2.0;
     let curves = &mut state.curves;
     let all = || graph.layout.curves.iter().map(|c| c.of);
-    let normal = all().next().is_some() && all().all(|of| curves.normalized.contains(&of));
+    let normal = all().next().is_some() && all().all(|of| curves.choices.normalized.contains(&of));
     let name = "Normalize the shown curves";
     if icon_button(ui, theme, icons::ICON_HEIGHT, name, "N", normal, Ok(())).clicked() {
         for of in all() {
             if normal {
-                curves.normalized.remove(&of);
+                curves.choices.normalized.remove(&of);
             } else {
-                curves.normalized.insert(of);
+                curves.choices.normalized.insert(of);
             }
         }
     }
