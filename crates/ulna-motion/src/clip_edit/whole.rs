@@ -32,7 +32,7 @@ impl MotionError {
     }
 
     /// How far two tracks of the same property are apart at a time.
-    pub(super) fn between(a: &Track, b: &Track, time: f64) -> Self {
+    pub(crate) fn between(a: &Track, b: &Track, time: f64) -> Self {
         let sampled = |track: &Track| {
             let mut out = vec![0.0; track.width];
             sample_into(track, time, &mut out);
