@@ -27,6 +27,7 @@ mod clip_layers;
 mod clip_work;
 mod clips;
 mod context;
+mod curve_keys;
 mod define;
 mod destination;
 mod dispatch;
@@ -88,6 +89,10 @@ pub use self::{
         RenameNodes, free_clip_name,
     },
     context::{CommandContext, Unfilled},
+    curve_keys::{
+        CurveKeysCommand, EaseKeys, EaseName, Fade, FilterKeys, FilterName, NearHow, OverlapKeys,
+        ProportionalKeys, SlideKeys, SlideName, Slow, WarpKeys,
+    },
     destination::{Children, PoseDestination, Wanted},
     dispatch::Host,
     error::{ArgumentError, CommandError},

@@ -71,11 +71,12 @@ pub use self::{
     length::length_in_words,
     mirrored::{MirroredClip, mirror_gap, mirror_skin_gap, mirrored},
     offset::offset_in_loop,
-    reduce::{Reduced, reduced, sparse},
+    reduce::{Reduced, reduced, reduced_among, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Gap, Seam, seam},
     seam_speed::speed_jump,
+    skin_bound::skin_gap,
     smooth::{
         Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents,
     },

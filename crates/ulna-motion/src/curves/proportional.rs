@@ -1,11 +1,13 @@
 //! Keys near the meant ones follow, by a fall-off in time.
 
+use glam::{DQuat, DVec3, EulerRot};
+
 use super::{
-    super::clip_edit::{HOLD_GAP, TooClose, ValueChange, change_values, hold_end, is_hold_end},
+    chart::{follow_holds, rotation, short_log, turn_key},
     warp::{Place, placed},
 };
-use glam::Quat;
-use ulna_model::{KeyTimes, Property, Track};
+use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, keep_auto};
+use ulna_model::{Interpolation, KeyTimes, Property, Track};
 
 /// How far each key of a track follows, 0 to 1: 1 at the given times, which rise, and less toward
 /// `radius` seconds from the nearest of them. `fade` gives the part at a place from 0, the rim, to
@@ -27,30 +29,48 @@ fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -
     track.times.iter().map(part).collect()
 }
 
-/// The track with a value added to the keys at `times`, and a part of it to keys within `radius`
-/// seconds of these; a rotation is turned in the joint's own axes, and wants four numbers.
+/// The track with numbers added to the keys at `times`, and a part of them to keys within `radius`
+/// seconds of these. Of rotations three angles are given, in radians: about x, y and z of the
+/// joint's own axes, or where only some `components` are meant, of the Euler angles XYZ.
 #[must_use]
 pub fn add_near(
     track: &Track,
     times: &[f32],
     by: &[f32],
+    components: Option<&[u16]>,
     (radius, fade): (f32, &dyn Fn(f32) -> f32),
 ) -> Track {
     let parts = parts(track, times, radius, fade);
-    let mut made = track.clone();
-    for (key, part) in parts.iter().enumerate() {
-        if *part <= 0.0 || is_hold_end(track, key) {
+    let angles = |part: f32| -> [f64; 3] {
+        std::array::from_fn(|c| f64::from(by.get(c).copied().unwrap_or(0.0) * part))
+    };
+    let turn = |[x, y, z]: [f64; 3]| DQuat::from_euler(EulerRot::XYZ, x, y, z);
+    let stride = track.stride();
+    let at = if track.interpolation == Interpolation::CubicSpline { track.width } else { 0 };
+    let mut values = track.values.to_vec();
+    for (key, part) in parts.iter().enumerate().filter(|(_, part)| **part > 0.0) {
+        if is_hold_end(track, key) {
             continue;
         }
-        let own = if track.property == Property::Rotation {
-            let turn = Quat::from_slice(by);
-            Quat::IDENTITY.slerp(turn, *part).to_array().to_vec()
+        let own = &mut values[key * stride..(key + 1) * stride];
+        if track.property == Property::Rotation {
+            let was = rotation(track.value(key));
+            let added = angles(*part);
+            let by = if components.is_none() {
+                turn(added)
+            } else {
+                let own = <[f64; 3]>::from(was.to_euler(EulerRot::XYZ));
+                was.inverse() * turn(std::array::from_fn(|c| own[c] + added[c]))
+            };
+            turn_key(own, short_log(by), DVec3::ZERO);
         } else {
-            by.iter().map(|v| v * part).collect()
-        };
-        made = change_values(&made, &[track.times[key]], &ValueChange::Add(own));
+            for (c, by) in by.iter().enumerate().take(track.width) {
+                own[at + c] += by * part;
+            }
+        }
     }
-    made
+    follow_holds(track, &mut values);
+    keep_auto(track, Track { values: values.into(), ..track.clone() })
 }
 
 /// The track with the keys at `times` later by some seconds, and keys within `radius` seconds of
@@ -84,6 +104,7 @@ pub fn move_near(
 
 #[cfg(test)]
 mod tests {
+    use glam::Quat;
     use proptest::prelude::*;
 
     use super::*;
@@ -96,10 +117,9 @@ mod tests {
             let pick = pick % track.times.len();
             let at = track.times[pick];
             let turns = track.property == Property::Rotation;
-            let change =
-                if turns { Quat::from_rotation_y(by).to_array().to_vec() } else { vec![by; 3] };
+            let change = if turns { vec![0.0, by, 0.0] } else { vec![by; 3] };
             let linear = |p: f32| p;
-            let made = add_near(&track, &[at], &change, (radius, &linear));
+            let made = add_near(&track, &[at], &change, None, (radius, &linear));
             prop_assert!(made.validate().is_ok());
             for (k, time) in track.times.iter().enumerate() {
                 let part = if k == pick { 1.0 } else {

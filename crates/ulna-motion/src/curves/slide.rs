@@ -314,7 +314,9 @@ mod tests {
 
         #[test]
         fn the_ends_of_sliders(track in any_track(), pick in 1usize..10) {
-            prop_assume!(pick + 1 < track.times.len());
+            if pick + 1 >= track.times.len() {
+                return Ok(());
+            }
             let time = [track.times[pick]];
             let value = |track: &Track, key: usize| Track {
                 times: [0.0].into(),
@@ -335,7 +337,9 @@ mod tests {
             }
             // Pulled onto the line and onto the eases, it lies between its neighbors; of turns that
             // may be the long way round.
-            prop_assume!(track.property != Property::Rotation);
+            if track.property == Property::Rotation {
+                return Ok(());
+            }
             let whole = apart(&left, &right, 0);
             for made in [at(Slide::PushPull, -1.0), at(Slide::Ease, -1.0), at(Slide::Ease, 1.0)] {
                 let way = apart(&left, &made, 0).max(apart(&made, &right, 0));

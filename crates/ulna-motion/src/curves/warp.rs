@@ -132,7 +132,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{clip_edit::tests::any_track, sample_into};
+    use crate::{
+        clip_edit::{is_auto, tests::any_track},
+        sample_into,
+    };
     use ulna_model::Property;
 
     #[test]
@@ -165,10 +168,11 @@ mod tests {
                 prop_assert!((a - b).abs() < 1e-4 * (1.0 + a.abs()));
             }
             // An automatic curve is made again for the new times.
-            prop_assume!(!crate::clip_edit::is_auto(&track));
             let time = from[0] + (from[from.len() - 1] - from[0]) * part;
-            prop_assume!(from.iter().all(|f| (f - time).abs() > 1e-4));
-            prop_assume!(track.property != Property::Rotation);
+            let turns = track.property == Property::Rotation;
+            if turns || from.iter().any(|f| (f - time).abs() < 1e-4) || is_auto(&track) {
+                return Ok(());
+            }
             let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
             sample_into(&track, time, &mut a);
             sample_into(&made, warp.at(time), &mut b);

@@ -4,7 +4,7 @@
 mod commands;
 mod pasting;
 mod shape;
-mod targets;
+pub(in crate::command) mod targets;
 mod timing;
 mod values;
 
