@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  Track ──► TrackCurves  values of components at keys and between, as they play
+//!              ├─ components  one number or angle of a key changed, or its slope
 //!              ├─ euler       angles of rotations in any order, and their rates
 //!              ├─ unwrapped   angles without jumps of full turns
 //!              └─ moments     the formulas of sampling, in 64 bits
@@ -9,13 +10,16 @@
 //!  chart (keys as vectors) ──► slide      runs of keys between their neighbors
 //!                         └──► filter/    what is done to the motion of a span
 //!  overlap, proportional, warp      keys elsewhere in time: down a chain, near others, by handles
+//!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
 //! ```
 //!
 //! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them: what
 //! is drawn is what plays, and an edit of an angle writes the rotation of that key.
 
 mod chart;
+mod components;
 mod contacts;
+mod conversion;
 mod ease;
 mod ease_plan;
 mod eased;
@@ -30,7 +34,9 @@ mod unwrapped;
 mod warp;
 
 pub use self::{
+    components::{SlopeError, with_component, with_slope},
     contacts::leg_contacts,
+    conversion::{Converted, converted},
     ease::{Ease, EaseShape, EaseWay},
     eased::{Eased, eased, eased_spans, is_of_ease},
     euler::EulerOrder,

@@ -176,6 +176,11 @@ impl TrackCurves {
         if let View::Angles(angles) = &self.view { Some(angles) } else { None }
     }
 
+    /// The sign of a key's quaternion as it is shown.
+    pub(super) fn sign(&self, key: usize) -> f64 {
+        if let View::Quaternion(signs) = &self.view { signs[key] } else { 1.0 }
+    }
+
     /// The curve of a component from a key to the next, both included, added to `out` as points of
     /// seconds and values between which it is straight within `tolerance`: nowhere farther off than
     /// its second number, but with no more points than its first allows seconds between. A step has
@@ -199,7 +204,7 @@ impl TrackCurves {
             return;
         }
         let mut seen = |part: f64, value: f64| out.push((start + (end - start) * part, value));
-        let last = self.arrival(key, component);
+        let last = self.key_value(key + 1, component);
         match &self.view {
             View::Numbers => {
                 let pieces = self.pieces(key, component, tolerance.1).min(most);
@@ -230,11 +235,6 @@ impl TrackCurves {
             }
         }
         out.push((end, last));
-    }
-
-    /// The value at the end of a segment: that of the next key, for the sign that leads there.
-    fn arrival(&self, key: usize, component: usize) -> f64 {
-        self.key_value(key + 1, component)
     }
 
     /// Into how many pieces a segment of plain numbers is cut so that each is straight: a chord over
