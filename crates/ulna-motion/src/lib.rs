@@ -9,6 +9,7 @@ pub mod clip_edit;
 mod clip_transfer;
 mod compiled;
 mod counterparts;
+pub mod curves;
 mod evaluator;
 mod fold;
 mod frame;

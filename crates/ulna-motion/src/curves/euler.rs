@@ -1,0 +1,264 @@
+//! Euler angles of rotations in any of six orders, in 64 bits, and their rates of change.
+
+use glam::{DMat3, DQuat, DVec3};
+use std::f64::consts::{PI, TAU};
+
+use ulna_model::{Interpolation, Property, Track};
+
+use super::moments::{Key, rotation_at};
+
+/// Below this determinant (the cosine of the middle angle) two of the three axes are one, and
+/// slopes of single angles cannot be set: gimbal lock.
+pub(super) const LOCKED: f64 = 1e-3;
+
+/// Below this cosine of the middle angle only the sum of the other two is known.
+const ONE_AXIS: f64 = 1e-7;
+
+/// The order in which three angles turn: `q = q₁(a)·q₂(b)·q₃(c)`, the first about its own axis, the
+/// next about the turned one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EulerOrder {
+    /// About x, then y, then z.
+    #[default]
+    Xyz,
+    /// About x, then z, then y.
+    Xzy,
+    /// About y, then x, then z.
+    Yxz,
+    /// About y, then z, then x.
+    Yzx,
+    /// About z, then x, then y.
+    Zxy,
+    /// About z, then y, then x.
+    Zyx,
+}
+
+impl EulerOrder {
+    /// All of them, in the order of menus.
+    pub const ALL: [Self; 6] = [Self::Xyz, Self::Xzy, Self::Yxz, Self::Yzx, Self::Zxy, Self::Zyx];
+
+    /// The three axes as letters, such as “XYZ”.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Xyz => "XYZ",
+            Self::Xzy => "XZY",
+            Self::Yxz => "YXZ",
+            Self::Yzx => "YZX",
+            Self::Zxy => "ZXY",
+            Self::Zyx => "ZYX",
+        }
+    }
+
+    /// Which of x, y, z the three angles turn about.
+    pub(super) const fn axes(self) -> [usize; 3] {
+        match self {
+            Self::Xyz => [0, 1, 2],
+            Self::Xzy => [0, 2, 1],
+            Self::Yxz => [1, 0, 2],
+            Self::Yzx => [1, 2, 0],
+            Self::Zxy => [2, 0, 1],
+            Self::Zyx => [2, 1, 0],
+        }
+    }
+
+    /// 1 where the axes follow each other as x, y, z do, else −1.
+    const fn sign(self) -> f64 {
+        match self {
+            Self::Xyz | Self::Yzx | Self::Zxy => 1.0,
+            Self::Xzy | Self::Yxz | Self::Zyx => -1.0,
+        }
+    }
+
+    /// The place of an axis (0, 1, 2 for x, y, z) among the three angles.
+    pub(super) fn place(self, axis: usize) -> usize {
+        self.axes().iter().position(|a| *a == axis).unwrap_or(0)
+    }
+
+    /// The rotation in terms of the order's own axes, as if they were x, y, z.
+    fn own(self, q: DQuat) -> DQuat {
+        let [i, j, k] = self.axes();
+        let (v, s) = (q.xyz(), self.sign());
+        DQuat::from_xyzw(s * v[i], s * v[j], s * v[k], q.w)
+    }
+
+    /// The sine of the middle angle: ±1 at gimbal lock. `q` is of length 1.
+    pub(super) fn middle_sine(self, q: DQuat) -> f64 {
+        let o = self.own(q);
+        self.sign() * 2.0 * (o.x * o.z + o.w * o.y)
+    }
+
+    /// The rotation of three angles in radians, in this order.
+    pub(super) fn rotation(self, angles: [f64; 3]) -> DQuat {
+        let axes = self.axes();
+        let turn = |n: usize| DQuat::from_axis_angle(DVec3::AXES[axes[n]], angles[n]);
+        turn(0) * turn(1) * turn(2)
+    }
+
+    /// The three angles of a rotation of length 1, radians, of all that say it those nearest to
+    /// `near`. Of the solution `a, b, c` another is `a + π, π − b, c + π`, and each angle may go
+    /// round by full turns. At gimbal lock the last angle is that of `near`.
+    pub(super) fn angles(self, q: DQuat, near: [f64; 3]) -> [f64; 3] {
+        let s = self.sign();
+        let o = self.own(q);
+        let (x, y, z, w) = (o.x, o.y, o.z, o.w);
+        let first = [2.0 * (w * x - y * z), 1.0 - 2.0 * (x * x + y * y)];
+        let last = [2.0 * (w * z - x * y), 1.0 - 2.0 * (y * y + z * z)];
+        let (sine, cosine) = (2.0 * (x * z + w * y), last[0].hypot(last[1]));
+        let b = sine.atan2(cosine);
+        let (a, c) = if cosine < ONE_AXIS {
+            let c = s * near[2];
+            let both = (2.0 * (x * y + w * z)).atan2(1.0 - 2.0 * (x * x + z * z));
+            (if sine > 0.0 { both - c } else { c - both }, c)
+        } else {
+            (first[0].atan2(first[1]), last[0].atan2(last[1]))
+        };
+        let nearest = |angles: [f64; 3]| {
+            let mut found = angles;
+            for (angle, near) in found.iter_mut().zip(near) {
+                *angle += TAU * ((near - *angle) / TAU).round();
+            }
+            found
+        };
+        let (one, other) =
+            (nearest([s * a, s * b, s * c]), nearest([s * a + PI, PI - s * b, s * c + PI]));
+        let off = |to: [f64; 3]| to.iter().zip(near).map(|(a, n)| (a - n).powi(2)).sum::<f64>();
+        if off(other) < off(one) { other } else { one }
+    }
+
+    /// What each angle turns about at some angles, in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`.
+    /// The rotation's angular velocity is `ω = M·(a', b', c')`, from `∂q/∂a = ½u₁q`,
+    /// `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c = q·½u₃`.
+    fn turning(self, angles: [f64; 3]) -> DMat3 {
+        let [i, j, k] = self.axes().map(|axis| DVec3::AXES[axis]);
+        let first = DQuat::from_axis_angle(i, angles[0]);
+        let second = first * DQuat::from_axis_angle(j, angles[1]);
+        DMat3::from_cols(i, first * j, second * k)
+    }
+
+    /// Whether single angles cannot be turned by themselves: the determinant is below 1e-3.
+    pub(super) fn is_locked(self, angles: [f64; 3]) -> bool {
+        angles[1].cos().abs() < LOCKED
+    }
+
+    /// Rates of the three angles, radians per second, where the rotation turns by `omega` a second
+    /// in the parent's frame; nothing at gimbal lock.
+    pub(super) fn rates(self, angles: [f64; 3], omega: DVec3) -> Option<[f64; 3]> {
+        (!self.is_locked(angles)).then(|| (self.turning(angles).inverse() * omega).to_array())
+    }
+
+    /// How fast the rotation turns in the parent's frame where the angles change at these rates.
+    pub(super) fn omega(self, angles: [f64; 3], rates: [f64; 3]) -> DVec3 {
+        self.turning(angles) * DVec3::from_array(rates)
+    }
+
+    /// The orders for a track of rotations, and how near to gimbal lock each comes: the largest
+    /// `|sin b|` at keys and between them, 1 at lock. Best first; those that are alike in the order
+    /// of menus.
+    pub fn best_first(track: &Track) -> [(Self, f32); 6] {
+        /// Places in each segment that are looked at.
+        const PLACES: usize = 4;
+        let mut found = Self::ALL.map(|order| (order, 0.0f32));
+        if track.property != Property::Rotation || track.width != 4 {
+            return found;
+        }
+        let places = if track.interpolation == Interpolation::Step { 1 } else { PLACES };
+        let last = track.times.len().saturating_sub(1);
+        for key in 0..track.times.len() {
+            for place in 0..if key < last { places } else { 1 } {
+                let q = rotation_at(track, Key { key, part: place as f64 / PLACES as f64 });
+                for (order, worst) in &mut found {
+                    *worst = worst.max(order.middle_sine(q).abs().min(1.0) as f32);
+                }
+            }
+        }
+        found.sort_by(|a, b| a.1.total_cmp(&b.1));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::EulerRot;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn angles_are_of_the_rotation_and_nearest_to_what_was_before(
+            order in prop::sample::select(EulerOrder::ALL.to_vec()),
+            angles in prop::array::uniform3(-9.0f64..9.0),
+            off in prop::array::uniform3(-0.7f64..0.7),
+        ) {
+            let q = order.rotation(angles);
+            let glam = match order {
+                EulerOrder::Xyz => EulerRot::XYZ,
+                EulerOrder::Xzy => EulerRot::XZY,
+                EulerOrder::Yxz => EulerRot::YXZ,
+                EulerOrder::Yzx => EulerRot::YZX,
+                EulerOrder::Zxy => EulerRot::ZXY,
+                EulerOrder::Zyx => EulerRot::ZYX,
+            };
+            let theirs = DQuat::from_euler(glam, angles[0], angles[1], angles[2]);
+            prop_assert!(q.dot(theirs).abs() > 1.0 - 1e-12);
+            prop_assert!((order.middle_sine(q) - angles[1].sin()).abs() < 1e-12);
+            let near: [f64; 3] = std::array::from_fn(|n| angles[n] + off[n]);
+            let found = order.angles(q, near);
+            prop_assert!(order.rotation(found).dot(q).abs() > 1.0 - 1e-12);
+            if angles[1].cos().abs() > 1e-4 {
+                for n in 0..3 {
+                    prop_assert!((found[n] - angles[n]).abs() < 1e-6, "{found:?} {angles:?}");
+                }
+            }
+        }
+
+        #[test]
+        fn rates_are_the_slopes_of_the_angles(
+            order in prop::sample::select(EulerOrder::ALL.to_vec()),
+            angles in prop::array::uniform3(-3.0f64..3.0),
+            rates in prop::array::uniform3(-5.0f64..5.0),
+        ) {
+            prop_assume!(angles[1].cos().abs() > 0.02);
+            const DT: f64 = 1e-6;
+            let at = |t: f64| order.rotation(std::array::from_fn(|n| angles[n] + rates[n] * t));
+            let omega = order.omega(angles, rates);
+            let turn = (at(DT) * at(-DT).inverse()).to_scaled_axis() / (2.0 * DT);
+            prop_assert!((turn - omega).length() < 1e-4, "{turn} {omega}");
+            let back = order.rates(angles, omega).unwrap();
+            prop_assert!(back.iter().zip(rates).all(|(a, b)| (a - b).abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn at_gimbal_lock_the_last_angle_stays_and_no_rate_is_told() {
+        for order in EulerOrder::ALL {
+            for b in [PI / 2.0, -PI / 2.0] {
+                let q = order.rotation([0.4, b, 0.3]);
+                let found = order.angles(q, [0.0, b, 1.0]);
+                assert!((found[2] - 1.0).abs() < 1e-9, "{found:?}");
+                assert!(order.rotation(found).dot(q).abs() > 1.0 - 1e-12);
+                assert!(order.rates(found, DVec3::X).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_that_stays_from_gimbal_lock_is_first() {
+        let turns = |axis: DVec3| Track {
+            target: ulna_model::NodeId(0),
+            property: Property::Rotation,
+            interpolation: Interpolation::Linear,
+            times: [0.0, 1.0].into(),
+            values: [0.0, 1.5]
+                .map(|a| DQuat::from_axis_angle(axis, a).as_quat().to_array())
+                .concat()
+                .into(),
+            width: 4,
+            kinds: Default::default(),
+            modes: Default::default(),
+        };
+        let best = EulerOrder::best_first(&turns(DVec3::Y));
+        assert_eq!(best[0], (EulerOrder::Xzy, 0.0));
+        assert!(matches!(best[5].0, EulerOrder::Xyz | EulerOrder::Zyx) && best[5].1 > 0.99);
+    }
+}

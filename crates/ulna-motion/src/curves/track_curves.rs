@@ -1,0 +1,320 @@
+//! One track as curves.
+
+use glam::{DQuat, DVec4};
+
+use super::{
+    euler::EulerOrder,
+    moments::{
+        Key, moment, number_at, number_slope, rotation, rotation_at, rotation_slope, span, stored,
+        turns,
+    },
+    unwrapped::{Unwrapped, omega},
+};
+use crate::sample_into;
+use ulna_model::{Interpolation, Slice, Track};
+
+/// Which numbers of a track its curves show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CurveSpace {
+    /// Those that are stored; of rotations, the quaternion's, as it plays: of length 1.
+    #[default]
+    Stored,
+    /// Euler angles in degrees, of rotations; other tracks are shown as stored.
+    Euler(EulerOrder),
+}
+
+/// One track as curves: the value of each component at keys and between them, as it plays.
+///
+/// Components of rotations are the angles about x, y and z in degrees, whatever their order, without
+/// jumps of full turns; or the quaternion's four numbers, whose sign goes on from key to key. Of all
+/// else they are the track's own numbers. Calculated in 64 bits.
+#[derive(Clone, Debug)]
+pub struct TrackCurves {
+    track: Track,
+    space: CurveSpace,
+    view: View,
+}
+
+#[derive(Clone, Debug)]
+enum View {
+    /// The track's numbers.
+    Numbers,
+    /// The quaternion's, with the sign of each key.
+    Quaternion(Vec<f64>),
+    /// Angles.
+    Angles(Unwrapped),
+}
+
+/// The sign of each key's quaternion, so that it goes on from key to key. Splines go through the
+/// numbers as they are.
+fn signs(track: &Track) -> Vec<f64> {
+    let mut sign = 1.0;
+    let mut signs = vec![sign; track.times.len()];
+    if track.interpolation != Interpolation::CubicSpline {
+        for key in 1..signs.len() {
+            if stored(track, key - 1, 1).dot(stored(track, key, 1)) < 0.0 {
+                sign = -sign;
+            }
+            signs[key] = sign;
+        }
+    }
+    signs
+}
+
+/// The first and the last key that differ between two tracks of as many keys; nothing where none
+/// does.
+fn differing(a: &Track, b: &Track) -> Option<(usize, usize)> {
+    let ends = |a: &Slice<f32>, b: &Slice<f32>, stride: usize| {
+        if Slice::ptr_eq(a, b) {
+            return None;
+        }
+        let differ = |(a, b): (&f32, &f32)| a.to_bits() != b.to_bits();
+        let first = a.iter().zip(b.iter()).position(differ)?;
+        let last = a.iter().zip(b.iter()).rposition(differ)?;
+        Some((first / stride, last / stride))
+    };
+    let times = ends(&a.times, &b.times, 1);
+    let values = ends(&a.values, &b.values, a.stride());
+    let both = times.zip(values).map(|(t, v)| (t.0.min(v.0), t.1.max(v.1)));
+    both.or(times).or(values)
+}
+
+impl TrackCurves {
+    /// The curves of a track, which keeps to the rules of [`Track`].
+    pub fn new(track: &Track, space: CurveSpace) -> Self {
+        let view = match space {
+            _ if !turns(track) => View::Numbers,
+            CurveSpace::Stored => View::Quaternion(signs(track)),
+            CurveSpace::Euler(order) => View::Angles(Unwrapped::new(track, order)),
+        };
+        Self { track: track.clone(), space, view }
+    }
+
+    /// The curves of the track after a change: as [`Self::new`], and quickly where few keys changed.
+    #[must_use]
+    pub fn updated(&self, track: &Track) -> Self {
+        let alike = self.track.property == track.property
+            && self.track.interpolation == track.interpolation
+            && self.track.width == track.width
+            && self.track.times.len() == track.times.len();
+        match &self.view {
+            View::Angles(angles) if alike => {
+                let angles = match differing(&self.track, track) {
+                    Some((first, last)) => angles.changed(track, first, last),
+                    None => angles.clone(),
+                };
+                Self { track: track.clone(), space: self.space, view: View::Angles(angles) }
+            }
+            _ => Self::new(track, self.space),
+        }
+    }
+
+    /// The track.
+    pub const fn track(&self) -> &Track {
+        &self.track
+    }
+
+    /// Which numbers are shown.
+    pub const fn space(&self) -> CurveSpace {
+        self.space
+    }
+
+    /// How many curves there are: three of angles, else one for each number.
+    pub const fn components(&self) -> usize {
+        if matches!(self.view, View::Angles(_)) { 3 } else { self.track.width }
+    }
+
+    /// The value of a component at a key.
+    pub fn key_value(&self, key: usize, component: usize) -> f64 {
+        self.at(Key { key, part: 0.0 }, component)
+    }
+
+    /// The value of a component at a time in seconds, as it plays; both ends are held.
+    pub fn value(&self, component: usize, time: f64) -> f64 {
+        self.at(moment(&self.track, time), component)
+    }
+
+    fn at(&self, at: Key, component: usize) -> f64 {
+        match &self.view {
+            View::Numbers => number_at(&self.track, component, at),
+            View::Quaternion(signs) => {
+                signs[at.key] * DVec4::from(rotation_at(&self.track, at))[component]
+            }
+            View::Angles(angles) => {
+                angles.at(&self.track, at)[angles.order.place(component)].to_degrees()
+            }
+        }
+    }
+
+    /// How fast a component changes at a key, per second, on the way in and on the way out: of
+    /// CUBICSPLINE what is stored, also before the first and after the last key, where it does
+    /// nothing. `None` at gimbal lock, where no single angle turns by itself.
+    pub fn key_slopes(&self, key: usize, component: usize) -> Option<(f64, f64)> {
+        let side = |leaving: bool| match &self.view {
+            View::Numbers => Some(number_slope(&self.track, key, component, leaving)),
+            View::Quaternion(signs) => {
+                Some(signs[key] * rotation_slope(&self.track, key, leaving)[component])
+            }
+            View::Angles(angles) => {
+                let turn =
+                    omega(rotation(&self.track, key), rotation_slope(&self.track, key, leaving));
+                let rates = angles.order.rates(angles.at_key(key), turn)?;
+                Some(rates[angles.order.place(component)].to_degrees())
+            }
+        };
+        Some((side(false)?, side(true)?))
+    }
+
+    /// Whether angles at a key cannot be turned by themselves: the determinant of their axes is below
+    /// 1e-3.
+    pub fn gimbal_locked(&self, key: usize) -> bool {
+        matches!(&self.view, View::Angles(angles) if angles.order.is_locked(angles.at_key(key)))
+    }
+
+    /// The three angles at a key by their places in the order, radians.
+    pub(super) const fn angles(&self) -> Option<&Unwrapped> {
+        if let View::Angles(angles) = &self.view { Some(angles) } else { None }
+    }
+
+    /// The curve of a component from a key to the next, both included, added to `out` as points of
+    /// seconds and values between which it is straight within `tolerance`: nowhere farther off than
+    /// its second number, but with no more points than its first allows seconds between. A step has
+    /// two points of one value. After the last key there is nothing.
+    pub fn sample_segment(
+        &self,
+        key: usize,
+        component: usize,
+        out: &mut Vec<(f64, f64)>,
+        tolerance: (f64, f64),
+    ) {
+        if key + 1 >= self.track.times.len() {
+            return;
+        }
+        let (start, end) = (f64::from(self.track.times[key]), f64::from(self.track.times[key + 1]));
+        let most = ((end - start) / tolerance.0.max(1e-12)).ceil().clamp(1.0, 4096.0);
+        let first = (0.0, self.key_value(key, component));
+        out.push((start, first.1));
+        if self.track.interpolation == Interpolation::Step {
+            out.push((end, first.1));
+            return;
+        }
+        let mut seen = |part: f64, value: f64| out.push((start + (end - start) * part, value));
+        let last = self.arrival(key, component);
+        match &self.view {
+            View::Numbers => {
+                let pieces = self.pieces(key, component, tolerance.1).min(most);
+                for piece in 1..pieces as u32 {
+                    let part = f64::from(piece) / pieces;
+                    seen(part, self.at(Key { key, part }, component));
+                }
+            }
+            View::Quaternion(_) | View::Angles(_) => {
+                let smallest = 1.0 / most;
+                let mut ends: Vec<f64> = match &self.view {
+                    View::Angles(angles) => angles.places(key).iter().map(|p| p.0).collect(),
+                    _ => Vec::new(),
+                };
+                ends.push(1.0);
+                let mut from = first;
+                for part in ends {
+                    let value =
+                        if part < 1.0 { self.at(Key { key, part }, component) } else { last };
+                    let to = (part, value);
+                    let bend = Bend { curves: self, key, component, smallest, off: tolerance.1 };
+                    bend.draw(from, to, &mut seen);
+                    if part < 1.0 {
+                        seen(part, value);
+                    }
+                    from = to;
+                }
+            }
+        }
+        out.push((end, last));
+    }
+
+    /// The value at the end of a segment: that of the next key, for the sign that leads there.
+    fn arrival(&self, key: usize, component: usize) -> f64 {
+        self.key_value(key + 1, component)
+    }
+
+    /// Into how many pieces a segment of plain numbers is cut so that each is straight: a chord over
+    /// `h` is off by at most `h²/8` of the second derivative, which of a cubic is largest at an end.
+    fn pieces(&self, key: usize, component: usize, off: f64) -> f64 {
+        if self.track.interpolation != Interpolation::CubicSpline {
+            return 1.0;
+        }
+        let seconds = span(&self.track, key);
+        let (a, b) = (self.key_value(key, component), self.key_value(key + 1, component));
+        let m0 = number_slope(&self.track, key, component, true) * seconds;
+        let m1 = number_slope(&self.track, key + 1, component, false) * seconds;
+        let (first, last) =
+            (6.0 * (b - a) - 4.0 * m0 - 2.0 * m1, 6.0 * (a - b) + 2.0 * m0 + 4.0 * m1);
+        let bend = first.abs().max(last.abs());
+        (bend / (8.0 * off.max(1e-12))).sqrt().ceil().clamp(1.0, 4096.0)
+    }
+
+    /// How far what is drawn is from what plays, in degrees of turn (of other tracks, in their
+    /// units), and the time where it is the farthest: looked at on keys and at three places in each
+    /// segment.
+    pub fn largest_error(&self) -> (f64, f64) {
+        let mut worst = (0.0, f64::from(self.track.times[0]));
+        let mut plays = vec![0.0; self.track.width];
+        let last = self.track.times.len() - 1;
+        for key in 0..=last {
+            for place in 0..if key < last { 4 } else { 1 } {
+                let start = f64::from(self.track.times[key]);
+                let seconds = if key < last { span(&self.track, key) } else { 0.0 };
+                let time = start + seconds * f64::from(place) / 4.0;
+                sample_into(&self.track, time, &mut plays);
+                let off = self.off(time, &plays);
+                if off > worst.0 {
+                    worst = (off, time);
+                }
+            }
+        }
+        worst
+    }
+
+    fn off(&self, time: f64, plays: &[f32]) -> f64 {
+        let at = moment(&self.track, time);
+        let seen = match &self.view {
+            View::Numbers => {
+                let off = |(i, p): (usize, &f32)| (self.at(at, i) - f64::from(*p)).abs();
+                return plays.iter().enumerate().map(off).fold(0.0, f64::max);
+            }
+            View::Quaternion(_) => DVec4::from_array(std::array::from_fn(|i| self.at(at, i))),
+            View::Angles(angles) => angles.order.rotation(angles.at(&self.track, at)).into(),
+        };
+        let plays = DVec4::from_array(std::array::from_fn(|i| f64::from(plays[i])));
+        let turn = DQuat::from_vec4(seen.normalize_or(DVec4::W)).conjugate()
+            * DQuat::from_vec4(plays.normalize_or(DVec4::W));
+        (2.0 * turn.xyz().length().atan2(turn.w.abs())).to_degrees()
+    }
+}
+
+/// A piece of a curve that is halved until it is straight.
+struct Bend<'a> {
+    curves: &'a TrackCurves,
+    key: usize,
+    component: usize,
+    /// The shortest piece, as a part of the segment.
+    smallest: f64,
+    off: f64,
+}
+
+impl Bend<'_> {
+    fn draw(&self, from: (f64, f64), to: (f64, f64), seen: &mut impl FnMut(f64, f64)) {
+        if to.0 - from.0 <= self.smallest {
+            return;
+        }
+        // Not the middle: about it a curve may turn back and still meet its chord.
+        let part = from.0 + (to.0 - from.0) * 0.45;
+        let value = self.curves.at(Key { key: self.key, part }, self.component);
+        let chord = from.1 + (to.1 - from.1) * 0.45;
+        if (value - chord).abs() > self.off * 0.5 {
+            self.draw(from, (part, value), seen);
+            seen(part, value);
+            self.draw((part, value), to, seen);
+        }
+    }
+}
