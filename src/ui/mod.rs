@@ -64,7 +64,10 @@ pub use self::{
     program::{JobView, ProgramAction, ProgramView, Recent},
     settings::{Length, Orbit, Quality, Settings, ThemeChoice, TimelineShow},
     theme::Theme,
-    timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
+    timeline::{
+        KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView,
+        WantedOnCurves,
+    },
     view::View,
     viewport::{
         Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use egui::Context;
 
 use super::super::App;
-use crate::ui::{KeyList, Retime, Settings, TimelineShow, ToastKind};
+use crate::ui::{KeyList, Retime, Settings, TimelineShow, ToastKind, WantedOnCurves};
 use ulna_edit::{
     KeysHome, Selection,
     command::{
@@ -108,6 +108,18 @@ impl App {
             }
             TimelineCommand::SpeedStrip => {
                 self.panels.timeline().next_strip();
+                return true;
+            }
+            TimelineCommand::Ease => {
+                self.panels.timeline().want_on_curves(WantedOnCurves::Ease);
+                return true;
+            }
+            TimelineCommand::InsertOnCurves => {
+                self.panels.timeline().want_on_curves(WantedOnCurves::Insert);
+                return true;
+            }
+            TimelineCommand::Proportional => {
+                self.panels.timeline().flip_proportional();
                 return true;
             }
             TimelineCommand::Normalize

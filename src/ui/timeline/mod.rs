@@ -29,6 +29,7 @@ mod transport;
 mod values;
 
 pub use self::{
+    curves::WantedOnCurves,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
     state::{KeyList, TimelineState},

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
-    curves::{CurvesState, Fit},
+    curves::{CurvesState, Fit, WantedOnCurves},
     dead::DeadKeys,
     filter::RowFilter,
     gesture::{KeyGesture, Retime, Retiming},
@@ -104,7 +104,7 @@ impl TimelineState {
         if self.shown.replace(home) == Some(home) {
             return;
         }
-        if let KeyGesture::Keys(_) = self.gesture {
+        if matches!(self.gesture, KeyGesture::Keys(_)) || self.curves.previews() {
             actions.push(Action::Cancel);
         }
         self.end_gestures();
@@ -160,6 +160,16 @@ impl TimelineState {
         self.curves.speed = self.curves.speed.next();
     }
 
+    /// Does something on the curves as soon as they are laid out.
+    pub const fn want_on_curves(&mut self, wanted: WantedOnCurves) {
+        self.curves.tools.wanted = Some(wanted);
+    }
+
+    /// Lets keys around those that are dragged follow, or not.
+    pub const fn flip_proportional(&mut self) {
+        self.curves.tools.proportional = !self.curves.tools.proportional;
+    }
+
     /// Lets the curves of keys fill the height by themselves; not, where all of them do.
     pub fn normalize(&mut self, keys: &KeySet) {
         self.curves.flip_of(keys, |choices| &mut choices.normalized);
@@ -180,7 +190,9 @@ impl TimelineState {
 
     /// Whether keys are moved, which takes digits.
     pub const fn takes_numbers(&self) -> bool {
-        matches!(self.gesture, KeyGesture::Keys(_)) || self.wanted.is_some()
+        matches!(self.gesture, KeyGesture::Keys(_))
+            || self.wanted.is_some()
+            || self.curves.gesture.edits()
     }
 
     /// A gesture was ended elsewhere.
@@ -192,5 +204,6 @@ impl TimelineState {
             self.marker = MarkerEdit::None;
         }
         self.mixer.end_drag();
+        self.curves.end_gestures();
     }
 }

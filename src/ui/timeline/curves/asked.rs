@@ -1,40 +1,49 @@
 //! Commands that the tools of the curves ask for.
 
-use super::EulerOrder;
+use super::held::Component;
 use super::tangents::Tangents;
 use ulna_edit::{
     Command,
     command::{
-        Between, ChangeKeys, HoldKeys, MoveKeys, ScaleKeys, SetKey, SetTangents, Through, ValueHow,
-        WhichKeys,
+        ChangeKeys, EaseKeys, EaseName, HoldKeys, MoveKeys, NearHow, ProportionalKeys, ScaleKeys,
+        SetKey, SetTangents, SlideKeys, Through, ValueHow, WhichKeys,
         field::{ClipName, Nodes, Numbers, Parts, Seconds},
     },
 };
 use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
+use ulna_motion::curves::{Ease, Slide};
 
-fn change(id: ClipId, keys: KeySet, _: Option<EulerOrder>, how: ValueHow, by: f64) -> Command {
+fn change(id: ClipId, keys: KeySet, of: Component, how: ValueHow, by: f64) -> Command {
     let which = WhichKeys::these(id, keys);
-    ChangeKeys { clip: ClipName::Id(id), how, by: Numbers(vec![by]), about: None, which }.into()
+    let others = if how == ValueHow::Scale { 1.0 } else { 0.0 };
+    // Of rotations the keys say which angle is meant.
+    let by = if of.property == Property::Rotation {
+        vec![by]
+    } else {
+        let each = |k| if k == usize::from(of.place) { by } else { others };
+        (0..of.width.max(2)).map(each).collect()
+    };
+    ChangeKeys { clip: ClipName::Id(id), how, by: Numbers(by), about: None, which }.into()
 }
 
-/// Adds to the values of components of keys; degrees for angles.
-pub fn add_values(id: ClipId, keys: KeySet, order: Option<EulerOrder>, by: f64) -> Command {
-    change(id, keys, order, ValueHow::Add, by)
+/// Adds to the values of a component of keys; degrees for angles.
+pub fn add_values(id: ClipId, keys: KeySet, of: Component, by: f64) -> Command {
+    change(id, keys, of, ValueHow::Add, by)
 }
 
-/// Scales the values of components of keys about a value, which stays.
+/// Scales the values of a component of keys about a value, which stays.
 pub fn scale_values(
     id: ClipId,
     keys: KeySet,
-    order: Option<EulerOrder>,
+    of: Component,
     factor: f64,
     about: f64,
 ) -> Vec<Command> {
-    let scaled = change(id, keys.clone(), order, ValueHow::Scale, factor);
-    let back = about * (1.0 - factor);
-    std::iter::once(scaled)
-        .chain((back != 0.0).then(|| add_values(id, keys, order, back)))
-        .collect()
+    let scaled = change(id, keys.clone(), of, ValueHow::Scale, factor);
+    // Scales are scaled about 1, all others about 0.
+    let own = if of.property == Property::Scale { 1.0 } else { 0.0 };
+    let back = (about - own) * (1.0 - factor);
+    std::iter::once(scaled).chain((back != 0.0).then(|| add_values(id, keys, of, back))).collect()
 }
 
 /// Moves keys in time by seconds.
@@ -52,28 +61,25 @@ pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command
 }
 
 /// Sets the change a second of components of keys.
-pub fn set_slope(
-    id: ClipId,
-    keys: KeySet,
-    order: Option<EulerOrder>,
-    side: KeySide,
-    slope: f64,
-) -> Command {
+pub fn set_slope(id: ClipId, keys: KeySet, of: Component, side: KeySide, slope: f64) -> Command {
     let _ = (side, slope);
-    add_values(id, keys, order, 0.0)
+    add_values(id, keys, of, 0.0)
 }
 
 /// Adds to the values of components of keys, and less to those of keys around them, up to
 /// `radius` seconds away.
-pub fn add_around(
-    id: ClipId,
-    keys: KeySet,
-    order: Option<EulerOrder>,
-    radius: f64,
-    by: f64,
-) -> Command {
-    let _ = radius;
-    add_values(id, keys, order, by)
+pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let _ = of;
+    ProportionalKeys {
+        clip: ClipName::Id(id),
+        how: NearHow::Add,
+        by: Numbers(vec![by]),
+        radius: Seconds(radius as f32),
+        falloff: None,
+        which,
+    }
+    .into()
 }
 
 /// Inserts keys of parts of nodes at a time, so that the motion does not change.
@@ -90,7 +96,6 @@ pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command
         let (clip, which) = (clip.clone(), which.clone());
         SetTangents { clip, tangents, which }.into()
     };
-    let _ = Between::Hold;
     match tangents {
         Tangents::Step => vec![hold(true)],
         Tangents::Auto | Tangents::Smooth => vec![set(Through::Auto)],
@@ -98,4 +103,24 @@ pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command
         Tangents::Linear => vec![set(Through::Straight)],
         Tangents::Free | Tangents::Broken => vec![set(Through::Sharp)],
     }
+}
+
+/// Eases the segments between keys.
+pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
+    let which = WhichKeys::these(id, keys);
+    EaseKeys {
+        clip: ClipName::Id(id),
+        shape: EaseName::of(ease.shape),
+        way: Some(ease.way.into()),
+        amount: Some(ease.amount as f32),
+        curve: None,
+        which,
+    }
+    .into()
+}
+
+/// Slides keys between their neighbors.
+pub fn slide_keys(id: ClipId, keys: KeySet, slide: Slide, amount: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    SlideKeys { clip: ClipName::Id(id), how: slide.into(), amount: amount as f32, which }.into()
 }

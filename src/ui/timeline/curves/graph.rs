@@ -110,7 +110,9 @@ fn navigate(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Re
     }
     let (scroll, modifiers, zoom) =
         ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.zoom_delta()));
-    let Some(at) = response.hover_pos() else { return };
+    // Under a drag the wheel may be the tool's.
+    let taken = state.curves.tools.proportional && state.curves.gesture.edits();
+    let Some(at) = response.hover_pos().filter(|_| !taken) else { return };
     if scroll == egui::Vec2::ZERO && zoom == 1.0 {
         return;
     }

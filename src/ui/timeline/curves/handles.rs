@@ -5,7 +5,7 @@ use egui::{Pos2, Stroke, Ui, pos2};
 use super::{
     Graph, ShownCurve,
     asked::set_slope,
-    held::order_of,
+    held::Component,
     model::Unit,
     readout::{plain_value, readout},
     snapping::{Goes, Pull, Typed, pointer},
@@ -131,7 +131,9 @@ impl Handles {
 /// Whether a curve's keys have handles: it can be touched, changes smoothly, and its numbers may be
 /// changed one by one.
 fn has_handles(curve: &ShownCurve) -> bool {
-    !curve.locked && order_of(curve).is_some() && curve.track.interpolation != Interpolation::Step
+    !curve.locked
+        && Component::of(curve).is_some()
+        && curve.track.interpolation != Interpolation::Step
 }
 
 /// A handle under way.
@@ -246,7 +248,7 @@ impl HandleDrag {
     }
 
     fn preview(&self, slope: f64, both: bool, actions: &mut Actions) {
-        let (Some(track), Some(order)) = (self.curve.id.track(), order_of(&self.curve)) else {
+        let (Some(track), Some(of)) = (self.curve.id.track(), Component::of(&self.curve)) else {
             return;
         };
         let side = if both { KeySide::Both } else { self.side };
@@ -254,7 +256,7 @@ impl HandleDrag {
         let keys = KeySet::of_component(track, self.curve.id.component, times);
         let converts = self.curve.track.interpolation == Interpolation::Linear;
         let label = if converts { "Set tangent, converting to CUBICSPLINE" } else { "Set tangent" };
-        let command = set_slope(self.home.clip, keys, order, side, slope);
+        let command = set_slope(self.home.clip, keys, of, side, slope);
         actions.push(Action::Preview { label: label.to_owned(), commands: vec![command] });
     }
 

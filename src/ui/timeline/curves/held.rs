@@ -25,8 +25,9 @@ pub struct HeldKeys {
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// What the values of some curves are changed by alike: their number, and the order of angles.
-type Alike = (u64, Option<EulerOrder>);
+/// What the values of some curves are changed by alike: a number, as bits, and which component it is
+/// of.
+type Alike = (u64, Component);
 
 impl HeldKeys {
     /// The keys of a selection that the graph shows and that can be touched; nothing where there is
@@ -97,8 +98,8 @@ impl HeldKeys {
         let groups = self.groups(|k| by(k).to_bits());
         let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);
         added
-            .map(|((by, order), keys)| {
-                add_around(self.home.clip, keys, order, radius, f64::from_bits(by))
+            .map(|((by, of), keys)| {
+                add_around(self.home.clip, keys, of, radius, f64::from_bits(by))
             })
             .collect()
     }
@@ -111,21 +112,23 @@ impl HeldKeys {
         let groups = self.groups(|k| about(k).to_bits());
         groups
             .into_iter()
-            .flat_map(|((about, order), keys)| {
-                scale_values(self.home.clip, keys, order, factor, f64::from_bits(about))
+            .flat_map(|((about, of), keys)| {
+                scale_values(self.home.clip, keys, of, factor, f64::from_bits(about))
             })
             .collect()
     }
 
     /// The keys by what is done to their values alike. Numbers of quaternions are not changed one
     /// by one: they would be none of a rotation any more.
-    fn groups(&self, of: impl Fn(usize) -> u64) -> BTreeMap<Alike, KeySet> {
+    fn groups(&self, number: impl Fn(usize) -> u64) -> BTreeMap<Alike, KeySet> {
         let mut groups: BTreeMap<Alike, KeySet> = BTreeMap::new();
         for (k, times) in &self.curves {
             let curve = &self.layout.curves[*k];
-            let (Some(track), Some(order)) = (curve.id.track(), order_of(curve)) else { continue };
+            let (Some(track), Some(of)) = (curve.id.track(), Component::of(curve)) else {
+                continue;
+            };
             let keys = KeySet::of_component(track, curve.id.component, times.clone());
-            let group = groups.entry((of(*k), order)).or_default();
+            let group = groups.entry((number(*k), of)).or_default();
             *group = std::mem::take(group).union(&keys);
         }
         groups
@@ -141,13 +144,29 @@ impl HeldKeys {
     }
 }
 
-/// The order of a curve's angles, none for other values; nothing where its values cannot be changed
-/// one by one.
-pub fn order_of(curve: &super::ShownCurve) -> Option<Option<EulerOrder>> {
-    match (curve.property, curve.space) {
-        (Property::Rotation, CurveSpace::Stored) => None,
-        (Property::Rotation, CurveSpace::Euler(order)) => Some(Some(order)),
-        _ => Some(None),
+/// Which component of a track a curve is, for commands that change it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Component {
+    /// What of the node.
+    pub property: Property,
+    /// Its place.
+    pub place: u16,
+    /// How many there are.
+    pub width: usize,
+    /// The order of angles.
+    pub order: Option<EulerOrder>,
+}
+
+impl Component {
+    /// Of a curve; nothing where its values cannot be changed one by one: those of quaternions.
+    pub fn of(curve: &super::ShownCurve) -> Option<Self> {
+        let order = match (curve.property, curve.space) {
+            (Property::Rotation, CurveSpace::Stored) => return None,
+            (Property::Rotation, CurveSpace::Euler(order)) => Some(order),
+            _ => None,
+        };
+        let (property, place) = (curve.property, curve.id.component);
+        Some(Self { property, place, width: curve.track.width, order })
     }
 }
 

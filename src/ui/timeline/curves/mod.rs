@@ -3,6 +3,8 @@
 mod asked;
 mod drag;
 mod drawing;
+mod ease_popup;
+mod filter_panel;
 mod graph;
 mod handles;
 mod held;
@@ -13,13 +15,14 @@ mod list_menus;
 mod marquee;
 mod model;
 mod polyline;
+mod popup;
 mod readout;
+mod slides;
 mod snapping;
 mod sources;
 mod speed;
 mod state;
 mod strokes;
-mod stub;
 mod tangents;
 mod told;
 mod toolbar;
@@ -29,6 +32,7 @@ mod view_range;
 
 use std::rc::Rc;
 
+pub use self::tools::WantedOnCurves;
 pub use self::{
     graph::graph_ui,
     layout::GraphLayout,

@@ -244,12 +244,26 @@ impl CurvesState {
 
     /// Whether no hand is at curves.
     pub const fn is_still(&self) -> bool {
-        matches!(self.gesture, CurveGesture::None)
+        matches!(self.gesture, CurveGesture::None) && !self.popup.takes_presses()
+    }
+
+    /// Whether a gesture of the document is open for what a hand does, or for an open panel.
+    pub const fn previews(&self) -> bool {
+        self.gesture.edits() || self.popup.takes_presses()
+    }
+
+    /// What a hand did was ended elsewhere.
+    pub fn end_gestures(&mut self) {
+        self.gesture = CurveGesture::default();
+        if self.popup.takes_presses() {
+            self.popup = CurvePopup::None;
+        }
     }
 
     /// The keys of another clip or layer are shown.
     pub fn leave_keys(&mut self) {
         self.gesture = CurveGesture::default();
+        self.popup = CurvePopup::None;
         self.cache.forget();
         self.fitted.clear();
     }

@@ -5,14 +5,12 @@ use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};
 
 /// Change a second of a curve before and after a key; nothing where angles are locked.
 pub fn slopes(curve: &ShownCurve, key: usize) -> Option<(f64, f64)> {
-    const STEP: f64 = 1e-4;
-    let (time, value) = (curve.time(key), curve.key_value(key));
-    Some(((value - curve.value(time - STEP)) / STEP, (curve.value(time + STEP) - value) / STEP))
+    curve.curves.key_slopes(key, usize::from(curve.id.component))
 }
 
 /// Whether no angle of a rotation can be told from another one at a key.
-pub const fn is_gimbal_locked(_: &ShownCurve, _: usize) -> bool {
-    false
+pub fn is_gimbal_locked(curve: &ShownCurve, key: usize) -> bool {
+    curve.curves.gimbal_locked(key)
 }
 
 /// How the tangents of a key are chosen.

@@ -5,7 +5,12 @@ use egui_material_icons::icons;
 
 use super::{
     super::state::TimelineState,
-    Graph, insert,
+    Graph,
+    ease_popup::EasePopup,
+    filter_panel::FilterPanel,
+    insert,
+    popup::CurvePopup,
+    slides::SlidePanel,
     state::{CurveTool, Fit, SpeedStrip},
     tangents::{NAMED, tangent_buttons},
 };
@@ -92,12 +97,27 @@ fn popup_button(ui: &mut Ui, theme: &Theme, text: &str, on: bool, enabled: bool)
 
 fn popups_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     let some = !graph.keys().is_empty();
+    let any = !graph.layout.curves.is_empty();
     let theme = graph.view.theme;
+    let curves = &mut state.curves;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let _ = popup_button(ui, theme, "Ease…", false, some);
-    let _ = popup_button(ui, theme, "Filter…", false, some);
-    let _ = popup_button(ui, theme, "Slide…", false, some);
-    let _ = state;
+    // A press beside an open ease closes it; the same press does not open it again.
+    let swallowed = curves.tools.swallow;
+    let on = matches!(curves.popup, CurvePopup::Ease(_));
+    if popup_button(ui, theme, "Ease…", on, some) && !on && !swallowed {
+        let popup = EasePopup::new(graph, graph.keys(), curves.tools.ease);
+        curves.popup = popup.map_or(CurvePopup::None, CurvePopup::Ease);
+    }
+    let on = matches!(curves.popup, CurvePopup::Filter(_));
+    if popup_button(ui, theme, "Filter…", on, any) {
+        let panel = FilterPanel::new(graph.home(), curves.tools.filter);
+        curves.popup = if on { CurvePopup::None } else { CurvePopup::Filter(panel) };
+    }
+    let on = matches!(curves.popup, CurvePopup::Slide(_));
+    if popup_button(ui, theme, "Slide…", on, some) {
+        let panel = SlidePanel::new(graph.home(), ulna_motion::curves::Slide::BlendNeighbor);
+        curves.popup = if on { CurvePopup::None } else { CurvePopup::Slide(panel) };
+    }
 }
 
 /// How the curves are looked at, and what they are compared with.

@@ -4,21 +4,26 @@ use std::rc::Rc;
 
 use egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 
+pub use super::popup::CurvePopup;
 pub use super::toolbar::{TOOLBAR, toolbar_ui};
 use super::{
     super::{menus, state::TimelineState},
     Graph, ShownCurve,
     drag::KeyDrag,
+    ease_popup::EasePopup,
+    filter_panel::FilterChoice,
     handles::{HandleDrag, Handles},
     held::HeldKeys,
     insert,
     marquee::{Marquee, Place},
+    popup::popup_ui,
     snapping::Goes,
     state::CurveTool,
     transform_box::{BoxDrag, CurveSpan, draw_box, grip_at, hover_box, is_within, selected_span},
 };
 use crate::ui::{Actions, OutlinerAction, Retime, timeline::domain::SelectHow};
-use ulna_model::{Derived, KeySet, KeyTimes};
+use ulna_model::{Derived, KeySet};
+use ulna_motion::curves::{Ease, EaseShape, EaseWay};
 
 /// What a hand does.
 #[derive(Clone, Debug, Default)]
@@ -44,12 +49,13 @@ impl CurveGesture {
     }
 }
 
-/// What is open over the graph.
-#[derive(Clone, Debug, Default)]
-pub enum CurvePopup {
-    /// Nothing.
-    #[default]
-    None,
+/// What a key or a menu asks of the curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedOnCurves {
+    /// Eases between the selected keys.
+    Ease,
+    /// Keys on all shown curves.
+    Insert,
 }
 
 /// Selected keys of curves, and what those of each curve span.
@@ -72,6 +78,12 @@ pub struct ToolState {
     pub pressed: Modifiers,
     /// The press that ended something is still down: it clicks nothing.
     pub swallow: bool,
+    /// What a key asked for.
+    pub wanted: Option<WantedOnCurves>,
+    /// The ease that was used last.
+    pub ease: Ease,
+    /// The filter that was used last.
+    pub filter: FilterChoice,
 }
 
 impl Default for ToolState {
@@ -84,6 +96,9 @@ impl Default for ToolState {
             handles: Handles::default(),
             pressed: Modifiers::NONE,
             swallow: false,
+            wanted: None,
+            ease: Ease { shape: EaseShape::Sine, way: EaseWay::InOut, amount: 1.0 },
+            filter: FilterChoice::default(),
         }
     }
 }
@@ -99,8 +114,17 @@ pub fn input(
 ) -> bool {
     menus::list_popup(state, response, graph.view, actions);
     begin_modal(state, ui, graph, response);
-    if !matches!(state.curves.gesture, CurveGesture::None) {
+    if !matches!(state.curves.gesture, CurveGesture::None) || state.curves.popup.takes_presses() {
         return true;
+    }
+    match state.curves.tools.wanted.take() {
+        Some(WantedOnCurves::Insert) => insert::on_all(graph, actions),
+        Some(WantedOnCurves::Ease) => {
+            let popup = EasePopup::new(graph, graph.keys(), state.curves.tools.ease);
+            state.curves.popup = popup.map_or(CurvePopup::None, CurvePopup::Ease);
+            return true;
+        }
+        None => {}
     }
     let tools = &mut state.curves.tools;
     if tools.swallow {
@@ -156,10 +180,8 @@ fn click(
     if let Some((curve, key)) = layout.hit_key(at) {
         let shown = &layout.curves[curve];
         select_joint(graph, curve, how, actions);
-        if let Some(track) = shown.id.track() {
-            let times = KeyTimes::part(&shown.track.times, key..key + 1);
-            let keys = KeySet::of_component(track, shown.id.component, times);
-            graph.select(keys, how, actions);
+        if shown.id.track().is_some() {
+            graph.select(graph.key_set(curve, key..key + 1), how, actions);
         }
         return;
     }
@@ -169,10 +191,8 @@ fn click(
         Some((curve, _)) => {
             let shown = &layout.curves[curve];
             select_joint(graph, curve, how, actions);
-            if let Some(track) = shown.id.track() {
-                let times = KeyTimes::part(&shown.track.times, 0..shown.len());
-                let keys = KeySet::of_component(track, shown.id.component, times);
-                graph.select(keys, how, actions);
+            if shown.id.track().is_some() {
+                graph.select(graph.key_set(curve, 0..shown.len()), how, actions);
             }
         }
         None if how == SelectHow::Only => graph.select(KeySet::default(), how, actions),
@@ -203,7 +223,18 @@ fn double_click(
         actions.push(crate::ui::TimelineAction::Seek(time));
         return true;
     }
-    let _ = (state, layout.hit_curve(at));
+    let Some((curve, time)) = layout.hit_curve(at) else { return true };
+    let shown = &layout.curves[curve];
+    let after = shown.track.times.partition_point(|t| f64::from(*t) <= time);
+    if after == 0 || after >= shown.len() {
+        return true;
+    }
+    let keys = graph.key_set(curve, after - 1..after + 1);
+    graph.select(keys.clone(), SelectHow::Only, actions);
+    let ease = state.curves.tools.ease;
+    if let Some(popup) = EasePopup::new(graph, &keys, ease) {
+        state.curves.popup = CurvePopup::Ease(popup);
+    }
     true
 }
 
@@ -238,12 +269,13 @@ fn begin_drag(
     }
     if let Some((curve, key)) = layout.hit_key(at) {
         let shown = &layout.curves[curve];
-        let Some(track) = shown.id.track() else { return };
+        if shown.id.track().is_none() {
+            return;
+        }
         let keys = if graph.is_selected(curve, key) {
             graph.keys().clone()
         } else {
-            let times = KeyTimes::part(&shown.track.times, key..key + 1);
-            let own = KeySet::of_component(track, shown.id.component, times);
+            let own = graph.key_set(curve, key..key + 1);
             let how = if modifiers.shift { SelectHow::Add } else { SelectHow::Only };
             select_joint(graph, curve, how, actions);
             graph.select(own.clone(), how, actions);
@@ -331,6 +363,7 @@ pub fn overlay_ui(
     graph: &Graph<'_>,
     actions: &mut Actions,
 ) {
+    popup_ui(state, ui, graph, actions);
     let curves = &mut state.curves;
     let gesture = std::mem::take(&mut curves.gesture);
     if !matches!(gesture, CurveGesture::Marquee(_)) {

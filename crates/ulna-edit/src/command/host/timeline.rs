@@ -81,6 +81,15 @@ other_commands! {
     /// nothing
     SpeedStrip = "timeline.speed",
         "Speed of the tip", menu: "Clip/Timeline", enabled: curves_shown;
+    /// Chooses how the motion goes from each selected key to the next
+    Ease = "timeline.ease",
+        "Ease…", menu: "Clip/Curves", key: "Shift+T", enabled: curve_keys;
+    /// Lets nearby keys follow when keys are dragged on curves, or not
+    Proportional = "timeline.proportional",
+        "Proportional editing of curves", menu: "Clip/Curves", key: "O", enabled: curves_shown;
+    /// Inserts keys at the playhead on all shown curves
+    InsertOnCurves = "timeline.insert_on_curves",
+        "Insert keys on shown curves", menu: "Clip/Curves", enabled: curves_shown;
     /// Selects all keys of the clip
     All = "keys.all",
         "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;
