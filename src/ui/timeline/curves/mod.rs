@@ -11,7 +11,6 @@ mod sources;
 mod speed;
 mod state;
 mod strokes;
-mod stub;
 mod tools;
 mod view_range;
 

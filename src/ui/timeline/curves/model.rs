@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use egui::Color32;
 
-pub use super::stub::{CurveSpace, EulerOrder, TrackCurves};
 use super::{
     super::rows::{Row, Rows},
     state::{CurveChoices, CurvesOf},
 };
 use ulna_model::{NodeId, PoseLayerId, Property, Shared, Track, TrackId};
+pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
 /// Where the keys of a curve are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

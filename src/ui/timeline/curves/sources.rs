@@ -77,7 +77,11 @@ impl CurveCache {
         {
             return curves.clone();
         }
-        let curves = Rc::new(TrackCurves::new(track, space));
+        let curves = match self.found.remove(&key) {
+            Some((_, was, curves)) if was == space => curves.updated(track),
+            _ => TrackCurves::new(track, space),
+        };
+        let curves = Rc::new(curves);
         self.found.insert(key, (track.clone(), space, curves.clone()));
         curves
     }
