@@ -28,8 +28,8 @@ const FEW: usize = 120;
 /// What a picture of curves is made from.
 #[derive(Clone, Debug, PartialEq)]
 struct LinesOf {
-    curves: Same,
-    behind: Same,
+    curves: Same<ShownCurve>,
+    behind: Same<(CurveState, ShownCurve)>,
     axis: TimeAxis,
     values: ValueView,
     rect: Rect,
@@ -40,11 +40,11 @@ struct LinesOf {
     points_per_pixel: f32,
 }
 
-/// Curves that are compared by being the same.
+/// What is compared by being the same.
 #[derive(Clone, Debug)]
-struct Same(Rc<Vec<ShownCurve>>);
+struct Same<T>(Rc<Vec<T>>);
 
-impl PartialEq for Same {
+impl<T> PartialEq for Same<T> {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
@@ -64,7 +64,7 @@ impl Lines {
         &mut self,
         painter: &Painter,
         graph: &Graph<'_>,
-        behind: &Rc<Vec<ShownCurve>>,
+        behind: &Rc<Vec<(CurveState, ShownCurve)>>,
         length: f64,
     ) {
         let layout = &graph.layout;
@@ -128,20 +128,20 @@ impl Lines {
         mesh
     }
 
-    /// Curves as they were, dashed, in gray.
+    /// Curves as they were, dashed: in gray as they were opened, in color as they were kept.
     fn behind(&mut self, graph: &Graph<'_>, of: &LinesOf, feather: f32, mesh: &mut Mesh) {
-        let color = graph.view.theme.color(ColorRole::TextTertiary).gamma_multiply(0.7);
-        let pen = Pen { width: 1.0, color, feather };
+        let gray = graph.view.theme.color(ColorRole::TextTertiary).gamma_multiply(0.8);
+        let accent = graph.view.theme.color(ColorRole::AccentText).gamma_multiply(0.7);
         let mut scratch = Vec::new();
-        for curve in of.behind.0.iter() {
+        for (state, curve) in of.behind.0.iter() {
             let Some(k) = graph.layout.curves.iter().position(|c| c.id == curve.id) else {
                 continue;
             };
-            let points = self.polylines.of(&graph.layout, (k, curve), CurveState::Opened);
+            let color = if *state == CurveState::Kept { accent } else { gray };
+            let points = self.polylines.of(&graph.layout, (k, curve), *state);
             place(&graph.layout, k, &points, (0.0, 1.0), &mut scratch);
-            hold(&graph.layout, &mut scratch);
             strokes::clipped(&scratch, graph.layout.rect.expand(4.0), |part| {
-                strokes::dashed(mesh, part, &[3.0, 4.0], 0.0, pen);
+                strokes::dashed(mesh, part, &[3.0, 4.0], 0.0, Pen { width: 1.0, color, feather });
             });
         }
     }
@@ -172,15 +172,6 @@ fn place(
     out.extend(
         points.iter().map(|(t, v)| (left + t * way * scale, bottom - (v - low) * high_points)),
     );
-}
-
-/// A curve that ends within sight goes on to the edges.
-fn hold(layout: &GraphLayout, points: &mut Vec<(f64, f64)>) {
-    let (Some(first), Some(last)) = (points.first().copied(), points.last().copied()) else {
-        return;
-    };
-    points.insert(0, (f64::from(layout.rect.left()).min(first.0), first.1));
-    points.push((f64::from(layout.rect.right()).max(last.0), last.1));
 }
 
 /// How far into its dashes a part of a line begins, so that they stay where they are while the

@@ -11,7 +11,7 @@ use super::{
     Graph, drawing,
     layout::GraphLayout,
     list_menus,
-    model::{CurveId, CurvesModel, ShownCurve, Unit},
+    model::{CurvesModel, ShownCurve, Unit},
     sources::CurveState,
     state::{CurvesOf, Fit, SpeedStrip},
     tools, view_range,
@@ -232,28 +232,33 @@ fn labels(painter: &Painter, graph: &Graph<'_>) {
 }
 
 /// Curves as they were when the file was opened, and as they were kept, where they differ.
-fn behind(state: &mut TimelineState, graph: &Graph<'_>) -> Rc<Vec<ShownCurve>> {
+fn behind(state: &mut TimelineState, graph: &Graph<'_>) -> Rc<Vec<(CurveState, ShownCurve)>> {
     let opened = graph.view.session.and_then(|s| s.opened().clips.get(graph.id));
     let opened = opened.filter(|_| graph.home().layer.is_none());
+    let curves = &mut state.curves;
+    let was = curves.behind.clone();
     let (mut list, mut same) = (Vec::new(), true);
-    let was = state.curves.behind.clone();
     for curve in graph.layout.curves.iter() {
-        let Some(id) = curve.id.track() else { continue };
-        let Some(track) = opened.and_then(|c| c.tracks.get(&id)) else { continue };
-        if Shared::ptr_eq(track, &curve.track) || track.property != curve.property {
-            continue;
+        let (Some(id), Some(node)) = (curve.id.track(), curve.node) else { continue };
+        let kept = curves.buffer.as_ref().and_then(|b| b.tracks.get(&(node, curve.property)));
+        let opened = opened.and_then(|c| c.tracks.get(&id)).map(|t| (CurveState::Opened, t));
+        let kept = kept.map(|t| (CurveState::Kept, t));
+        for (which, track) in opened.into_iter().chain(kept) {
+            if Shared::ptr_eq(track, &curve.track) || track.property != curve.property {
+                continue;
+            }
+            let shown = curves.cache.of((curve.id.source, which), track, curve.space);
+            let old = ShownCurve { track: track.clone(), curves: shown, ..curve.clone() };
+            same &= was.get(list.len()).is_some_and(|(state, c)| {
+                *state == which && c.id == old.id && Rc::ptr_eq(&c.curves, &old.curves)
+            });
+            list.push((which, old));
         }
-        let key = (curve.id.source, CurveState::Opened);
-        let curves = state.curves.cache.of(key, track, curve.space);
-        let old = ShownCurve { track: track.clone(), curves, ..curve.clone() };
-        let is_old = |c: &&ShownCurve| c.id == old.id && Rc::ptr_eq(&c.curves, &old.curves);
-        same &= was.get(list.len()).as_ref().is_some_and(is_old);
-        list.push(old);
     }
     if !(same && was.len() == list.len()) {
-        state.curves.behind = Rc::new(list);
+        curves.behind = Rc::new(list);
     }
-    state.curves.behind.clone()
+    curves.behind.clone()
 }
 
 /// What is said where nothing is shown.
@@ -279,9 +284,4 @@ fn empty_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
 pub fn said(painter: &Painter, at: egui::Pos2, text: &str, theme: &Theme) {
     let (font, color) = (Theme::font(Font::NumberSmall), theme.color(ColorRole::TextPrimary));
     painter.text(at, Align2::LEFT_CENTER, text, font, color);
-}
-
-/// Whether a curve is among those that are shown.
-pub fn is_there(model: &CurvesModel, id: CurveId) -> bool {
-    model.place(id).is_some()
 }

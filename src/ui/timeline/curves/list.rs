@@ -49,7 +49,9 @@ pub fn list_ui(
     ui.painter_at(rect).rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
     let foot = Rect::from_min_max(pos2(rect.left(), rect.bottom() - FOOT), rect.max);
     let top = rect.top() + sheet.row_height;
-    let seen = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), foot.top()));
+    let note = note(sheet, model).filter(|_| rect.height() > 260.0);
+    let end = foot.top() - if note.is_some() { NOTE } else { 0.0 };
+    let seen = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), end));
     let list = List { sheet, model, seen, painter: ui.painter_at(seen) };
     if seen.is_positive() {
         let first = (state.scroll / sheet.row_height).floor() as usize;
@@ -64,6 +66,42 @@ pub fn list_ui(
     }
     list.summary_ui(state, ui, Rect::from_min_max(rect.min, pos2(rect.right(), top)));
     list.foot_ui(state, ui, foot);
+    if let Some(note) = note {
+        let area = Rect::from_min_max(pos2(rect.left(), end), pos2(rect.right(), foot.top()));
+        note_ui(ui, theme, area, &note);
+    }
+}
+
+/// Points of the note over the foot.
+const NOTE: f32 = 64.0;
+
+/// What is told of how a selected joint's rotation is stored.
+fn note(sheet: &Sheet<'_>, model: &CurvesModel) -> Option<String> {
+    let linear = model.shown.iter().find(|c| {
+        c.selected_joint
+            && c.property == Property::Rotation
+            && c.track.interpolation == Interpolation::Linear
+            && c.len() > 1
+    })?;
+    let document = sheet.view.session?.document();
+    let label = document.node(linear.node?).label(linear.node?);
+    Some(format!(
+        "{label} is LINEAR: slerp between quaternion keys. Editing a tangent converts it to \
+         CUBICSPLINE."
+    ))
+}
+
+fn note_ui(ui: &Ui, theme: &Theme, rect: Rect, text: &str) {
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
+    let plate = rect.shrink2(vec2(8.0, 4.0));
+    painter.rect_filled(plate, 4.0, theme.color(ColorRole::SeverityInfoTint));
+    let at = plate.min + vec2(14.0, 14.0);
+    paint_icon(&painter, at, icons::ICON_INFO, 15.0, theme.color(ColorRole::SeverityInfo));
+    let color = theme.color(ColorRole::TextPrimary);
+    let room = plate.width() - 34.0;
+    let text = painter.layout(text.to_owned(), Theme::font(Font::Caption), color, room);
+    painter.galley(plate.min + vec2(28.0, 7.0), text, color);
 }
 
 /// Points of the foot of the list.

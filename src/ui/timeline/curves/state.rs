@@ -8,7 +8,7 @@ use std::{
 use super::{
     drawing::Lines,
     model::{CurveId, CurveOf, CurvesModel, EulerOrder, ModelOf, ShownCurve, Unit},
-    sources::CurveCache,
+    sources::{CurveCache, CurveState},
     speed::Strip,
     tools::{CurveGesture, CurvePopup, ToolState},
 };
@@ -211,8 +211,8 @@ pub struct CurvesState {
     pub(super) cache: CurveCache,
     pub(super) model: Derived<ModelOf, Rc<CurvesModel>>,
     pub(super) lines: Lines,
-    /// Curves as they were when the file was opened, where they differ.
-    pub(super) behind: Rc<Vec<ShownCurve>>,
+    /// Curves as they were when the file was opened, and as they were kept, where they differ.
+    pub(super) behind: Rc<Vec<(CurveState, ShownCurve)>>,
     pub(super) strip: Strip,
 }
 
