@@ -6,11 +6,11 @@
 //!              ├─ euler       angles of rotations in any order, and their rates
 //!              ├─ unwrapped   angles without jumps of full turns
 //!              └─ moments     the formulas of sampling, in 64 bits
+//!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
 //!  ease ──► ease_plan ──► eased     one span: a formula, the keys that it needs, the track with it
 //!  chart (keys as vectors) ──► slide      runs of keys between their neighbors
 //!                         └──► filter/    what is done to the motion of a span
 //!  overlap, proportional, warp      keys elsewhere in time: down a chain, near others, by handles
-//!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
 //! ```
 //!
 //! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them: what

@@ -31,18 +31,18 @@ impl FilterKeys {
                 Filter::Smooth { passes: whole("passes", self.passes, 1, (1.0, 1000.0))? }
             }
             FilterName::LowPass => Filter::LowPass {
-                cutoff_hz: number("cutoff", self.cutoff, 6.0, (0.01, 1000.0))?,
+                cutoff_hz: number("cutoff", self.cutoff, 6.0, (0.1, 1000.0))?,
                 order: whole("order", self.order, 4, (1.0, 8.0))?,
             },
             FilterName::Gaussian => Filter::Gaussian {
-                seconds: number("seconds", self.seconds.map(|s| s.0), 0.05, (0.001, 60.0))?,
+                seconds: number("seconds", self.seconds.map(|s| s.0), 0.05, (0.001, 10.0))?,
             },
             FilterName::Peaks => {
                 Filter::Peaks { limit: number("limit", self.limit, 3.0, (0.5, 100.0))? }
             }
             FilterName::Noise => Filter::Noise {
                 amount: number("noise", self.noise, 1.0, (0.0, 1e6))?,
-                hz: number("hz", self.hz, 2.0, (0.01, 1000.0))?,
+                hz: number("hz", self.hz, 2.0, (0.1, 1000.0))?,
                 seed: self.seed.unwrap_or(0) as u64,
             },
         };

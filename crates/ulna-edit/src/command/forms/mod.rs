@@ -397,7 +397,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
         ("key.ease", "amount") => Quantity::new(Unit::Percent, 0.0..=2.0),
         ("key.slide", "amount") => Quantity::new(Unit::Percent, -1.0..=1.0),
-        (_, "cutoff" | "hz") => Quantity::new(Unit::Plain, 0.01..=1000.0),
+        (_, "cutoff" | "hz") => Quantity::new(Unit::Plain, 0.1..=1000.0),
         ("track.filter", "order") => Quantity::whole(1.0..=8.0),
         ("track.filter", "limit") => Quantity::new(Unit::Plain, 0.5..=100.0),
         ("track.filter", "noise") => Quantity::new(Unit::Plain, 0.0..=1e6),
