@@ -418,7 +418,9 @@ fn calculate_curve(
     };
     let which = WhichKeys::these(channel.clip, keys);
     let clip = ClipName::Id(channel.clip);
-    actions.push(Action::Run(ChangeKeys { clip, how, by: Numbers(vec![by]), about, which }.into()));
+    actions.push(Action::Run(
+        ChangeKeys { clip, how, by: Numbers(vec![by]), about, axes: None, which }.into(),
+    ));
 }
 
 /// Shows what a channel's rotation becomes.
@@ -483,7 +485,15 @@ fn calculate(
     }
     let which = WhichKeys::these(channel.clip, keys);
     actions.push(Action::Run(
-        ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about, which }.into(),
+        ChangeKeys {
+            clip: ClipName::Id(channel.clip),
+            how,
+            by: Numbers(all),
+            about,
+            axes: None,
+            which,
+        }
+        .into(),
     ));
 }
 

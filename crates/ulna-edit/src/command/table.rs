@@ -186,6 +186,7 @@ const ORDER: &[&str] = &[
     "key.offset",
     "key.hold_next",
     "key.value",
+    "key.slope",
     "key.shift",
     "track.interpolation",
     "key.tangents",

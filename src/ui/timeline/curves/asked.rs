@@ -5,8 +5,9 @@ use super::tangents::Tangents;
 use ulna_edit::{
     Command,
     command::{
-        ChangeKeys, EaseKeys, EaseName, HoldKeys, MoveKeys, NearHow, ProportionalKeys, ScaleKeys,
-        SetKey, SetTangents, SlideKeys, Through, ValueHow, WhichKeys,
+        AxisOrder, ChangeKeys, EaseKeys, EaseName, HoldKeys, MoveKeys, NearHow, ProportionalKeys,
+        ScaleKeys, SetKey, SetSlope, SetTangents, SlideKeys, SlopeSide, Through, ValueHow,
+        WhichKeys,
         field::{ClipName, Nodes, Numbers, Parts, Seconds},
     },
 };
@@ -14,16 +15,9 @@ use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
 use ulna_motion::curves::{Ease, Slide};
 
 fn change(id: ClipId, keys: KeySet, of: Component, how: ValueHow, by: f64) -> Command {
+    let (by, axes) = (Numbers(vec![by]), of.order.map(AxisOrder::from));
     let which = WhichKeys::these(id, keys);
-    let others = if how == ValueHow::Scale { 1.0 } else { 0.0 };
-    // Of rotations the keys say which angle is meant.
-    let by = if of.property == Property::Rotation {
-        vec![by]
-    } else {
-        let each = |k| if k == usize::from(of.place) { by } else { others };
-        (0..of.width.max(2)).map(each).collect()
-    };
-    ChangeKeys { clip: ClipName::Id(id), how, by: Numbers(by), about: None, which }.into()
+    ChangeKeys { clip: ClipName::Id(id), how, by, about: None, axes, which }.into()
 }
 
 /// Adds to the values of a component of keys; degrees for angles.
@@ -60,10 +54,29 @@ pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command
     ScaleKeys { clip: ClipName::Id(id), factor: factor as f32, about, which }.into()
 }
 
-/// Sets the change a second of components of keys.
-pub fn set_slope(id: ClipId, keys: KeySet, of: Component, side: KeySide, slope: f64) -> Command {
-    let _ = (side, slope);
-    add_values(id, keys, of, 0.0)
+/// Sets the change a second of a component of keys on a side; `linked` says whether both sides change
+/// together from then on, where that is to be another.
+pub fn set_slope(
+    id: ClipId,
+    keys: KeySet,
+    of: Component,
+    (side, linked): (KeySide, Option<bool>),
+    slope: f64,
+) -> Command {
+    let side = match side {
+        KeySide::Arrive => SlopeSide::In,
+        KeySide::Leave => SlopeSide::Out,
+        KeySide::Both => SlopeSide::Both,
+    };
+    SetSlope {
+        clip: ClipName::Id(id),
+        slope: slope as f32,
+        side: Some(side),
+        linked,
+        axes: of.order.map(AxisOrder::from),
+        which: WhichKeys::these(id, keys),
+    }
+    .into()
 }
 
 /// Adds to the values of components of keys, and less to those of keys around them, up to

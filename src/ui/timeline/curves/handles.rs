@@ -252,11 +252,12 @@ impl HandleDrag {
             return;
         };
         let side = if both { KeySide::Both } else { self.side };
+        let linked = (both != self.linked).then_some(both);
         let times = KeyTimes::from(vec![self.curve.track.times[self.key]]);
         let keys = KeySet::of_component(track, self.curve.id.component, times);
         let converts = self.curve.track.interpolation == Interpolation::Linear;
         let label = if converts { "Set tangent, converting to CUBICSPLINE" } else { "Set tangent" };
-        let command = set_slope(self.home.clip, keys, of, side, slope);
+        let command = set_slope(self.home.clip, keys, of, (side, linked), slope);
         actions.push(Action::Preview { label: label.to_owned(), commands: vec![command] });
     }
 

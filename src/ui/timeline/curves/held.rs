@@ -25,8 +25,7 @@ pub struct HeldKeys {
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// What the values of some curves are changed by alike: a number, as bits, and which component it is
-/// of.
+/// What the values of some curves are changed by alike: a number, as bits, and what they are of.
 type Alike = (u64, Component);
 
 impl HeldKeys {
@@ -144,15 +143,11 @@ impl HeldKeys {
     }
 }
 
-/// Which component of a track a curve is, for commands that change it alone.
+/// What curves are of, for commands that change single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
     /// What of the node.
     pub property: Property,
-    /// Its place.
-    pub place: u16,
-    /// How many there are.
-    pub width: usize,
     /// The order of angles.
     pub order: Option<EulerOrder>,
 }
@@ -165,8 +160,7 @@ impl Component {
             (Property::Rotation, CurveSpace::Euler(order)) => Some(order),
             _ => None,
         };
-        let (property, place) = (curve.property, curve.id.component);
-        Some(Self { property, place, width: curve.track.width, order })
+        Some(Self { property: curve.property, order })
     }
 }
 
