@@ -4,6 +4,7 @@ mod drawing;
 mod graph;
 mod layout;
 mod list;
+mod list_ends;
 mod list_menus;
 mod model;
 mod polyline;
@@ -12,6 +13,7 @@ mod speed;
 mod state;
 mod strokes;
 mod tools;
+mod typed;
 mod view_range;
 
 use std::rc::Rc;
