@@ -21,6 +21,7 @@ mod sheet;
 mod sheet_gestures;
 mod sheet_keys;
 mod sheet_layout;
+mod show_switch;
 mod state;
 mod strength;
 mod summary;

@@ -5,10 +5,12 @@ use egui::{Align2, Color32, Painter, Rect, Role, Sense, Stroke, Ui, WidgetInfo, 
 use egui_material_icons::icons;
 
 use super::{
-    super::{sheet_layout::Sheet, state::TimelineState, values},
+    super::{sheet_layout::Sheet, state::TimelineState},
+    list_ends::{FOOT, NOTE, note, note_ui},
     list_menus,
     model::{CurvesModel, ListRow, ListedCurve, Unit},
-    state::{CurvesOf, Fold},
+    state::Fold,
+    typed,
 };
 use crate::ui::{
     Actions, OutlinerAction, Theme, ViewportAction,
@@ -33,7 +35,7 @@ pub(super) struct List<'a> {
     pub model: &'a CurvesModel,
     /// What of it is not covered by its head and foot.
     pub seen: Rect,
-    painter: Painter,
+    pub painter: Painter,
 }
 
 /// Draws the list in `rect`, its first row being that of all channels.
@@ -72,49 +74,14 @@ pub fn list_ui(
     }
 }
 
-/// Points of the note over the foot.
-const NOTE: f32 = 64.0;
-
-/// What is told of how a selected joint's rotation is stored.
-fn note(sheet: &Sheet<'_>, model: &CurvesModel) -> Option<String> {
-    let linear = model.shown.iter().find(|c| {
-        c.selected_joint
-            && c.property == Property::Rotation
-            && c.track.interpolation == Interpolation::Linear
-            && c.len() > 1
-    })?;
-    let document = sheet.view.session?.document();
-    let label = document.node(linear.node?).label(linear.node?);
-    Some(format!(
-        "{label} is LINEAR: slerp between quaternion keys. Editing a tangent converts it to \
-         CUBICSPLINE."
-    ))
-}
-
-fn note_ui(ui: &Ui, theme: &Theme, rect: Rect, text: &str) {
-    let painter = ui.painter_at(rect);
-    painter.rect_filled(rect, 0.0, theme.color(ColorRole::SurfacePanel));
-    let plate = rect.shrink2(vec2(8.0, 4.0));
-    painter.rect_filled(plate, 4.0, theme.color(ColorRole::SeverityInfoTint));
-    let at = plate.min + vec2(14.0, 14.0);
-    paint_icon(&painter, at, icons::ICON_INFO, 15.0, theme.color(ColorRole::SeverityInfo));
-    let color = theme.color(ColorRole::TextPrimary);
-    let room = plate.width() - 34.0;
-    let text = painter.layout(text.to_owned(), Theme::font(Font::Caption), color, room);
-    painter.galley(plate.min + vec2(28.0, 7.0), text, color);
-}
-
-/// Points of the foot of the list.
-const FOOT: f32 = 28.0;
-
 /// A mark of a row that is clicked: where, what it is called, how it looks.
-struct Slot<'a> {
-    place: f32,
-    name: &'a str,
-    icon: egui_material_icons::MaterialIcon,
-    on: bool,
+pub(super) struct Slot<'a> {
+    pub place: f32,
+    pub name: &'a str,
+    pub icon: egui_material_icons::MaterialIcon,
+    pub on: bool,
     /// Whether it is seen where it is off and the pointer is elsewhere.
-    always: bool,
+    pub always: bool,
 }
 
 impl List<'_> {
@@ -146,11 +113,11 @@ impl List<'_> {
         }
     }
 
-    fn color(&self, role: ColorRole) -> Color32 {
+    pub(super) fn color(&self, role: ColorRole) -> Color32 {
         self.sheet.view.theme.color(role)
     }
 
-    fn text(&self, rect: Rect, x: f32, text: &str, font: Font, color: Color32) -> f32 {
+    pub(super) fn text(&self, rect: Rect, x: f32, text: &str, font: Font, color: Color32) -> f32 {
         let at = pos2(rect.left() + x, rect.center().y);
         let drawn = self.painter.text(at, Align2::LEFT_CENTER, text, Theme::font(font), color);
         drawn.right() - rect.left()
@@ -168,7 +135,7 @@ impl List<'_> {
     }
 
     /// A mark that is clicked; whether it was.
-    fn slot(&self, ui: &Ui, rect: Rect, near: bool, slot: &Slot<'_>) -> bool {
+    pub(super) fn slot(&self, ui: &Ui, rect: Rect, near: bool, slot: &Slot<'_>) -> bool {
         let at = pos2(rect.right() - 14.0 - slot.place * SLOT, rect.center().y);
         let area = Rect::from_center_size(at, vec2(SLOT, rect.height())).intersect(self.seen);
         if !area.is_positive() {
@@ -395,7 +362,7 @@ impl List<'_> {
         }
         if value.top() >= self.seen.top() - 1.0 && value.bottom() <= self.seen.bottom() + 1.0 {
             let now = self.now(state, curve);
-            values::curve_value_ui(ui, view, curve, (value, &now), actions);
+            typed::curve_value_ui(ui, view, curve, (value, &now), actions);
         }
         self.slots(state, ui, curve, rect, editable);
         crate::ui::popups::context_menu(&response, |ui| {
@@ -469,43 +436,9 @@ impl List<'_> {
             Self::toggle(state, std::slice::from_ref(curve));
         }
     }
-
-    fn summary_ui(&self, state: &mut TimelineState, ui: &Ui, rect: Rect) {
-        let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 0.0, self.color(ColorRole::SurfaceTimelineSummary));
-        let list = List { seen: rect, painter, ..*self };
-        list.text(rect, 14.0, "All channels", Font::Heading, self.color(ColorRole::TextPrimary));
-        let (shown, all) = (self.model.shown.len(), self.model.listed.len());
-        let count = format!("{shown} of {all}");
-        let color = self.color(ColorRole::TextTertiary);
-        list.text(rect, 112.0, &count, Font::Small, color);
-        let (on, icon) = (shown > 0, eye(shown > 0));
-        let slot = Slot { place: 0.0, name: "Show all curves", icon, on, always: true };
-        if list.slot(ui, rect, true, &slot) {
-            let choices = &mut state.curves.choices;
-            choices.eyes.clear();
-            choices.solo.clear();
-            choices.of = if on { CurvesOf::None } else { CurvesOf::Moving };
-        }
-        let said = format!("All channels, {shown} of {all}");
-        let area = Rect::from_min_max(rect.min, pos2(rect.right() - 30.0, rect.bottom()));
-        let all = ui.interact(area, ui.scope_id().with("all channels"), Sense::click());
-        all.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
-        crate::ui::popups::context_menu(&all, |ui| {
-            list_menus::row_menu(state, ui, &self.model.listed, None);
-        });
-    }
-
-    fn foot_ui(&self, state: &mut TimelineState, ui: &mut Ui, rect: Rect) {
-        let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 0.0, self.color(ColorRole::SurfacePanel));
-        let edge = Stroke::new(1.0, self.color(ColorRole::StrokeSubtle));
-        painter.hline(rect.x_range(), rect.top() + 0.5, edge);
-        list_menus::foot_ui(&mut state.curves.choices.colors, ui, self.sheet.view.theme, rect);
-    }
 }
 
-const fn eye(on: bool) -> egui_material_icons::MaterialIcon {
+pub(super) const fn eye(on: bool) -> egui_material_icons::MaterialIcon {
     if on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF }
 }
 

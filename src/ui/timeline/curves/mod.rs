@@ -11,6 +11,7 @@ mod held;
 mod insert;
 mod layout;
 mod list;
+mod list_ends;
 mod list_menus;
 mod marquee;
 mod model;
@@ -28,6 +29,7 @@ mod told;
 mod toolbar;
 mod tools;
 mod transform_box;
+mod typed;
 mod view_range;
 
 use std::rc::Rc;
