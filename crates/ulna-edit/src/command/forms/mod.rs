@@ -396,6 +396,7 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
         (_, "set") => Quantity::whole(0.0..=9.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
         ("key.ease", "amount") => Quantity::new(Unit::Percent, 0.0..=2.0),
+        ("key.slope", "slope") => Quantity::any(Unit::Plain),
         ("key.slide", "amount") => Quantity::new(Unit::Percent, -1.0..=1.0),
         (_, "cutoff" | "hz") => Quantity::new(Unit::Plain, 0.1..=1000.0),
         ("track.filter", "order") => Quantity::whole(1.0..=8.0),

@@ -2,6 +2,7 @@
 //! that of [`clip_edit`](ulna_motion::clip_edit).
 
 mod commands;
+mod components;
 mod pasting;
 mod shape;
 pub(in crate::command) mod targets;
@@ -10,9 +11,9 @@ mod values;
 
 pub use self::{
     commands::{
-        ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys,
-        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents,
-        ShiftKeys, ValueAbout, ValueHow,
+        AxisOrder, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand,
+        MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind,
+        SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout, ValueHow,
     },
     pasting::copied_keys,
 };
