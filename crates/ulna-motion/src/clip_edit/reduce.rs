@@ -9,7 +9,9 @@ use glam::{Quat, Vec3, Vec4};
 
 use super::{key_span, length::as_long_as, skin_bound::SkinBound};
 use crate::slerp;
-use ulna_model::{Clip, Document, Interpolation, KeySet, Property, Shared, Slice, Track, TrackId};
+use ulna_model::{
+    Clip, Document, Interpolation, KeySet, Property, Shared, Slice, TangentModes, Track, TrackId,
+};
 
 /// A clip with fewer keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,8 +159,10 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
         .collect();
     let times: Slice<f32> = kept.iter().map(|k| track.times[*k]).collect();
     let kinds = track.kinds.iter().filter(|(t, _)| times.contains(t)).collect();
+    let there = track.modes.iter().filter(|(t, _)| times.contains(t));
+    let modes = if single { TangentModes::default() } else { track.modes.replaced(there) };
     let interpolation = if single { Interpolation::Linear } else { track.interpolation };
-    Track { times, values, kinds, interpolation, ..track.clone() }
+    Track { times, values, kinds, modes, interpolation, ..track.clone() }
 }
 
 /// A track with no more keys than it needs; a still one has one.
