@@ -6,7 +6,7 @@ use super::{
     chart::{follow_holds, rotation, short_log, turn_key},
     warp::{Place, placed},
 };
-use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, keep_auto};
+use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeyTimes, Property, Track};
 
 /// How far each key of a track follows, 0 to 1: 1 at the given times, which rise, and less toward
@@ -70,7 +70,7 @@ pub fn add_near(
         }
     }
     follow_holds(track, &mut values);
-    keep_auto(track, Track { values: values.into(), ..track.clone() })
+    refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
 /// The track with the keys at `times` later by some seconds, and keys within `radius` seconds of

@@ -7,7 +7,7 @@
 
 use super::chart::{Chart, KeyVector, follow_holds, is_meant, only_angles};
 use crate::{
-    clip_edit::{is_hold_end, keep_auto},
+    clip_edit::{is_hold_end, refreshed},
     sample_into,
 };
 use ulna_model::{Property, Track};
@@ -95,7 +95,7 @@ pub fn slid(
     }
     follow_holds(track, &mut values);
     only_angles(track, &mut values, components);
-    keep_auto(track, Track { values: values.into(), ..track.clone() })
+    refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
 /// A run of keys with what lies beside it.

@@ -1,6 +1,6 @@
 //! Time warped between handles: straight from each handle to the next.
 
-use crate::clip_edit::{TooClose, hold_end, is_hold_end, keep_auto};
+use crate::clip_edit::{TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Track};
 
 /// Where a key goes, and how much longer the time before and after it takes.
@@ -41,7 +41,7 @@ pub(super) fn placed(track: &Track, places: &[Place]) -> Result<Track, TooClose>
         modes: track.modes.replaced(modes),
         ..track.clone()
     };
-    Ok(keep_auto(track, made))
+    Ok(refreshed(track, made))
 }
 
 /// Where times go between handles, seconds.

@@ -18,7 +18,7 @@ use glam::DVec3;
 
 use self::samples::{Course, Samples};
 use super::chart::{follow_holds, is_meant, only_angles, turn_key};
-use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, keep_auto};
+use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Property, Track};
 
 /// What is done to the motion. Keys that only say what others do go by
@@ -151,7 +151,7 @@ pub fn filtered(
     }
     follow_holds(track, &mut values);
     only_angles(track, &mut values, components);
-    let made = keep_auto(track, Track { values: values.into(), ..track.clone() });
+    let made = refreshed(track, Track { values: values.into(), ..track.clone() });
     let (mut largest, mut at) = (MotionError::default(), from);
     for key in keys {
         let time = track.times[key];
