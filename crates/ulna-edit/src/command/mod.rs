@@ -103,7 +103,7 @@ pub use self::{
         kept_poses, kept_sets, pose_text, read_pose,
     },
     key_edits::{
-        ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys,
+        ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MatchSeam, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents,
         ShiftKeys, ValueAbout, ValueHow, copied_keys,
     },

@@ -2,6 +2,7 @@
 //! that of [`clip_edit`](ulna_motion::clip_edit).
 
 mod commands;
+mod modes;
 mod pasting;
 mod shape;
 mod targets;
@@ -10,7 +11,7 @@ mod values;
 
 pub use self::{
     commands::{
-        ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys,
+        ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MatchSeam, MoveKeys,
         OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents,
         ShiftKeys, ValueAbout, ValueHow,
     },
