@@ -107,14 +107,20 @@ pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command
     let hold = |on| HoldKeys { clip: clip.clone(), which: which.clone(), on: Some(on) }.into();
     let set = |tangents| {
         let (clip, which) = (clip.clone(), which.clone());
-        SetTangents { clip, tangents, which }.into()
+        SetTangents { clip, tangents, side: None, linked: None, which }.into()
     };
     match tangents {
         Tangents::Step => vec![hold(true)],
-        Tangents::Auto | Tangents::Smooth => vec![set(Through::Auto)],
+        Tangents::Auto => vec![set(Through::Auto)],
+        Tangents::Smooth => vec![set(Through::Smooth)],
         Tangents::Flat => vec![set(Through::Flat)],
-        Tangents::Linear => vec![set(Through::Straight)],
-        Tangents::Free | Tangents::Broken => vec![set(Through::Sharp)],
+        Tangents::Linear => vec![set(Through::Linear)],
+        Tangents::Free => {
+            let (clip, which) = (clip.clone(), which.clone());
+            let (tangents, linked) = (Through::Free, Some(true));
+            vec![SetTangents { clip, tangents, side: None, linked, which }.into()]
+        }
+        Tangents::Broken => vec![set(Through::Broken)],
     }
 }
 

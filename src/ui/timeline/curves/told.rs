@@ -2,6 +2,7 @@
 
 use super::ShownCurve;
 use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};
+use ulna_motion::clip_edit::mode_at;
 
 /// Change a second of a curve before and after a key; nothing where angles are locked.
 pub fn slopes(curve: &ShownCurve, key: usize) -> Option<(f64, f64)> {
@@ -15,11 +16,8 @@ pub fn is_gimbal_locked(curve: &ShownCurve, key: usize) -> bool {
 
 /// How the tangents of a key are chosen.
 pub fn tangents_of(track: &Track, key: usize) -> KeyTangents {
-    let named = track.modes.of(track.times[key]);
-    named.unwrap_or_else(|| match track.interpolation {
-        Interpolation::Linear => {
-            KeyTangents { linked: false, ..KeyTangents::both(TangentMode::Linear) }
-        }
-        _ => KeyTangents::both(TangentMode::Free),
-    })
+    if track.interpolation == Interpolation::Linear {
+        return KeyTangents { linked: false, ..KeyTangents::both(TangentMode::Linear) };
+    }
+    mode_at(track, key)
 }
