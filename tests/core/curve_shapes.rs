@@ -54,7 +54,7 @@ fn saved(session: &Session) -> Vec<(String, Property, Track)> {
     let again = Session::open_bytes(&session.pack("model").unwrap().bytes).unwrap();
     let document = again.document();
     let clip = document.clips.values().find(|c| c.name.as_deref() == Some("Walk")).unwrap();
-    let name = |t: &Track| document.node(t.target).label(t.target).into_owned();
+    let name = |t: &Track| document.node(t.target).label(t.target);
     let mut all: Vec<_> =
         clip.tracks.values().map(|t| (name(t), t.property, (**t).clone())).collect();
     all.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
