@@ -264,9 +264,12 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let Some((id, which)) = WhichKeys::selected(view.selection, view.keys_home()) else { return };
     let ways = [
         (Through::Auto, "Auto", "Smooth without overshooting the neighboring keys"),
+        (Through::Smooth, "Smooth", "Continuous acceleration through the keys"),
         (Through::Flat, "Flat", "Zero slope at the key"),
-        (Through::Straight, "Straight", "Straight lines to the neighboring keys"),
+        (Through::Linear, "Linear", "Straight toward the neighboring keys"),
         (Through::Sharp, "Sharp", "Keeps speed on both sides, as when a ball bounces"),
+        (Through::Free, "Free", "Keeps the tangents for handles to turn"),
+        (Through::Broken, "Broken", "Keeps the tangents; each side turns by itself"),
     ];
     for (tangents, text, hint) in ways {
         let button = ui.button(text).on_hover_text(hint);

@@ -78,7 +78,7 @@ pub use self::{
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Gap, Seam, seam},
     seam_speed::speed_jump,
-skin_bound::skin_gap,
+    skin_bound::skin_gap,
     smooth::{held, with_interpolation},
     tangents::{
         Tangents, is_auto, mode_at, modes_of, refreshed, with_auto_tangents, with_matched_seam,

@@ -39,13 +39,8 @@ pub use self::{
     graph::graph_ui,
     layout::GraphLayout,
     list::list_ui,
-    model::{
-        CurveId, CurveOf, CurveSource, CurveSpace, CurvesModel, EulerOrder, ListedCurve,
-        ShownCurve, TrackCurves, Unit,
-    },
-    state::{
-        CurveColors, CurveTool, CurvesOf, CurvesState, Fit, RotationView, SpeedStrip, ValueView,
-    },
+    model::{CurveId, CurveSpace, CurvesModel, EulerOrder, ShownCurve, TrackCurves},
+    state::{CurvesState, Fit},
 };
 use self::{
     model::{ModelOf, SameRows},

@@ -221,11 +221,6 @@ pub struct CurvesModel {
 }
 
 impl CurvesModel {
-    /// The place of a curve among those that are shown.
-    pub fn place(&self, id: CurveId) -> Option<usize> {
-        self.shown.iter().position(|c| c.id == id)
-    }
-
     /// The row of the sheet beside a row of the list.
     pub fn sheet_row(&self, row: &ListRow) -> Row {
         match row {
