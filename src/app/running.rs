@@ -372,6 +372,9 @@ impl App {
             Command::Document(DocumentCommand::KeyEdit(command)) => {
                 LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
             }
+            Command::Document(DocumentCommand::CurveKeys(command)) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Curves(command) }.into()
+            }
             Command::Session(SessionCommand::CopyKeys { clip, layer: None, which }) => {
                 SessionCommand::CopyKeys { clip, layer: Some(layer), which }.into()
             }

@@ -17,7 +17,8 @@ use super::{
     window_state::WindowState,
 };
 use crate::ui::{
-    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, ToastKind, ViewOptions, Viewport,
+    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
+    ViewOptions, Viewport,
 };
 use ulna_edit::{Availability, Mode, Preset, Selection};
 use ulna_model::{KeySet, NodeId};
@@ -161,6 +162,7 @@ impl App {
             nodes: self.outliner.selection.nodes.len(),
             keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),
+            curves: self.program.settings.timeline != TimelineShow::Sheet,
             painting: self.mode == Mode::Paint,
             joint: self.painting.has_joint(),
             vertices: self.painting.vertices.len(),

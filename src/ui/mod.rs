@@ -62,9 +62,12 @@ pub use self::{
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},
-    settings::{Length, Orbit, Quality, Settings, ThemeChoice},
+    settings::{Length, Orbit, Quality, Settings, ThemeChoice, TimelineShow},
     theme::Theme,
-    timeline::{KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView},
+    timeline::{
+        KeyList, RepairLoop, RepairSeen, Retime, Timeline, TimelineAction, TimelineView,
+        WantedOnCurves,
+    },
     view::View,
     viewport::{
         Compare, GizmoSpace, Onion, PickedBone, Pivot, ReachOptions, SnapSteps, SnapTo,

@@ -75,6 +75,33 @@ pub enum Quality {
     Fast,
 }
 
+/// What the timeline shows of a clip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TimelineShow {
+    /// Rows of keys.
+    #[default]
+    Sheet,
+    /// Curves through the keys.
+    Curves,
+    /// Rows of keys over curves.
+    Both,
+}
+
+impl TimelineShow {
+    /// In the order of the switch.
+    pub const ALL: [Self; 3] = [Self::Sheet, Self::Curves, Self::Both];
+
+    /// As the switch names it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Sheet => "Sheet",
+            Self::Curves => "Curves",
+            Self::Both => "Both",
+        }
+    }
+}
+
 /// What a person prefers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -109,6 +136,8 @@ pub struct Settings {
     pub new_keys: Between,
     /// Whether pausing leaves the playhead where it is, between frames.
     pub pause_anywhere: bool,
+    /// What the timeline shows of a clip.
+    pub timeline: TimelineShow,
 }
 
 impl Default for Settings {
@@ -129,6 +158,7 @@ impl Default for Settings {
             key_on_save: false,
             new_keys: Between::Smooth,
             pause_anywhere: false,
+            timeline: TimelineShow::default(),
         }
     }
 }

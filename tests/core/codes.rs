@@ -47,6 +47,7 @@ const SHARED: &[&str] = &[
     "clip_has_no_length",
     "clip_has_pointers",
     "clip_has_unkeyed_pose",
+    "clip_length_changed",
     "clips_left_out",
     "count_mismatch",
     "file_unreadable",

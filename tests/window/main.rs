@@ -7,6 +7,7 @@ mod common;
 
 mod binding;
 mod commands;
+mod curve_tools;
 mod devices;
 mod dialogs;
 mod editing;

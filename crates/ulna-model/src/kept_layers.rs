@@ -1,7 +1,7 @@
 //! Layers as a file keeps them: joints by their paths, with what the file had below them, so that
 //! they can be taken off again.
 
-use super::{Interpolation, Local, MixMask, Property, Slice};
+use super::{Interpolation, Local, MixMask, Property, Slice, TangentModes};
 
 /// Layers that a file keeps beside the keys, or nodes, into which they are folded.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,4 +57,6 @@ pub struct KeptKeys {
     pub times: Slice<f32>,
     /// As those of a track.
     pub values: Slice<f32>,
+    /// How the tangents of its keys are chosen.
+    pub modes: TangentModes,
 }

@@ -171,6 +171,22 @@ impl KeySet {
         Self { tracks: self.tracks, parts: BTreeMap::new() }
     }
 
+    /// The keys of a track at other times: `to` has one for each, in the same order. Components stay
+    /// those that they were; where times fell together, all keys are meant as a whole.
+    pub fn moved(&self, track: TrackId, to: &[f32]) -> Self {
+        let from = self.of_track(track);
+        let mut moved = Self::default();
+        moved.set(track, to.to_vec().into());
+        if from.len() != to.len() || moved.of_track(track).len() != to.len() {
+            return moved;
+        }
+        for (component, times) in self.parts_of(track) {
+            let at = |t: &f32| from.binary_search_by(|k| k.total_cmp(t)).ok().map(|k| to[k]);
+            moved.set_part(track, component, times.iter().filter_map(at).collect());
+        }
+        moved
+    }
+
     fn set_part(&mut self, track: TrackId, component: u16, times: Vec<f32>) {
         if times.is_empty() {
             self.parts.remove(&(track, component));

@@ -81,7 +81,7 @@ holds! {
     Marker { time, name, color }
     Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers,
         kept, mended }
-    KeptKeys { interpolation, times, values }
+    KeptKeys { interpolation, times, values, modes }
     OwnKeys { node, property, keys }
     KeptLayer { name, strength, strength_keys, muted, solo, mask, moves, keys }
     KeptLayers { layers, own_keys, own_pose, hash }

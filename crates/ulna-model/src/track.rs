@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{KeyKinds, NodeId, Slice, TangentModes};
+use super::{KeyKinds, KeyTangents, NodeId, Slice, TangentMode, TangentModes};
 
 /// What a track moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -191,13 +191,14 @@ impl Track {
     /// The track with a key of `value` at `time`; an existing key there is replaced.
     ///
     /// On a CUBICSPLINE track a new key gets the slope of its neighbors as both tangents, so that
-    /// the curve stays smooth.
+    /// the curve stays smooth; where the track names tangent modes, it is named automatic.
     pub fn with_key(&self, time: f32, value: &[f32], tolerance: f32) -> Self {
         let stride = self.stride();
         let mut times = self.times.to_vec();
         let mut values = self.values.to_vec();
         let cubic = matches!(self.interpolation, Interpolation::CubicSpline);
         let skip = if cubic { self.width } else { 0 };
+        let mut modes = self.modes.clone();
         if let Some(key) = self.key_at(time, tolerance) {
             values[key * stride + skip..key * stride + skip + self.width].copy_from_slice(value);
         } else {
@@ -215,8 +216,11 @@ impl Track {
             }
             times.insert(at, time);
             values.splice(at * stride..at * stride, key);
+            if !modes.is_empty() {
+                modes = modes.with(&[time], Some(KeyTangents::both(TangentMode::Auto)));
+            }
         }
-        Self { times: times.into(), values: values.into(), ..self.clone() }
+        Self { times: times.into(), values: values.into(), modes, ..self.clone() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A key put between others: with a value of its own, or without a change to the motion.
 
-use ulna_model::{Interpolation, Property, Slice, Track, UnkeyedAt};
+use ulna_model::{Interpolation, KeyTangents, Property, Slice, TangentMode, Track, UnkeyedAt};
 
 use super::sample::sample_into;
 
@@ -70,6 +70,10 @@ pub fn insert_key(track: &Track, time: f32, value: Option<&[f32]>, exact: bool) 
     }
     if let Some(value) = value {
         made = made.with_key(time, value, 0.0);
+        if !made.modes.is_empty() {
+            let auto = KeyTangents::both(TangentMode::Auto);
+            made.modes = made.modes.with(&[time], Some(auto));
+        }
     }
     Inserted { track: made, error }
 }
@@ -130,7 +134,14 @@ fn with(track: &Track, at: usize, time: f32, value: &[f32], slope: &[f32]) -> Tr
     let mut values = track.values.to_vec();
     times.insert(at, time);
     values.splice(at * stride..at * stride, [slope, value, slope].concat());
-    Track { times: times.into(), values: Slice::from(values), ..track.clone() }
+    let modes = if track.modes.is_empty() {
+        track.modes.clone()
+    } else {
+        // The slope is what keeps the motion.
+        let kept = KeyTangents { linked: true, ..KeyTangents::default() };
+        track.modes.with(&[time], Some(kept))
+    };
+    Track { times: times.into(), values: Slice::from(values), modes, ..track.clone() }
 }
 
 /// Value and slope of a Hermite segment (glTF 2.0, appendix C.5), not normalized.

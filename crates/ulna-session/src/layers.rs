@@ -68,6 +68,7 @@ fn keys_of(track: &Track) -> KeptKeys {
         interpolation: track.interpolation,
         times: track.times.clone(),
         values: track.values.clone(),
+        modes: track.modes_there(),
     }
 }
 
@@ -86,7 +87,7 @@ fn track_of(node: NodeId, property: Property, keys: &KeptKeys) -> Option<Track> 
         values,
         width,
         kinds: Default::default(),
-        modes: Default::default(),
+        modes: keys.modes.clone(),
     };
     track.validate().is_ok().then_some(track)
 }
@@ -171,7 +172,7 @@ fn found_layers(
                     values,
                     width: 1,
                     kinds: Default::default(),
-                    modes: Default::default(),
+                    modes: keys.modes.clone(),
                 }))
             }
         };

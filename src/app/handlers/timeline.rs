@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use egui::Context;
 
 use super::super::App;
-use crate::ui::{KeyList, Retime, ToastKind};
+use crate::ui::{KeyList, Retime, Settings, TimelineShow, ToastKind, WantedOnCurves};
 use ulna_edit::{
     KeysHome, Selection,
     command::{
@@ -24,6 +24,9 @@ use ulna_motion::{
 impl App {
     /// Does what a key or a menu asks of the keys on the timeline.
     pub(in crate::app) fn timeline_command(&mut self, ctx: &Context, command: &TimelineCommand) {
+        if self.curves_command(ctx, command) {
+            return;
+        }
         let Some(session) = &self.session else { return };
         let document = session.document();
         let playback = &self.timeline.playback;
@@ -89,6 +92,53 @@ impl App {
                 self.remember_keys();
             }
         }
+    }
+
+    /// Does what a key or a menu asks of what the timeline shows; whether it was that.
+    fn curves_command(&mut self, ctx: &Context, command: &TimelineCommand) -> bool {
+        let now = self.program.settings.timeline;
+        let show = match command {
+            TimelineCommand::Curves if now == TimelineShow::Sheet => TimelineShow::Curves,
+            TimelineCommand::Curves => TimelineShow::Sheet,
+            TimelineCommand::SheetAndCurves if now == TimelineShow::Both => TimelineShow::Sheet,
+            TimelineCommand::SheetAndCurves => TimelineShow::Both,
+            TimelineCommand::FitHeight => {
+                self.panels.timeline().fit_height();
+                return true;
+            }
+            TimelineCommand::SpeedStrip => {
+                self.panels.timeline().next_strip();
+                return true;
+            }
+            TimelineCommand::Ease => {
+                self.panels.timeline().want_on_curves(WantedOnCurves::Ease);
+                return true;
+            }
+            TimelineCommand::InsertOnCurves => {
+                self.panels.timeline().want_on_curves(WantedOnCurves::Insert);
+                return true;
+            }
+            TimelineCommand::Proportional => {
+                self.panels.timeline().flip_proportional();
+                return true;
+            }
+            TimelineCommand::Normalize
+            | TimelineCommand::HideCurves
+            | TimelineCommand::SoloCurves => {
+                let keys = self.selected_keys().clone();
+                let timeline = self.panels.timeline();
+                match command {
+                    TimelineCommand::Normalize => timeline.normalize(&keys),
+                    TimelineCommand::HideCurves => timeline.hide_curves(&keys),
+                    _ => timeline.solo_curves(&keys),
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        let settings = Settings { timeline: show, ..self.program.settings.clone() };
+        self.set_settings(ctx, settings);
+        true
     }
 
     /// Sets keys of these parts of what is selected.

@@ -47,6 +47,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         );
     });
     times_ui(ui, view, (id, first, last), actions);
+    super::key_values::values_ui(ui, view, (id, clip), actions);
     interpolation_ui(ui, view, (id, clip), actions);
     kind_ui(ui, view, (id, clip), actions);
     ui.add_space(4.0);
@@ -56,7 +57,8 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Width of the labels, points: *Interpolation* is wider than the labels of transforms.
 const LABELS: f32 = 80.0;
 
-fn label(ui: &mut Ui, theme: &Theme, text: &str) {
+/// What a field is, before it.
+pub(super) fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);

@@ -1,6 +1,7 @@
 //! The timeline: transport, ruler, and a row of keys a joint.
 
 mod axis;
+mod curves;
 mod dead;
 mod domain;
 mod draw;
@@ -20,6 +21,7 @@ mod sheet;
 mod sheet_gestures;
 mod sheet_keys;
 mod sheet_layout;
+mod show_switch;
 mod state;
 mod strength;
 mod summary;
@@ -28,6 +30,7 @@ mod transport;
 mod values;
 
 pub use self::{
+    curves::WantedOnCurves,
     domain::{RepairLoop, RepairSeen, Timeline, TimelineAction, TimelineView},
     gesture::Retime,
     state::{KeyList, TimelineState},

@@ -204,6 +204,16 @@ impl Rows {
         }
     }
 
+    /// Nodes with their tracks, in the order of their rows.
+    pub fn nodes(&self) -> impl Iterator<Item = &(NodeId, Vec<(TrackId, Shared<Track>)>)> {
+        self.nodes.iter()
+    }
+
+    /// The same tracks in other rows.
+    pub fn listing(&self, list: Vec<Row>) -> Self {
+        Self { list, ..self.clone() }
+    }
+
     /// The tracks of all rows.
     pub fn all_tracks(&self) -> impl Iterator<Item = &(TrackId, Shared<Track>)> {
         self.nodes.iter().flat_map(|(_, tracks)| tracks)

@@ -5,24 +5,27 @@ use std::ops::RangeInclusive;
 use egui::{Mesh, Painter, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::{
+    curves,
     dead::DeadKeys,
     filter::filter_button,
     gesture::KeyGesture,
     markers::markers_ui,
     names::name_ui,
     overview::overview_ui,
-    rows::Row,
+    rows::{Row, Rows},
     ruler::{grid, playhead_line, ruler_ui},
     sheet_layout::Sheet,
     state::TimelineState,
     strength::strength_ui,
 };
-use crate::ui::{Actions, RepairLoop, TimelineAction, View, ViewportAction, widgets::filter_field};
+use crate::ui::{
+    Actions, RepairLoop, TimelineAction, TimelineShow, View, ViewportAction, widgets::filter_field,
+};
 use ulna_edit::{
     Mode,
     command::{CloseHow, SetKey, frame_of},
 };
-use ulna_model::{ClipId, PoseLayer, PoseLayerId, Shared};
+use ulna_model::{Clip, ClipId, PoseLayer, PoseLayerId, Shared};
 use ulna_render::{ColorRole, Measure};
 
 /// Height of the bar at the foot.
@@ -31,6 +34,57 @@ const OVERVIEW: f32 = 24.0;
 /// The layer of a number.
 fn view_layer(view: &View<'_>, id: PoseLayerId) -> Option<Shared<PoseLayer>> {
     view.session?.document().aids.pose_layer(id).map(|(_, layer)| layer.clone())
+}
+
+/// The parts of the timeline under its transport.
+struct Parts {
+    whole: Rect,
+    /// Points of the column of names.
+    names: f32,
+    /// Ruler and keys.
+    sheet: Rect,
+    /// Curves; nothing where they are not shown.
+    graph: Rect,
+    /// The bar of the whole clip.
+    foot: Rect,
+}
+
+/// Points of the edge between keys and curves, which is dragged.
+const SPLIT: f32 = 6.0;
+
+impl Parts {
+    fn of(whole: Rect, show: TimelineShow, split: &mut f32) -> Self {
+        let names = Measure::TrackNames.points().min(whole.width() * 0.4);
+        let foot = whole.bottom() - if whole.height() > 140.0 { OVERVIEW } else { 0.0 };
+        let mut sheet =
+            Rect::from_min_max(pos2(whole.left() + names, whole.top()), pos2(whole.right(), foot));
+        let foot = Rect::from_min_max(pos2(whole.left(), foot), whole.max);
+        let ruler = sheet.top() + Measure::Ruler.points();
+        let mut graph = Rect::NOTHING;
+        match show {
+            TimelineShow::Sheet => {}
+            TimelineShow::Curves => {
+                graph = Rect::from_min_max(pos2(sheet.left(), ruler), sheet.max);
+                sheet.max.y = ruler;
+            }
+            TimelineShow::Both => {
+                // The row of all keys and three more, and as much of curves as can be worked on.
+                let least = Measure::RowTrack.points() * 4.0;
+                let most = (sheet.bottom() - ruler - 120.0).max(least);
+                if *split == 0.0 {
+                    *split = (sheet.bottom() - ruler) * 0.36;
+                }
+                *split = split.clamp(least, most);
+                let edge = (ruler + *split).min(sheet.bottom());
+                graph = Rect::from_min_max(
+                    pos2(sheet.left(), (edge + SPLIT).min(sheet.bottom())),
+                    sheet.max,
+                );
+                sheet.max.y = edge;
+            }
+        }
+        Self { whole, names, sheet, graph, foot }
+    }
 }
 
 pub fn sheet_ui(
@@ -45,42 +99,56 @@ pub fn sheet_ui(
     state.show(view.layers.keys_home(id), actions);
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
+    let show = view.settings.timeline;
+    let parts = Parts::of(whole, show, &mut state.curves.split);
     let row_height = Measure::RowTrack.points();
-    let names = Measure::TrackNames.points().min(whole.width() * 0.4);
-    let foot = whole.bottom() - if whole.height() > 140.0 { OVERVIEW } else { 0.0 };
-    let sheet =
-        Rect::from_min_max(pos2(whole.left() + names, whole.top()), pos2(whole.right(), foot));
-    let top = sheet.top() + Measure::Ruler.points();
+    let top = parts.sheet.top() + Measure::Ruler.points();
+    let under = (top + row_height).min(parts.sheet.bottom());
     let summary =
-        Rect::from_min_max(pos2(sheet.left(), top), pos2(sheet.right(), top + row_height));
-    let body = Rect::from_min_max(pos2(sheet.left(), summary.bottom()), sheet.max);
-    let axis = state.time.axis(sheet.left(), sheet.right());
+        Rect::from_min_max(pos2(parts.sheet.left(), top), pos2(parts.sheet.right(), under));
+    let body = Rect::from_min_max(pos2(parts.sheet.left(), summary.bottom()), parts.sheet.max);
+    let axis = state.time.axis(parts.sheet.left(), parts.sheet.right());
     let behind = document.clips.get(id).filter(|c| !Shared::ptr_eq(c, clip));
     let rows = state.rows.of(document, (id, clip, behind), view, &state.filter, &state.open);
-    // Under a hand they are not looked for anew with each move.
-    let still = matches!(state.gesture, KeyGesture::None);
-    if still && clip.key_count() <= DeadKeys::MOST_IN_CLIP {
-        for (id, track) in rows.all_tracks() {
-            state.dead.of(*id, track);
-        }
-    }
-    if still {
-        state
-            .dead
-            .retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
-    }
-    let sheet =
-        Sheet { view, id, clip, behind, rows, axis, whole, sheet, summary, body, row_height };
+    look_for_dead_keys(state, clip, &rows);
+    let model =
+        (show != TimelineShow::Sheet).then(|| curves::curves_of(state, view, document, id, &rows));
+    let rows = model.as_ref().and_then(|m| m.sheet.clone()).unwrap_or(rows);
+    let sheet = Sheet {
+        view,
+        id,
+        clip,
+        behind,
+        rows,
+        axis,
+        whole,
+        sheet: parts.sheet,
+        summary,
+        body,
+        row_height,
+        graph: parts.graph,
+        named: model.is_none(),
+    };
     sheet.box_rows(state);
     sheet.reveal(state, ui);
     sheet.navigate(state, ui);
     let painter = ui.painter_at(whole);
-    sheet.ground(&painter);
-    sheet.keys_ui(state, ui, actions);
-    sheet.rows_ui(state, ui, &painter, actions);
+    if show == TimelineShow::Curves {
+        sheet.summarize(state);
+        sheet.begin_modal(state, ui);
+    } else {
+        sheet.ground(&painter);
+        sheet.keys_ui(state, ui, actions);
+        sheet.rows_ui(state, ui, &painter, actions);
+    }
+    if let Some(model) = &model {
+        sheet.curves_ui(state, ui, model, &parts, actions);
+    }
     sheet.gesture_ui(state, ui, actions);
-    sheet.tail_ui(ui, actions);
-    sheet.empty_ui(ui);
+    if show != TimelineShow::Curves {
+        sheet.tail_ui(ui, actions);
+        sheet.empty_ui(ui);
+    }
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
@@ -89,18 +157,31 @@ pub fn sheet_ui(
     markers_ui(&mut state.marker, ui, view, (id, marked), &sheet.axis, ruler, actions);
     let head = Rect::from_min_max(whole.min, pos2(body.left() - 8.0, summary.top()));
     let mut head = ui.new_child(egui::UiBuilder::new().max_rect(head.shrink2(vec2(8.0, 1.0))));
+    let hint = if sheet.named { "Filter tracks" } else { "Filter channels" };
     head.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let width = (ui.available_width() - 26.0).max(40.0);
         ui.allocate_ui(vec2(width, 24.0), |ui| {
-            filter_field(ui, view.theme, &mut state.filter.name, "Filter tracks");
+            filter_field(ui, view.theme, &mut state.filter.name, hint);
         });
         filter_button(&mut state.filter, ui, view.theme);
     });
-    if foot < whole.bottom() {
-        let foot = Rect::from_min_max(pos2(whole.left(), foot), whole.max);
-        overview_ui(state, ui, &sheet, foot, names, actions);
+    if parts.foot.height() > 0.0 {
+        overview_ui(state, ui, &sheet, parts.foot, parts.names, actions);
     }
+}
+
+/// Looks for keys that change nothing; not under a hand: they would be looked for with each move.
+fn look_for_dead_keys(state: &mut TimelineState, clip: &Clip, rows: &Rows) {
+    if !matches!(state.gesture, KeyGesture::None) || !state.curves.is_still() {
+        return;
+    }
+    if clip.key_count() <= DeadKeys::MOST_IN_CLIP {
+        for (id, track) in rows.all_tracks() {
+            state.dead.of(*id, track);
+        }
+    }
+    state.dead.retain(|id, track| clip.tracks.get(&id).is_some_and(|t| Shared::ptr_eq(t, track)));
 }
 
 impl Sheet<'_> {
@@ -138,7 +219,7 @@ impl Sheet<'_> {
         let (scroll, modifiers, pointer) =
             ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.pointer.hover_pos()));
         if ui.rect_contains_pointer(self.whole)
-            && let Some(at) = pointer
+            && let Some(at) = pointer.filter(|at| !self.graph.contains(*at))
         {
             let zoom = ui.input(|i| i.zoom_delta());
             if zoom != 1.0 || modifiers.command || modifiers.alt {
@@ -155,13 +236,63 @@ impl Sheet<'_> {
                 state.scroll -= scroll.y;
             }
         }
-        let most = (self.rows.list.len() as f32 * self.row_height - self.body.height()).max(0.0);
+        // Beside curves alone the list is all that is scrolled.
+        let room = if self.body.is_positive() { self.body } else { self.graph };
+        let height = room.height() - if self.body.is_positive() { 0.0 } else { 48.0 };
+        let most = (self.rows.list.len() as f32 * self.row_height - height).max(0.0);
         state.scroll = state.scroll.clamp(0.0, most);
+    }
+
+    /// The list and the graph of curves, and the edge between keys and curves.
+    fn curves_ui(
+        &self,
+        state: &mut TimelineState,
+        ui: &mut Ui,
+        model: &curves::CurvesModel,
+        parts: &Parts,
+        actions: &mut Actions,
+    ) {
+        let list = Rect::from_min_max(
+            pos2(parts.whole.left(), self.summary.top()),
+            pos2(parts.sheet.left(), parts.foot.top()),
+        );
+        curves::list_ui(state, ui, self, model, list, actions);
+        if parts.graph.is_positive() {
+            curves::graph_ui(state, ui, self, model, parts.graph, actions);
+        }
+        if !self.body.is_positive() {
+            return;
+        }
+        let edge = Rect::from_min_max(
+            pos2(parts.sheet.left(), parts.sheet.bottom()),
+            pos2(parts.sheet.right(), parts.graph.top()),
+        );
+        let response = ui.interact(edge, ui.scope_id().with("split"), Sense::click_and_drag());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Splitter, true, "Edge between keys and curves")
+        });
+        let lit = response.hovered() || response.dragged();
+        let role = if lit { ColorRole::StrokeStrong } else { ColorRole::SurfaceWindow };
+        ui.painter().rect_filled(edge, 0.0, self.view.theme.color(role));
+        if lit {
+            ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
+        }
+        if response.dragged_by(egui::PointerButton::Primary) {
+            state.curves.split += response.drag_delta().y;
+        }
+        if response.double_clicked() {
+            state.curves.split = 0.0;
+        }
     }
 
     /// The clip's own range is lighter than what lies outside.
     fn ground(&self, painter: &Painter) {
-        let (theme, axis, sheet) = (self.view.theme, &self.axis, self.sheet);
+        self.ground_of(painter, self.sheet);
+    }
+
+    /// The same of a part of the timeline.
+    pub(super) fn ground_of(&self, painter: &Painter, sheet: Rect) {
+        let (theme, axis) = (self.view.theme, &self.axis);
         painter.rect_filled(sheet, 0.0, theme.color(ColorRole::SurfaceTimeline));
         let length = self.behind.map_or(0.0, |c| c.length()).max(self.clip.length());
         let end = axis.x(f64::from(length)).clamp(sheet.left(), sheet.right());
@@ -273,7 +404,8 @@ impl Sheet<'_> {
             self.row_keys(state, row, rect.center().y, &mut mesh);
             if let Row::Strength(id) = row {
                 let layer = view_layer(self.view, *id);
-                let seen = Rect::from_min_max(pos2(whole.left(), body.top()), self.sheet.max);
+                let left = if self.named { whole.left() } else { body.left() };
+                let seen = Rect::from_min_max(pos2(left, body.top()), self.sheet.max);
                 if let Some(layer) = layer {
                     strength_ui(
                         &mut state.strength,
@@ -287,14 +419,18 @@ impl Sheet<'_> {
                 }
                 continue;
             }
-            name_ui(state, ui, self.view, (&self.rows, row), rect, names, actions);
+            if self.named {
+                name_ui(state, ui, self.view, (&self.rows, row), rect, names, actions);
+            }
         }
         let rect = Rect::from_min_max(pos2(whole.left(), self.summary.top()), self.summary.max);
         painter.rect_filled(rect, 0.0, self.view.theme.color(ColorRole::SurfaceTimelineSummary));
         let mut summary = Mesh::default();
         self.row_keys(state, &Row::Summary, rect.center().y, &mut summary);
         let names = Rect::from_min_max(rect.min, pos2(body.left(), rect.bottom()));
-        name_ui(state, ui, self.view, (&self.rows, &Row::Summary), rect, names, actions);
+        if self.named {
+            name_ui(state, ui, self.view, (&self.rows, &Row::Summary), rect, names, actions);
+        }
         let from = self.summary.top() - self.sheet.top();
         grid(&ui.painter_at(self.sheet), self.view, &self.axis, self.sheet, from);
         playhead_line(&ui.painter_at(self.sheet), self.view, &self.axis, self.summary.union(body));

@@ -159,7 +159,7 @@ impl Sheet<'_> {
     }
 
     /// A move that was asked for by a key begins where the pointer is.
-    fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
+    pub(super) fn begin_modal(&self, state: &mut TimelineState, ui: &Ui) {
         let Some(kind) = state.wanted.take() else { return };
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(self.body.center());
         let (Some((first, last)), from) = (self.keys().span(), self.axis.time(at.x)) else {
@@ -179,7 +179,9 @@ impl Sheet<'_> {
 
     /// What is under way goes on, and is drawn.
     pub(super) fn gesture_ui(&self, state: &mut TimelineState, ui: &Ui, actions: &mut Actions) {
-        if !matches!(state.gesture, KeyGesture::Box(_) | KeyGesture::Lasso(_)) {
+        if self.body.is_positive()
+            && !matches!(state.gesture, KeyGesture::Box(_) | KeyGesture::Lasso(_))
+        {
             self.box_ui(state, ui);
         }
         match std::mem::take(&mut state.gesture) {

@@ -14,6 +14,17 @@ use ulna_model::{Clip, KeySet, NodeId, Shared};
 use ulna_render::ColorRole;
 
 impl Sheet<'_> {
+    /// Finds the times of all keys, and of the selected ones.
+    pub(super) fn summarize(&self, state: &mut TimelineState) {
+        Summary::update(&mut state.summary, self.clip);
+        let same = |(clip, keys): &(Shared<Clip>, KeySet)| {
+            Shared::ptr_eq(clip, self.clip) && keys == self.keys()
+        };
+        if !state.selected.key().is_some_and(same) {
+            state.selected.put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
+        }
+    }
+
     /// The keys of a row whose middle is at `middle`.
     pub(super) fn row_keys(
         &self,
@@ -25,15 +36,8 @@ impl Sheet<'_> {
         match row {
             Row::Summary => {
                 let look = self.look(middle, 3.5);
-                let Summary { times, kinds, .. } = Summary::update(&mut state.summary, self.clip);
-                let same = |(clip, keys): &(Shared<Clip>, KeySet)| {
-                    Shared::ptr_eq(clip, self.clip) && keys == self.keys()
-                };
-                if !state.selected.key().is_some_and(same) {
-                    state
-                        .selected
-                        .put((self.clip.clone(), self.keys().clone()), times_of(self.keys()));
-                }
+                self.summarize(state);
+                let Some(Summary { times, kinds, .. }) = state.summary.get() else { return };
                 let selected = state.selected.get().map_or(&[][..], Vec::as_slice);
                 if look.is_dense(times) {
                     look.band(mesh, times, selected);

@@ -33,6 +33,10 @@ pub struct Sheet<'a> {
     /// Keys.
     pub body: Rect,
     pub row_height: f32,
+    /// Curves, where they are shown.
+    pub graph: Rect,
+    /// Whether rows have their names drawn beside their keys: beside curves the list has them.
+    pub named: bool,
 }
 
 /// A key under the pointer: the keys of all tracks of its row there.

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, rc::Rc};
 
 use super::{
+    curves::{CurvesState, Fit, WantedOnCurves},
     dead::DeadKeys,
     filter::RowFilter,
     gesture::{KeyGesture, Retime, Retiming},
@@ -88,6 +89,8 @@ pub struct TimelineState {
     /// The times of the selected keys.
     pub(super) selected: Derived<(Shared<Clip>, KeySet), Vec<f32>>,
     pub(super) rows: RowsCache,
+    /// The curves.
+    pub(super) curves: CurvesState,
     /// The first and the last row with selected keys.
     pub(super) boxed: Derived<SelectedRows, Option<(usize, usize)>>,
 }
@@ -101,12 +104,13 @@ impl TimelineState {
         if self.shown.replace(home) == Some(home) {
             return;
         }
-        if let KeyGesture::Keys(_) = self.gesture {
+        if matches!(self.gesture, KeyGesture::Keys(_)) || self.curves.previews() {
             actions.push(Action::Cancel);
         }
         self.end_gestures();
         self.marker = MarkerEdit::None;
         self.strength = StrengthDrag::default();
+        self.curves.leave_keys();
         self.dead = DeadKeys::default();
     }
 
@@ -139,15 +143,56 @@ impl TimelineState {
 
     /// Shows the whole clip, or these times of it.
     pub fn fit_to(&mut self, length: f64, range: Option<(f32, f32)>) {
+        self.curves.fit = Some(if range.is_some() { Fit::Selected } else { Fit::All });
         match range {
             Some((from, to)) => self.time.fit_range(f64::from(from), f64::from(to)),
             None => self.time.fit(length),
         }
     }
 
+    /// Fits the values of the times in sight to the height of the curves.
+    pub const fn fit_height(&mut self) {
+        self.curves.fit = Some(Fit::Height);
+    }
+
+    /// Shows the speed of a joint's tip under the curves, then its acceleration, then nothing.
+    pub const fn next_strip(&mut self) {
+        self.curves.speed = self.curves.speed.next();
+    }
+
+    /// Does something on the curves as soon as they are laid out.
+    pub const fn want_on_curves(&mut self, wanted: WantedOnCurves) {
+        self.curves.tools.wanted = Some(wanted);
+    }
+
+    /// Lets keys around those that are dragged follow, or not.
+    pub const fn flip_proportional(&mut self) {
+        self.curves.tools.proportional = !self.curves.tools.proportional;
+    }
+
+    /// Lets the curves of keys fill the height by themselves; not, where all of them do.
+    pub fn normalize(&mut self, keys: &KeySet) {
+        self.curves.flip_of(keys, |choices| &mut choices.normalized);
+    }
+
+    /// Hides the curves of keys.
+    pub fn hide_curves(&mut self, keys: &KeySet) {
+        for of in self.curves.of_keys(keys) {
+            self.curves.choices.eyes.insert(of, false);
+            self.curves.choices.solo.remove(&of);
+        }
+    }
+
+    /// Shows only the curves of keys; all again, where that is so.
+    pub fn solo_curves(&mut self, keys: &KeySet) {
+        self.curves.flip_of(keys, |choices| &mut choices.solo);
+    }
+
     /// Whether keys are moved, which takes digits.
     pub const fn takes_numbers(&self) -> bool {
-        matches!(self.gesture, KeyGesture::Keys(_)) || self.wanted.is_some()
+        matches!(self.gesture, KeyGesture::Keys(_))
+            || self.wanted.is_some()
+            || self.curves.gesture.edits()
     }
 
     /// A gesture was ended elsewhere.
@@ -159,5 +204,6 @@ impl TimelineState {
             self.marker = MarkerEdit::None;
         }
         self.mixer.end_drag();
+        self.curves.end_gestures();
     }
 }

@@ -3,10 +3,12 @@
 use egui::{ComboBox, DragValue, Frame, Margin, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use super::state::{NlerpGap, TimelineState};
-use crate::ui::TimelineAction;
+use super::{
+    show_switch::show_ui,
+    state::{NlerpGap, TimelineState},
+};
 use crate::ui::{
-    Action, Actions, Theme, View,
+    Action, Actions, Theme, TimelineAction, View,
     blend_drag::blend_buttons_ui,
     poses_tab::{is_under_transport, poses_tab_ui},
     theme::Font,
@@ -26,6 +28,8 @@ use ulna_session::RulerUnit;
 /// What there is room for in a line of so many points: the least needed goes first.
 struct TransportFit {
     speed: bool,
+    /// The switch between rows of keys and curves as three words; else as a list.
+    show: bool,
     frame: bool,
     rate: bool,
     mixer: bool,
@@ -37,6 +41,7 @@ impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
             speed: width >= 840.0,
+            show: width >= 1040.0,
             frame: width >= 620.0,
             rate: width >= 560.0,
             mixer: width >= 760.0,
@@ -73,6 +78,9 @@ pub fn transport_ui(
             time_fields(ui, view, room.frame, actions);
             ui.add_space(4.0);
             clip_and_rate(state, ui, view, document, &room, actions);
+            if !playback_mixes(view) {
+                show_ui(ui, view, room.show, actions);
+            }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if poses {
                     poses_tab_ui(ui, view, actions);

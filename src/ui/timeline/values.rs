@@ -28,7 +28,7 @@ const FIELD: (f32, f32) = (57.0, 59.0);
 
 /// Arithmetic that was typed for all selected keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Sum {
+pub(super) enum Sum {
     Add(f64),
     Times(f64, ValueAbout),
 }
@@ -124,6 +124,7 @@ fn field_ui(
         edge: [ColorRole::AxisX, ColorRole::AxisY, ColorRole::AxisZ][axis],
         degrees,
         quiet: (values[axis] - neutral).abs() < 5e-4,
+        plain: false,
     };
     let (response, value, sum) = number_ui(ui, view, place, values[axis], &look);
     let hint = format!(
@@ -171,6 +172,7 @@ pub fn morph_ui(
         edge: ColorRole::TextTertiary,
         degrees: false,
         quiet: now.abs() < 5e-4,
+        plain: false,
     };
     let (response, value, _) = number_ui(ui, view, place, now, &look);
     if response.changed() {
@@ -186,18 +188,20 @@ pub fn morph_ui(
 }
 
 /// How a number looks, and what it is called.
-struct NumberLook<'a> {
-    salt: (&'static str, u32, usize),
-    name: &'a str,
-    edge: ColorRole,
-    degrees: bool,
+pub(super) struct NumberLook<'a> {
+    pub salt: (&'static str, u32, usize),
+    pub name: &'a str,
+    pub edge: ColorRole,
+    pub degrees: bool,
     /// Whether it differs from nothing.
-    quiet: bool,
+    pub quiet: bool,
+    /// Whether it has no box: its row says what it is.
+    pub plain: bool,
 }
 
 /// A number in a row: its response, what it is now, and arithmetic that was typed for all selected
 /// keys.
-fn number_ui(
+pub(super) fn number_ui(
     ui: &mut Ui,
     view: &View<'_>,
     place: Rect,
@@ -205,16 +209,18 @@ fn number_ui(
     look: &NumberLook<'_>,
 ) -> (egui::Response, f32, Option<Sum>) {
     let theme = view.theme;
-    let painter = ui.painter_at(place.expand(1.0));
-    painter.rect(
-        place,
-        3.0,
-        theme.color(ColorRole::SurfaceField),
-        theme.field_edge(),
-        egui::StrokeKind::Inside,
-    );
-    let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
-    painter.rect_filled(edge, 1.0, theme.color(look.edge));
+    if !look.plain {
+        let painter = ui.painter_at(place.expand(1.0));
+        painter.rect(
+            place,
+            3.0,
+            theme.color(ColorRole::SurfaceField),
+            theme.field_edge(),
+            egui::StrokeKind::Inside,
+        );
+        let edge = Rect::from_min_size(place.min + vec2(0.0, 2.0), vec2(2.0, 12.0));
+        painter.rect_filled(edge, 1.0, theme.color(look.edge));
+    }
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt(look.salt).max_rect(place));
     let visuals = child.visuals_mut();
     for w in
@@ -249,7 +255,7 @@ fn number_ui(
 }
 
 /// Shows what the channel's value becomes.
-fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Actions) {
+pub(super) fn set(view: &View<'_>, channel: Channel<'_>, wanted: Vec3, actions: &mut Actions) {
     let mut local = view.pose.local[channel.node.index()].transform();
     let property = channel.keys.property;
     match property {
@@ -300,7 +306,15 @@ fn calculate(
     }
     let which = WhichKeys::these(channel.clip, keys);
     actions.push(Action::Run(
-        ChangeKeys { clip: ClipName::Id(channel.clip), how, by: Numbers(all), about, which }.into(),
+        ChangeKeys {
+            clip: ClipName::Id(channel.clip),
+            how,
+            by: Numbers(all),
+            about,
+            axes: None,
+            which,
+        }
+        .into(),
     ));
 }
 

@@ -34,6 +34,8 @@ pub struct Availability {
     pub morphs: bool,
     /// A clip is shown.
     pub clip_shown: bool,
+    /// The timeline shows curves.
+    pub curves: bool,
     /// There is a step to undo.
     pub undo: bool,
     /// There is a step to redo.

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::Edit;
 use ulna_model::{
-    Clip, ClipId, Document, Interpolation, KeyKind, Marker, Notice, Property, Repeat, Shared,
-    Slice, Track, TrackId, Tracks,
+    Clip, ClipId, Document, Interpolation, KeyKind, KeyTangents, Marker, Notice, Property, Repeat,
+    Shared, Slice, TangentMode, TangentModes, Track, TrackId, Tracks,
 };
 
 document_commands! {
@@ -98,6 +98,11 @@ struct TrackText {
     values: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     kinds: Vec<(f32, KeyKind)>,
+    /// Time, arriving and leaving, whether they are linked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    modes: Vec<(f32, TangentMode, TangentMode, bool)>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    wraps: bool,
 }
 
 fn packed(numbers: &[f32]) -> String {
@@ -128,6 +133,8 @@ fn text_of(document: &Document, clips: &[Shared<Clip>]) -> String {
         times,
         values: packed(&track.values),
         kinds: track.kinds.iter().collect(),
+        modes: track.modes.iter().map(|(t, m)| (t, m.arrive, m.leave, m.linked)).collect(),
+        wraps: track.modes.wraps(),
     };
     let clips = clips
         .iter()
@@ -197,7 +204,11 @@ fn read(document: &Document, text: &str) -> Result<(Vec<Shared<Clip>>, Vec<Strin
             };
             let kinds = track.kinds.into_iter().collect();
             let (property, interpolation) = (track.property, track.interpolation);
-            let modes = ulna_model::TangentModes::default();
+            let named = track
+                .modes
+                .into_iter()
+                .map(|(time, arrive, leave, linked)| (time, KeyTangents { arrive, leave, linked }));
+            let modes = TangentModes::default().replaced(named).wrapping(track.wraps);
             let made =
                 Track { target, property, interpolation, times, values, width, kinds, modes };
             made.validate()

@@ -106,6 +106,7 @@ impl DocumentCommand {
             Self::Pose(command) => command.work(scene),
             Self::Key(command) => command.work(scene),
             Self::KeyEdit(command) => command.work(scene),
+            Self::CurveKeys(command) => command.work(scene),
             Self::Morph(command) => command.work(scene),
             Self::Clip(command) => command.work(scene),
             Self::ClipWork(command) => command.work(scene),

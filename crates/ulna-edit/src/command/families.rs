@@ -2,11 +2,12 @@
 
 use super::{
     ArgumentError, Arguments, BlendCommand, BrushCommand, ClipArrivalCommand, ClipCommand,
-    ClipWorkCommand, CommandLine, CommandSpec, FileCommand, IkCommand, KeptPoseCommand, KeyCommand,
-    KeyEditCommand, LayerCommand, LayerKeysCommand, MarkerCommand, MaterialCommand, MirrorCommand,
-    MixCommand, ModeCommand, MorphCommand, PlayCommand, PoseCommand, PoseLayerCommand,
-    SelectCommand, SessionCommand, SkinCommand, TimelineCommand, ToolCommand, VertexCommand,
-    ViewCommand, VisibilityCommand, WeightCommand, define::FamilyMember,
+    ClipWorkCommand, CommandLine, CommandSpec, CurveKeysCommand, FileCommand, IkCommand,
+    KeptPoseCommand, KeyCommand, KeyEditCommand, LayerCommand, LayerKeysCommand, MarkerCommand,
+    MaterialCommand, MirrorCommand, MixCommand, ModeCommand, MorphCommand, PlayCommand,
+    PoseCommand, PoseLayerCommand, SelectCommand, SessionCommand, SkinCommand, TimelineCommand,
+    ToolCommand, VertexCommand, ViewCommand, VisibilityCommand, WeightCommand,
+    define::FamilyMember,
 };
 use ulna_model::Document;
 
@@ -84,6 +85,8 @@ families! {
         Key(KeyCommand),
         /// Keys that are there.
         KeyEdit(KeyEditCommand),
+        /// Curves through keys.
+        CurveKeys(CurveKeysCommand),
         /// Morph targets.
         Morph(MorphCommand),
         /// Markers.

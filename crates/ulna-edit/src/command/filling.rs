@@ -102,6 +102,7 @@ impl CommandContext<'_> {
             }
             (None, KeysOfLayer::Key(command)) => command.into(),
             (None, KeysOfLayer::Edit(command)) => command.into(),
+            (None, KeysOfLayer::Curves(command)) => command.into(),
         }
     }
 

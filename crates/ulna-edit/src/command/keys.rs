@@ -17,7 +17,7 @@ use ulna_model::{
 };
 use ulna_motion::{
     Pose, Stack, below_layers,
-    clip_edit::{keep_auto, with_interpolation},
+    clip_edit::{refreshed, with_interpolation},
     insert_key, with_layers,
 };
 
@@ -241,7 +241,7 @@ impl SetKey {
     fn smoothed(&self, old: &Track, made: Track) -> Track {
         match self.interpolation {
             Some(way) if old.times.len() < 2 => with_interpolation(&made, way.interpolation()),
-            _ => keep_auto(old, made),
+            _ => refreshed(old, made),
         }
     }
 

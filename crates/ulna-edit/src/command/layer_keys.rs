@@ -216,6 +216,6 @@ pub(super) fn smooth(old: &Track, made: Track) -> Track {
     if old.times.len() < 2 {
         with_interpolation(&made, Interpolation::CubicSpline)
     } else {
-        ulna_motion::clip_edit::keep_auto(old, made)
+        ulna_motion::clip_edit::refreshed(old, made)
     }
 }

@@ -27,6 +27,7 @@ mod clip_layers;
 mod clip_work;
 mod clips;
 mod context;
+mod curve_keys;
 mod define;
 mod destination;
 mod dispatch;
@@ -88,6 +89,10 @@ pub use self::{
         RenameNodes, free_clip_name,
     },
     context::{CommandContext, Unfilled},
+    curve_keys::{
+        CurveKeysCommand, EaseKeys, EaseName, Fade, FilterKeys, FilterName, NearHow, OverlapKeys,
+        ProportionalKeys, SlideKeys, SlideName, Slow, WarpKeys,
+    },
     destination::{Children, PoseDestination, Wanted},
     dispatch::Host,
     error::{ArgumentError, CommandError},
@@ -103,9 +108,9 @@ pub use self::{
         kept_poses, kept_sets, pose_text, read_pose,
     },
     key_edits::{
-        ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys,
-        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents,
-        ShiftKeys, ValueAbout, ValueHow, copied_keys,
+        AxisOrder, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand,
+        MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind,
+        SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout, ValueHow, copied_keys,
     },
     key_words::{Between, KINDS, KindName, Through},
     keymap::{KeyMap, KeyScope, Preset, key_parts},

@@ -45,6 +45,9 @@ impl Command {
             Self::Document(DocumentCommand::KeyEdit(command)) => {
                 LayerKeysCommand { layer, command: KeysOfLayer::Edit(command) }.into()
             }
+            Self::Document(DocumentCommand::CurveKeys(command)) => {
+                LayerKeysCommand { layer, command: KeysOfLayer::Curves(command) }.into()
+            }
             other => other,
         })
     }

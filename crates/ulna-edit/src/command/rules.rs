@@ -56,6 +56,23 @@ pub(super) const fn clip_shown(a: &Availability) -> Rule {
     when(a.clip_shown, "No clip is open; choose a clip on the timeline")
 }
 
+/// For keys of curves.
+pub(super) const fn curve_keys(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) if !a.curves => Err("The timeline shows no curves; choose Curves there"),
+        Ok(()) => when(a.keys > 0, "No keys are selected"),
+        not => not,
+    }
+}
+
+/// For curves.
+pub(super) const fn curves_shown(a: &Availability) -> Rule {
+    match clip_shown(a) {
+        Ok(()) => when(a.curves, "The timeline shows no curves; choose Curves there"),
+        not => not,
+    }
+}
+
 pub(super) const fn pose_layer(a: &Availability) -> Rule {
     when(a.pose_layers > 0, "There are no layers here; use New layer to add one")
 }

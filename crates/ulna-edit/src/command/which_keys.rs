@@ -23,8 +23,8 @@ pub enum TrackKeys {
 /// Keys one by one: times of tracks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyList {
-    /// By nodes and properties.
-    Named(Vec<(String, Property, TrackKeys)>),
+    /// By nodes and properties; of some keys only one component is meant.
+    Named(Vec<(String, Property, Option<u16>, TrackKeys)>),
     /// These of a clip.
     Set(ClipId, KeySet),
 }
@@ -41,11 +41,7 @@ impl Field for KeyList {
         let mut list = Vec::new();
         for (node, tracks) in value.as_object().ok_or_else(wrong)? {
             for (path, times) in tracks.as_object().ok_or_else(wrong)? {
-                let property =
-                    [Property::Translation, Property::Rotation, Property::Scale, Property::Weights]
-                        .into_iter()
-                        .find(|p| p.path() == path)
-                        .ok_or_else(wrong)?;
+                let (property, component) = channel_of(path).ok_or_else(wrong)?;
                 let keys = match times {
                     Value::Array(times) => {
                         times.iter().map(finite).collect::<Option<_>>().map(TrackKeys::Times)
@@ -56,7 +52,7 @@ impl Field for KeyList {
                     }
                     _ => None,
                 };
-                list.push((node.clone(), property, keys.ok_or_else(wrong)?));
+                list.push((node.clone(), property, component, keys.ok_or_else(wrong)?));
             }
         }
         if list.is_empty() {
@@ -68,7 +64,7 @@ impl Field for KeyList {
 
     fn write(&self, document: &Document) -> Value {
         let mut all = Map::new();
-        let mut put = |node: String, property: Property, keys: &TrackKeys| {
+        let mut put = |node: String, channel: String, keys: &TrackKeys| {
             let keys = match keys {
                 TrackKeys::Times(times) => {
                     times.iter().map(|t| number(*t)).collect::<Vec<_>>().into()
@@ -79,25 +75,67 @@ impl Field for KeyList {
             };
             let tracks = all.entry(node).or_insert_with(|| Value::Object(Map::new()));
             if let Some(tracks) = tracks.as_object_mut() {
-                tracks.insert(property.path().to_owned(), keys);
+                tracks.insert(channel, keys);
             }
         };
         match self {
             Self::Named(list) => {
-                list.iter().for_each(|(node, property, keys)| put(node.clone(), *property, keys))
+                for (node, property, component, keys) in list {
+                    put(node.clone(), channel_name(*property, *component), keys);
+                }
             }
             Self::Set(clip, keys) => {
                 let Some(clip) = document.clips.get(*clip) else { return Value::Null };
                 let texts = names::NodeTexts::of(document);
-                for (track, times) in keys.iter() {
-                    if let Some(track) = clip.tracks.get(&track) {
-                        put(texts.text(track.target), track.property, &shortest(track, times));
+                for (id, times) in keys.iter() {
+                    let Some(track) = clip.tracks.get(&id) else { continue };
+                    let mut put = |component, times: &[f32]| {
+                        let channel = channel_name(track.property, component);
+                        put(texts.text(track.target), channel, &shortest(track, times));
+                    };
+                    let mut parts = keys.parts_of(id).peekable();
+                    if parts.peek().is_none() {
+                        put(None, times);
+                        continue;
                     }
+                    let whole: Vec<f32> =
+                        times.iter().copied().filter(|t| keys.is_whole(id, *t)).collect();
+                    if !whole.is_empty() {
+                        put(None, &whole);
+                    }
+                    parts.for_each(|(component, times)| put(Some(component), times));
                 }
             }
         }
         all.into()
     }
+}
+
+/// A channel as keys name it: `rotation`, `rotation.x`, `weights.3`.
+fn channel_name(property: Property, component: Option<u16>) -> String {
+    let path = property.path();
+    match component {
+        None => path.to_owned(),
+        Some(k @ 0..=2) if property != Property::Weights => {
+            format!("{path}.{}", ["x", "y", "z"][usize::from(k)])
+        }
+        Some(k) => format!("{path}.{k}"),
+    }
+}
+
+/// The channel of such a name, and the component where only one is meant.
+fn channel_of(name: &str) -> Option<(Property, Option<u16>)> {
+    let (path, component) = name.split_once('.').map_or((name, None), |(p, c)| (p, Some(c)));
+    let property = [Property::Weights].into_iter().chain(Property::TRS);
+    let property = property.into_iter().find(|p| p.path() == path)?;
+    let component = match component {
+        None => None,
+        Some("x") if property != Property::Weights => Some(0),
+        Some("y") if property != Property::Weights => Some(1),
+        Some("z") if property != Property::Weights => Some(2),
+        Some(number) => Some(number.parse().ok()?),
+    };
+    Some((property, component))
 }
 
 /// Times of a track as they are written: as a range where they are all of one, and not few.
@@ -263,17 +301,20 @@ impl KeyList {
             Self::Named(list) => list,
         };
         let mut found = KeySet::default();
-        for (text, property, keys) in list {
+        for (text, property, component, keys) in list {
             for node in names::find_nodes(document, text)? {
                 let Some((track, own)) = clip.track(node, *property) else { continue };
                 let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
                 let times = match keys {
                     TrackKeys::Times(times) => {
-                        times.iter().filter_map(near).collect::<Vec<_>>().into()
+                        KeyTimes::from(times.iter().filter_map(near).collect::<Vec<_>>())
                     }
                     TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
                 };
-                found = found.union(&std::iter::once((track, times)).collect());
+                found = found.union(&match component {
+                    Some(component) => KeySet::of_component(track, *component, times),
+                    None => std::iter::once((track, times)).collect(),
+                });
             }
         }
         Ok(found)

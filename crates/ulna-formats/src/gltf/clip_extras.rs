@@ -1,5 +1,5 @@
-//! What Ulna keeps in the extras of an animation: its markers, the kinds of its keys, what happens
-//! at its end, in which ticks and frames it counts.
+//! What Ulna keeps in the extras of an animation: its markers, the kinds and the tangent modes
+//! of its keys, what happens at its end, in which ticks and frames it counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,14 +7,16 @@ use super::{
     json::Extensions,
     layer_extras,
     own_extras::{member, text},
+    tangent_extras::{self, KeyModes},
 };
 use ulna_model::{
-    Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, Track,
+    Clip, Diagnostics, KeyKind, KeyKinds, Marker, Property, Repeat, Severity, Shared, TangentModes,
+    Track,
 };
 
 /// The member of an animation's `extras` where markers are.
 pub const MARKERS: &str = "ulna.markers";
-/// Where the kinds of keys are.
+/// Where the kinds and the tangent modes of keys are.
 pub const KEYS: &str = "ulna.keys";
 /// Where it is said what happens at the end.
 pub const LOOP: &str = "ulna.loop";
@@ -40,7 +42,7 @@ struct Keys {
     tracks: Vec<TrackKinds>,
 }
 
-/// Times of the keys of one track that are of a kind, seconds.
+/// Times of the keys of one track that are of a kind, seconds, and the tangent modes of its keys.
 #[derive(Serialize, Deserialize)]
 struct TrackKinds {
     node: u32,
@@ -51,6 +53,13 @@ struct TrackKinds {
     breakdown: Vec<f32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     in_between: Vec<f32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tangents: Vec<KeyModes>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    wraps: bool,
+    /// Of the keys that the tangent modes were chosen for: only then do they count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
 }
 
 /// `extras["ulna.loop"]`.
@@ -72,7 +81,7 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
         clip.markers = Marker::in_order(markers).into();
     }
     if let Some(Keys { tracks }) = member(extras, KEYS, "kinds of keys", place, diagnostics) {
-        let mut lost = 0;
+        let (mut lost, mut lost_modes) = (0, 0);
         for kinds in tracks {
             let wanted = kinds.extreme.len() + kinds.breakdown.len() + kinds.in_between.len();
             let track = clip
@@ -82,12 +91,22 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
                 .find(|t| t.target.0 == kinds.node && t.property == kinds.path);
             let Some(track) = track else {
                 lost += wanted;
+                lost_modes += kinds.named();
                 continue;
             };
             let found: KeyKinds =
                 kinds.times().filter_map(|(t, k)| Some((near(track, t)?, k))).collect();
             lost += wanted - found.iter().count();
-            Shared::make_mut(track).kinds = found;
+            let fits = kinds.named() == 0
+                || kinds.hash.as_ref().is_some_and(|h| *h == tangent_extras::hash(track));
+            let modes = if fits {
+                tangent_extras::taken(&kinds.tangents, kinds.wraps, |t| near(track, t))
+            } else {
+                lost_modes += kinds.named();
+                TangentModes::default()
+            };
+            let track = Shared::make_mut(track);
+            (track.kinds, track.modes) = (found, modes);
         }
         if lost > 0 {
             let message = format!(
@@ -95,6 +114,15 @@ pub fn read(clip: &mut Clip, extras: &Extensions, place: &str, diagnostics: &mut
                     exist; they are ignored"
             );
             diagnostics.add(Severity::Info, "ULNA_KEY_KINDS", place, message);
+        }
+        if lost_modes > 0 {
+            let keys =
+                if lost_modes == 1 { "1 key".to_owned() } else { format!("{lost_modes} keys") };
+            let message = format!(
+                "The tangent modes of {keys} are ignored, because another program changed the \
+                    tracks that they belong to"
+            );
+            diagnostics.add(Severity::Info, "ULNA_TANGENT_MODES", place, message);
         }
     }
     clip.kept_layers = layer_extras::read(extras, place, diagnostics).map(Shared::new);
@@ -124,6 +152,11 @@ fn rate(
 }
 
 impl TrackKinds {
+    /// How many keys have tangent modes; the two at a seam, where no more than that is said.
+    fn named(&self) -> usize {
+        self.tangents.len().max(if self.wraps { 2 } else { 0 })
+    }
+
     fn times(&self) -> impl Iterator<Item = (f32, KeyKind)> + '_ {
         let of = |list: &'_ [f32], kind| list.iter().map(move |t| (*t, kind)).collect::<Vec<_>>();
         let Self { extreme, breakdown, in_between, .. } = self;
@@ -157,11 +190,112 @@ pub fn texts(clip: &Clip) -> [(&'static str, Option<String>); 6] {
 fn kinds_of(track: &Track) -> Option<TrackKinds> {
     let kinds = track.kinds_there();
     let of = |kind| kinds.iter().filter(|(_, k)| *k == kind).map(|(t, _)| t).collect();
-    (!kinds.is_empty()).then(|| TrackKinds {
+    let modes = track.modes_there();
+    let named = !modes.is_empty() || modes.wraps();
+    (named || !kinds.is_empty()).then(|| TrackKinds {
         node: track.target.0,
         path: track.property,
         extreme: of(KeyKind::Extreme),
         breakdown: of(KeyKind::Breakdown),
         in_between: of(KeyKind::InBetween),
+        tangents: tangent_extras::listed(&modes),
+        wraps: modes.wraps(),
+        hash: named.then(|| tangent_extras::hash(track)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use ulna_model::{Interpolation, KeyTangents, NodeId, TangentMode, TrackId};
+
+    fn modes() -> impl Strategy<Value = KeyTangents> {
+        use TangentMode::{Auto, Flat, Free, Linear, Smooth};
+        let mode = || prop::sample::select(vec![Auto, Smooth, Flat, Linear, Free]);
+        (mode(), mode(), any::<bool>()).prop_map(|(arrive, leave, linked)| KeyTangents {
+            arrive,
+            leave,
+            linked,
+        })
+    }
+
+    fn track(keys: &[(f32, f32, Option<KeyTangents>)], wraps: bool) -> Track {
+        let mut time = 0.0;
+        let times: Vec<f32> = keys
+            .iter()
+            .map(|(gap, _, _)| {
+                time += gap;
+                time
+            })
+            .collect();
+        let named = times.iter().zip(keys).filter_map(|(t, (_, _, m))| Some((*t, (*m)?)));
+        Track {
+            target: NodeId(0),
+            property: Property::Translation,
+            interpolation: Interpolation::CubicSpline,
+            values: keys.iter().flat_map(|k| [k.1; 9]).collect(),
+            width: 3,
+            kinds: KeyKinds::default(),
+            modes: TangentModes::default().replaced(named).wrapping(wraps),
+            times: times.into(),
+        }
+    }
+
+    fn clip(track: Track) -> Clip {
+        let mut clip = Clip::default();
+        clip.tracks.insert(TrackId(0), Shared::new(track));
+        clip
+    }
+
+    /// The extras of a clip read into another, and the codes of what was found.
+    fn brought(from: &Clip, to: &mut Clip) -> Vec<String> {
+        let members = texts(from).into_iter().filter_map(|(name, text)| Some((name, text?)));
+        let members: Vec<String> =
+            members.map(|(name, text)| format!("\"{name}\":{text}")).collect();
+        let extras = serde_json::from_str(&format!("{{{}}}", members.join(","))).unwrap();
+        let mut found = Diagnostics::default();
+        read(to, &extras, "animations/0", &mut found);
+        found.finish().iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn modes_come_back_to_the_keys_that_they_were_chosen_for_only(
+            keys in prop::collection::vec((0.001f32..3.0, -2.0f32..2.0,
+                prop::option::of(modes())), 1..20),
+            wraps in any::<bool>(),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let meant = clip(track(&keys, wraps));
+            let own = &meant.tracks[&TrackId(0)];
+            let bare = Track { modes: TangentModes::default(), ..(**own).clone() };
+            let mut same = clip(bare.clone());
+            prop_assert_eq!(brought(&meant, &mut same), Vec::<String>::new());
+            prop_assert_eq!(&same, &meant);
+            // One number of one key is another one.
+            let mut values = bare.values.to_vec();
+            let at = at.index(values.len());
+            values[at] += 1.0;
+            let mut other = clip(Track { values: values.into(), ..bare });
+            let found = brought(&meant, &mut other);
+            prop_assert_eq!(&other.tracks[&TrackId(0)].modes, &TangentModes::default());
+            let lost = own.modes.iter().count().max(if wraps { 2 } else { 0 });
+            let said = format!("modes of {lost} key");
+            prop_assert_eq!(found.len(), usize::from(lost > 0));
+            prop_assert!(found.iter()
+                .all(|f| f.starts_with("ULNA_TANGENT_MODES: ") && f.contains(&said)));
+        }
+    }
+
+    #[test]
+    fn without_modes_the_text_is_as_it_was() {
+        let mut track = track(&[(0.5, 1.0, None), (0.5, 2.0, None)], false);
+        assert!(texts(&clip(track.clone())).iter().all(|(_, text)| text.is_none()));
+        track.kinds = [(0.5, KeyKind::Extreme)].into_iter().collect();
+        let text = texts(&clip(track))[1].1.clone();
+        let was = r#"{"version":1,"tracks":[{"node":0,"path":"translation","extreme":[0.5]}]}"#;
+        assert_eq!(text.as_deref(), Some(was));
+    }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     json::Extensions,
     own_extras::{member, text},
+    tangent_extras::{self, KeyModes},
 };
 use ulna_model::{
     Diagnostics, Interpolation, KeptKeys, KeptLayer, KeptLayers, Local, MixMask, OwnKeys, Property,
@@ -16,6 +17,9 @@ use ulna_model::{
 
 /// The member of the `extras` where layers are.
 pub const LAYERS: &str = "ulna.layers";
+
+/// How near the time of a tangent mode must be to that of its key, seconds.
+const NEAR: f32 = 1e-4;
 
 /// `extras["ulna.layers"]`.
 #[derive(Serialize, Deserialize)]
@@ -73,6 +77,10 @@ struct Keys {
     interpolation: Interpolation,
     times: String,
     values: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tangents: Vec<KeyModes>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    wraps: bool,
 }
 
 /// Where a node stands below its layers.
@@ -101,13 +109,23 @@ impl Keys {
             interpolation: keys.interpolation,
             times: packed(&keys.times),
             values: packed(&keys.values),
+            tangents: tangent_extras::listed(&keys.modes),
+            wraps: keys.modes.wraps(),
         }
     }
 
     fn take(&self) -> Option<KeptKeys> {
         let (times, values) = (unpacked(&self.times)?, unpacked(&self.values)?);
         let sound = times.iter().chain(values.iter()).all(|v| v.is_finite());
-        sound.then_some(KeptKeys { interpolation: self.interpolation, times, values })
+        // Of equal distance the earlier key, as of a track.
+        let near = |time: f32| {
+            let off = |t: &&f32| (**t - time).abs();
+            let key = times.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
+            (off(&key) <= NEAR).then_some(*key)
+        };
+        let modes = tangent_extras::taken(&self.tangents, self.wraps, near);
+        let interpolation = self.interpolation;
+        sound.then_some(KeptKeys { interpolation, times, values, modes })
     }
 }
 

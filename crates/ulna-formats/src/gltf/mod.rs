@@ -30,6 +30,7 @@ mod scene_extras;
 mod schema;
 mod sidecar;
 mod source;
+mod tangent_extras;
 mod text;
 mod transcode;
 mod unmodeled;

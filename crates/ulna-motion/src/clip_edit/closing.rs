@@ -78,6 +78,12 @@ fn closed_by(
             }
         };
         rising(&closed.times)?;
+        let closed = if closed.modes.is_empty() || closed == **track {
+            closed
+        } else {
+            let modes = closed.modes.clone().wrapping(true);
+            refreshed(track, Track { modes, ..closed })
+        };
         *track = Shared::new(closed);
     }
     Ok(made)

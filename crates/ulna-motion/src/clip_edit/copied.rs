@@ -8,12 +8,16 @@ use thiserror::Error;
 use super::{
     SAME_TIME, TooClose,
     holds::{hold_ends, marks},
-    keep_auto,
+    refreshed,
     retime::TimeMap,
     smooth::with_interpolation,
+    tangents::is_auto,
 };
 use crate::sample_into;
-use ulna_model::{Interpolation, KeyKind, KeyTimes, NodeId, Property, Track, transform::unit_or};
+use ulna_model::{
+    Interpolation, KeyKind, KeyTangents, KeyTimes, NodeId, Property, TangentMode, TangentModes,
+    Track, transform::unit_or,
+};
 
 /// Why a text is no keys.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -64,6 +68,10 @@ pub struct CopiedTrack {
     /// Times of keys that are not plain, and what they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<(f32, KeyKind)>,
+    /// Times of keys whose tangent modes are known: those of the sides before and after, and
+    /// whether they are linked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tangents: Vec<(f32, TangentMode, TangentMode, bool)>,
 }
 
 /// Copied keys.
@@ -112,6 +120,11 @@ impl CopiedTrack {
                 .iter()
                 .filter_map(|k| Some((track.times[*k], track.kinds.of(track.times[*k])?)))
                 .collect(),
+            tangents: kept
+                .iter()
+                .filter_map(|k| Some((track.times[*k], track.modes.of(track.times[*k])?)))
+                .map(|(t, m)| (t, m.arrive, m.leave, m.linked))
+                .collect(),
         }
     }
 
@@ -138,7 +151,11 @@ impl CopiedTrack {
             values: self.values.clone().into(),
             width,
             kinds: self.kinds.iter().copied().collect(),
-            modes: Default::default(),
+            modes: TangentModes::default().replaced(self.tangents.iter().map(
+                |(t, arrive, leave, linked)| {
+                    (*t, KeyTangents { arrive: *arrive, leave: *leave, linked: *linked })
+                },
+            )),
         };
         track.validate().map_err(|e| broken(e.to_string()))?;
         Ok(track)
@@ -233,6 +250,9 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
         .zip(&times)
         .filter_map(|(was, t)| Some((*t, keys.kinds.of(*was)?)))
         .collect();
+    let placed =
+        keys.times.iter().zip(&times).filter_map(|(was, t)| Some((*t, keys.modes.of(*was)?)));
+    new.modes = keys.modes.replaced(placed);
     new.times = times.clone().into();
     let Some(old) = into else {
         let single = new.interpolation == Interpolation::CubicSpline && times.len() < 2;
@@ -271,11 +291,13 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
     let replaced = old.times.len() + times.len() - made.len();
     made.sort_by(|a, b| a.0.total_cmp(&b.0));
     let kinds = {
-        let own = kept.filter_map(|k| Some((old.times[k], old.kinds.of(old.times[k])?)));
+        let own = kept.clone().filter_map(|k| Some((old.times[k], old.kinds.of(old.times[k])?)));
         own.chain(new.kinds.iter()).collect()
     };
+    let modes = pasted_modes(old, &new, kept);
     let mut track = Track {
         kinds,
+        modes,
         times: made.iter().map(|m| m.0).collect(),
         values: made.iter().flat_map(|m| m.1.iter().copied()).collect(),
         ..old.clone()
@@ -284,7 +306,22 @@ pub fn paste(into: Option<&Track>, keys: &Track, at: &PasteAt) -> Result<Pasted,
         let from = track.times.partition_point(|t| *t < times[0]);
         go_together(&mut track, from);
     }
-    Ok(Pasted { track: keep_auto(old, track), keys: times.into(), replaced })
+    Ok(Pasted { track: refreshed(old, track), keys: times.into(), replaced })
+}
+
+/// The tangent modes of the keys that stay, numbers into the old track, and of those that come:
+/// automatic ones where they name none and the others do.
+fn pasted_modes(old: &Track, new: &Track, kept: impl Iterator<Item = usize>) -> TangentModes {
+    let own = kept.filter_map(|k| Some((old.times[k], old.modes.of(old.times[k])?)));
+    let named = !old.modes.is_empty() && new.modes.is_empty() && !is_hand_made(new);
+    let auto = KeyTangents::both(TangentMode::Auto);
+    let unnamed = new.times.iter().filter(|_| named).map(|t| (*t, auto));
+    old.modes.replaced(own.chain(unnamed).chain(new.modes.iter()))
+}
+
+/// Whether tangents came with keys that are not what automatic ones would be.
+fn is_hand_made(keys: &Track) -> bool {
+    keys.interpolation == Interpolation::CubicSpline && !is_auto(keys)
 }
 
 /// From a key on, each quaternion with its tangents of the sign near the one before: the same

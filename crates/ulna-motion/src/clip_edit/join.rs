@@ -7,7 +7,8 @@ use glam::Quat;
 use super::{MotionError, SAME_TIME, TooClose, hold_end};
 use crate::insert_key;
 use ulna_model::{
-    Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, Track, TrackId,
+    Clip, Document, Interpolation, KeyKinds, Marker, NodeId, Property, Shared, TangentModes, Track,
+    TrackId,
 };
 
 /// Two values that differ by less than this are the same where the clips meet: one key then, not a
@@ -174,7 +175,7 @@ impl Joined {
     /// One track of both, the second from `start` on.
     fn put(&mut self, a: Track, b: &Track, end: f32, start: f32) -> Result<Track, TooClose> {
         let (width, stride) = (a.width, a.stride());
-        let a_kinds = a.kinds.clone();
+        let (a_kinds, a_modes) = (a.kinds.clone(), a.modes.clone());
         let cubic = a.interpolation == Interpolation::CubicSpline;
         let last = a.times.len() - 1;
         // A spline runs through the numbers of quaternions: the second is turned over where it is
@@ -225,9 +226,10 @@ impl Joined {
         times.extend(b.times.iter().skip(skip).map(|t| later(*t)));
         values.extend(b.values.iter().skip(skip * stride).map(|v| v * sign));
         let kinds = kinds_of(&times, &a_kinds, b, later);
+        let modes = modes_of(&times, a_modes, b, later);
         let made = Track { times: times.into(), values: values.into(), ..b.clone() };
         super::whole::rising(&made.times)?;
-        Ok(Track { kinds, ..made })
+        Ok(Track { kinds, modes, ..made })
     }
 }
 
@@ -235,6 +237,24 @@ fn kinds_of(times: &[f32], a: &KeyKinds, b: &Track, later: impl Fn(f32) -> f32) 
     let there = |t: &f32| times.binary_search_by(|k| k.total_cmp(t)).is_ok();
     let second = b.kinds.iter().map(|(t, kind)| (later(t), kind));
     a.iter().chain(second).filter(|(t, _)| there(t)).collect()
+}
+
+/// The tangent modes of both; a key of both arrives as the first, leaves as the second.
+fn modes_of(times: &[f32], a: TangentModes, b: &Track, later: impl Fn(f32) -> f32) -> TangentModes {
+    let there = |t: &f32| times.binary_search_by(|k| k.total_cmp(t)).is_ok();
+    let mut made: Vec<_> = a.iter().collect();
+    for (time, own) in b.modes.iter() {
+        let time = later(time);
+        let mut own = own;
+        if let Some(before) = a.of(time) {
+            own.arrive = before.arrive;
+            own.linked &= before.linked && before.arrive == own.leave;
+        }
+        made.push((time, own));
+    }
+    made.retain(|(t, _)| there(t));
+    let wraps = a.wraps() && b.modes.wraps();
+    a.replaced(made).wrapping(wraps)
 }
 
 /// A STEP track as a LINEAR one of the same motion, but for the millisecond before each key.

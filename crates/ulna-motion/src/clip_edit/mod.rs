@@ -4,7 +4,8 @@
 //! ```text
 //!  KeySet (which) ──► marks ──┬─► retime   move, stretch, copy in time, shift what follows
 //!                             ├─► offset   round a loop
-//!                             ├─► smooth   hold, linear, smooth; auto tangents
+//!                             ├─► smooth   hold, linear, smooth
+//!                             ├─► tangents auto, smooth, flat, linear, free; round a loop
 //!                             ├─► values   arithmetic on values
 //!                             ├─► dead     keys that change nothing
 //!                             ├─► choose   keys by kind and value
@@ -26,9 +27,9 @@
 //! 2. **A hold in a track that is not STEP is two keys**: the value again, a millisecond before the
 //!    next key. Wherever a key goes, the end of the hold before it goes too ([`is_hold_end`]); it
 //!    is never selected by itself.
-//! 3. **Tangents that are automatic stay so**: where every tangent of a track is what
-//!    [`with_auto_tangents`] makes, they are made again after the change. Nothing marks such a
-//!    track; its numbers say it.
+//! 3. **Tangents follow their modes**: after a change those of keys that name one are made again
+//!    ([`refreshed`]), free ones stay. Where a track names none and every tangent is what
+//!    [`with_auto_tangents`] makes, they are made again too; its numbers say it.
 
 mod carrier;
 mod choose;
@@ -51,6 +52,7 @@ mod seam;
 mod seam_speed;
 mod skin_bound;
 mod smooth;
+mod tangents;
 mod values;
 mod whole;
 
@@ -71,13 +73,16 @@ pub use self::{
     length::length_in_words,
     mirrored::{MirroredClip, mirror_gap, mirror_skin_gap, mirrored},
     offset::offset_in_loop,
-    reduce::{Reduced, reduced, sparse},
+    reduce::{Reduced, reduced, reduced_among, sparse},
     retime::{Retimed, TimeMap, TooClose, remove_keys, remove_time, retime},
     root_motion::{Moved, NoTravel, Travel, TravelParts, TravelTo, move_travel, travel},
     seam::{Gap, Seam, seam},
     seam_speed::speed_jump,
-    smooth::{
-        Tangents, held, is_auto, keep_auto, with_auto_tangents, with_interpolation, with_tangents,
+skin_bound::skin_gap,
+    smooth::{held, with_interpolation},
+    tangents::{
+        Tangents, is_auto, mode_at, modes_of, refreshed, with_auto_tangents, with_matched_seam,
+        with_modes, with_tangents,
     },
     values::{ValueChange, change_values},
     whole::{MotionError, key_span, mapped, part_of, resampled, reversed},

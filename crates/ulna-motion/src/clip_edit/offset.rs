@@ -1,8 +1,8 @@
 //! The start of a loop moved along it: the same motion, beginning elsewhere.
 
-use super::{TooClose, hold_end, keep_auto};
+use super::{TooClose, hold_end, refreshed};
 use crate::{insert_key, sample_into};
-use ulna_model::{Interpolation, Property, Track};
+use ulna_model::{Interpolation, KeyTangents, Property, TangentModes, Track};
 
 /// Two values that differ by less than this are the same at the seam: the seam is one key then, not
 /// a jump.
@@ -80,16 +80,48 @@ pub fn offset_in_loop(track: &Track, length: f32, by: f32) -> Result<Track, TooC
         times.iter().find_map(near).map(|t| (t, kind))
     };
     let kinds = whole.kinds.iter().filter_map(there).collect();
+    let placed = |time: f64| made.iter().map(|m| m.0).find(|m| near(*m, time as f32));
+    let modes = offset_modes(&whole, (first, count - 1, meets), (by, span), &placed);
     let after = Track {
         kinds,
+        modes,
         times: made.iter().map(|m| m.0).collect(),
         values: made.into_iter().flat_map(|m| m.1).collect(),
         ..whole
     };
     match (1..after.times.len()).find(|k| after.times[*k] <= after.times[k - 1]) {
         Some(k) => Err(TooClose(after.times[k - 1], after.times[k])),
-        None => Ok(keep_auto(track, after)),
+        None => Ok(refreshed(track, after)),
     }
+}
+
+/// The tangent modes of a loop's keys at their new times. The key that comes to be at both ends
+/// has its modes there; what was the seam keeps its slopes where it did not run through.
+fn offset_modes(
+    whole: &Track,
+    (first, last, meets): (usize, usize, bool),
+    (by, span): (f64, f64),
+    placed: &dyn Fn(f64) -> Option<f32>,
+) -> TangentModes {
+    if whole.modes.is_empty() {
+        return whole.modes.clone();
+    }
+    let mut own = Vec::new();
+    for (time, modes) in whole.modes.iter() {
+        let later = f64::from(time) + by;
+        own.extend([later, later - span].into_iter().filter_map(placed).map(|t| (t, modes)));
+    }
+    let [goes, comes] = [first, last].map(|k| whole.modes.of(whole.times[k]).unwrap_or_default());
+    if let Some(time) = placed(by).filter(|_| meets) {
+        let seam = if whole.modes.wraps() {
+            let linked = comes.linked && goes.linked;
+            KeyTangents { arrive: comes.arrive, leave: goes.leave, linked }
+        } else {
+            KeyTangents::default()
+        };
+        own.push((time, seam));
+    }
+    whole.modes.replaced(own).wrapping(true)
 }
 
 /// Whether two keys have the same value.

@@ -9,7 +9,9 @@ use glam::{Quat, Vec3, Vec4};
 
 use super::{key_span, length::as_long_as, skin_bound::SkinBound};
 use crate::slerp;
-use ulna_model::{Clip, Document, Interpolation, Property, Shared, Slice, Track, TrackId};
+use ulna_model::{
+    Clip, Document, Interpolation, KeySet, Property, Shared, Slice, TangentModes, Track, TrackId,
+};
 
 /// A clip with fewer keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,14 +71,18 @@ pub(super) fn apart(property: Property, a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
-/// The keys of a track that are needed for it to be off by no more than `tolerance`.
-fn needed(track: &Track, tolerance: f32) -> Vec<usize> {
+/// The keys of a track that are needed for it to be off by no more than `tolerance`, where only
+/// some may go.
+fn needed(track: &Track, tolerance: f32, may_go: &dyn Fn(f32) -> bool) -> Vec<usize> {
     let (count, property) = (track.times.len(), track.property);
     let mut out = vec![0.0; track.width];
     let mut was = vec![0.0; track.width];
     let curved = track.interpolation == Interpolation::CubicSpline;
     let mut fits = |from: usize, to: usize| {
         if to > from + 1 && is_half_turn(track, from, to) {
+            return false;
+        }
+        if track.times[from + 1..to].iter().any(|t| !may_go(*t)) {
             return false;
         }
         if track.interpolation == Interpolation::Step {
@@ -153,14 +159,26 @@ fn with_keys(track: &Track, kept: &[usize]) -> Track {
         .collect();
     let times: Slice<f32> = kept.iter().map(|k| track.times[*k]).collect();
     let kinds = track.kinds.iter().filter(|(t, _)| times.contains(t)).collect();
+    let there = track.modes.iter().filter(|(t, _)| times.contains(t));
+    let modes = if single { TangentModes::default() } else { track.modes.replaced(there) };
     let interpolation = if single { Interpolation::Linear } else { track.interpolation };
-    Track { times, values, kinds, interpolation, ..track.clone() }
+    Track { times, values, kinds, modes, interpolation, ..track.clone() }
 }
 
 /// A track with no more keys than it needs; a still one has one.
 pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Track> {
+    thinned_where(track, tolerance, shared, &|_| true)
+}
+
+/// The same, where only some keys may go.
+fn thinned_where(
+    track: &Track,
+    tolerance: f32,
+    shared: bool,
+    may_go: &dyn Fn(f32) -> bool,
+) -> Option<Track> {
     let count = track.times.len();
-    let mut kept = needed(track, tolerance);
+    let mut kept = needed(track, tolerance, may_go);
     let still = |k: usize| apart(track.property, track.value(0), track.value(k)) <= tolerance * 0.5;
     // Equal keys say nothing of a spline that swings out between them.
     let mut out = vec![0.0; track.width];
@@ -172,7 +190,7 @@ pub(super) fn thinned(track: &Track, tolerance: f32, shared: bool) -> Option<Tra
                 apart(track.property, &out, track.value(0)) <= tolerance * 0.5
             })
         });
-    if flat && (0..count).all(still) {
+    if flat && (0..count).all(still) && track.times[1..].iter().all(|t| may_go(*t)) {
         kept.truncate(1);
     }
     if kept.len() == count {
@@ -218,6 +236,20 @@ fn bytes_of(clip: &Clip) -> usize {
 /// where it was, at all of its key times and between them. LINEAR stays LINEAR; the first and the
 /// last key of a track that moves stay, and so does the clip's length.
 pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
+    reduced_where(document, clip, bound, &|_, _| true)
+}
+
+/// The same, where only those keys may go that are among some.
+pub fn reduced_among(document: &Document, clip: &Clip, bound: f32, keys: &KeySet) -> Reduced {
+    reduced_where(document, clip, bound, &|track, time| keys.contains(track, time))
+}
+
+fn reduced_where(
+    document: &Document,
+    clip: &Clip,
+    bound: f32,
+    may_go: &dyn Fn(TrackId, f32) -> bool,
+) -> Reduced {
     /// The parts of its share that a track is tried with, in turns: up to where the bound is met,
     /// then between.
     const FIRST: f32 = 1.0;
@@ -239,7 +271,8 @@ pub fn reduced(document: &Document, clip: &Clip, bound: f32) -> Reduced {
         for (id, track) in &mut tracks {
             // Morph weights are no part of a chain: their share is what they may have.
             let own = if track.property == Property::Weights { part.min(1.0) } else { part };
-            if let Some(made) = thinned(track, skin.shares[id] * own, shared[id]) {
+            let made = thinned_where(track, skin.shares[id] * own, shared[id], &|t| may_go(*id, t));
+            if let Some(made) = made {
                 *track = Shared::new(made);
             }
         }
@@ -275,7 +308,7 @@ mod tests {
         fn a_thinned_track_is_within_its_tolerance(track in any_track(),
             tolerance in 0.001f32..0.5) {
             prop_assume!(track.times.len() > 1);
-            let kept = needed(&track, tolerance);
+            let kept = needed(&track, tolerance, &|_| true);
             prop_assert_eq!((kept[0], kept[kept.len() - 1]), (0, track.times.len() - 1));
             let made = with_keys(&track, &kept);
             prop_assert!(made.validate().is_ok());

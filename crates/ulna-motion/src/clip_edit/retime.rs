@@ -6,9 +6,9 @@ use thiserror::Error;
 use super::{
     HOLD_GAP, SAME_TIME, hold_end,
     holds::{hold_ends, marks},
-    keep_auto,
+    refreshed,
 };
-use ulna_model::{Interpolation, KeyTimes, Track};
+use ulna_model::{Interpolation, KeyTimes, TangentModes, Track};
 
 /// Where keys go in time: `t' = about + (t − about)·scale + by`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,7 +115,7 @@ pub fn retime(
     let stays_end = |k: usize| left.as_ref().is_some_and(|e| e[k]);
     let moved = kept.iter().enumerate().filter(|(k, key)| key.moved && !stays_end(*k));
     let moved: Vec<f32> = moved.map(|(_, key)| key.time).collect();
-    Ok(Retimed { track: keep_auto(track, after), keys: moved.into(), replaced })
+    Ok(Retimed { track: refreshed(track, after), keys: moved.into(), replaced })
 }
 
 /// Of keys in the order of their times those that are left, and how many made way. Keys of one kind
@@ -159,10 +159,17 @@ fn gather(track: &Track, kept: &[Going], scale: f64) -> Track {
     } else {
         kept.iter().filter_map(kind).collect()
     };
+    let modes = if track.modes.is_empty() {
+        track.modes.clone()
+    } else {
+        let own = |key: &Going| Some((key.time, track.modes.of(track.times[key.from])?));
+        track.modes.replaced(kept.iter().filter_map(own))
+    };
     Track {
         times: kept.iter().map(|k| k.time).collect(),
         values: values.into(),
         kinds,
+        modes,
         ..track.clone()
     }
 }
@@ -190,10 +197,11 @@ pub fn remove_keys(track: &Track, times: &[f32]) -> Option<Track> {
         return Some(Track {
             interpolation: Interpolation::Linear,
             values: left.value(0).into(),
+            modes: TangentModes::default(),
             ..left
         });
     }
-    Some(keep_auto(track, left))
+    Some(refreshed(track, left))
 }
 
 /// The track without the time from `from` for `length` seconds: keys in it go, later ones come

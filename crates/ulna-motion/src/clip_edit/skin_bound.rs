@@ -77,6 +77,27 @@ impl SkinBound {
     }
 }
 
+/// How far one clip moves the skin from where another has it at most, meters of a body 1.8 m high,
+/// and when that is, seconds: at all key times of both and between them.
+pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) {
+    let tracks = before.tracks.iter().map(|(id, t)| (*id, t.clone()));
+    // What was changed alone says when to look.
+    let differs = |(id, t): &(TrackId, Shared<Track>)| {
+        after.tracks.get(id).is_none_or(|now| !Shared::ptr_eq(now, t) && **now != **t)
+    };
+    let changed: Vec<(TrackId, Shared<Track>)> = tracks.filter(differs).collect();
+    if changed.is_empty() {
+        return (0.0, 0.0);
+    }
+    let looked = Clip { tracks: changed.into_iter().collect(), ..before.clone() };
+    let mut bound = SkinBound::of(document, before, f32::INFINITY, false);
+    bound.times = all_times(&looked, true);
+    let shown = Shared::new(after.clone());
+    let (off, when) =
+        gap(document, [&bound.shown, &shown], &bound.points, &bound.times, f32::INFINITY);
+    (off / bound.unit, when)
+}
+
 /// Points of a node's own space that stand for all that hangs on it.
 type Points = BTreeMap<NodeId, Vec<Vec3>>;
 

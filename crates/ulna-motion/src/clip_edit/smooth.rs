@@ -1,189 +1,7 @@
-//! How values between keys come about: hold, straight or smooth, and tangents that do not
-//! overshoot.
+//! How values between keys come about: hold, straight or smooth.
 
-use glam::{DQuat, DVec3};
-
-use super::{hold_end, is_hold_end};
-use ulna_model::{Interpolation, Property, Track};
-
-/// The slope at a key of which neither side overshoots: 0 at an extreme, else the weighted harmonic
-/// mean of both sides' (F. N. Fritsch and J. Butland, *A method for constructing local monotone
-/// piecewise cubic interpolants*, 1984).
-fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f64 {
-    if before * after <= 0.0 {
-        return 0.0;
-    }
-    let (a, b) = (2.0 * h_after + h_before, h_after + 2.0 * h_before);
-    (a + b) / (a / before + b / after)
-}
-
-/// What lies between two keys: how long it takes, and the rate of change over it (of a rotation,
-/// the vector of the turn in the joint's own axes).
-struct Piece {
-    span: f64,
-    rate: Vec<f64>,
-}
-
-fn rotation(track: &Track, key: usize) -> DQuat {
-    let v = track.value(key);
-    let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
-    if q.length_squared() > 1e-18 { q.normalize() } else { DQuat::IDENTITY }
-}
-
-/// The piece from one key to a later one over `span` seconds.
-fn piece(track: &Track, from: usize, to: usize, span: f64) -> Piece {
-    let rate = if track.property == Property::Rotation {
-        let turn = rotation(track, from).inverse() * rotation(track, to);
-        let turn = if turn.w < 0.0 { -turn } else { turn };
-        (turn.to_scaled_axis() / span).to_array().to_vec()
-    } else {
-        let (a, b) = (track.value(from), track.value(to));
-        a.iter().zip(b).map(|(a, b)| (f64::from(*b) - f64::from(*a)) / span).collect()
-    };
-    Piece { span, rate }
-}
-
-/// The automatic tangent at a key, one for both sides: flat at extremes, at both ends and where a
-/// hold begins or ends, so that no curve goes beyond its keys. Where the last key repeats the first
-/// the motion is taken for a loop, and runs through.
-fn auto_tangent(track: &Track, key: usize) -> Vec<f32> {
-    let last = track.times.len() - 1;
-    let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
-    let flat = || vec![0.0; track.width];
-    let at_end = key == 0 || key == last;
-    let loops = last >= 2 && track.value(0) == track.value(last);
-    let jumps = |k: usize| is_hold_end(track, k);
-    if (at_end && !loops)
-        || jumps(key)
-        || (key > 0 && jumps(key - 1))
-        || (key < last && jumps(key + 1))
-    {
-        return flat();
-    }
-    let (before, after) = if at_end {
-        if jumps(last - 1) || jumps(1) {
-            return flat();
-        }
-        (piece(track, last - 1, last, span(last - 1)), piece(track, 0, 1, span(0)))
-    } else {
-        (piece(track, key - 1, key, span(key - 1)), piece(track, key, key + 1, span(key)))
-    };
-    let slope: Vec<f64> = before
-        .rate
-        .iter()
-        .zip(&after.rate)
-        .map(|(a, b)| limited(*a, *b, before.span, after.span))
-        .collect();
-    if track.property != Property::Rotation {
-        return slope.into_iter().map(|s| s as f32).collect();
-    }
-    turning(track, key, &slope)
-}
-
-/// The tangent of a rotation that turns by `rate` a second in the joint's own axes: q' = ½ q ω, of
-/// the stored sign.
-fn turning(track: &Track, key: usize, rate: &[f64]) -> Vec<f32> {
-    let v = track.value(key);
-    let q = DQuat::from_xyzw(v[0].into(), v[1].into(), v[2].into(), v[3].into());
-    let turn = DVec3::from_slice(rate) * 0.5;
-    (q * DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0)).to_array().map(|c| c as f32).to_vec()
-}
-
-/// How a curve goes through a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tangents {
-    /// Smoothly, and not beyond the keys beside it.
-    Auto,
-    /// At rest.
-    Flat,
-    /// As it comes and goes on straight lines.
-    Straight,
-    /// In full flight on both sides, as a ball hits the ground: with rest at the other end of each
-    /// side that is a parabola, of which the slope at the end is twice that of the line.
-    Sharp,
-}
-
-/// A CUBICSPLINE track with other tangents at the keys at `times`; others are as they were. None of
-/// them makes the curve leave the range of two neighboring keys (F. N. Fritsch and R. E. Carlson,
-/// *Monotone piecewise cubic interpolation*, 1980).
-#[must_use]
-pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
-    if track.interpolation != Interpolation::CubicSpline {
-        return track.clone();
-    }
-    let (width, stride, last) = (track.width, track.stride(), track.times.len() - 1);
-    let span = |k: usize| f64::from(track.times[k + 1]) - f64::from(track.times[k]);
-    let mut values = track.values.to_vec();
-    for key in
-        (0..=last).filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok())
-    {
-        let slope = |factor: f64, from: usize| -> Vec<f32> {
-            let rate: Vec<f64> = piece(track, from, from + 1, span(from))
-                .rate
-                .into_iter()
-                .map(|r| r * factor)
-                .collect();
-            match track.property {
-                Property::Rotation => turning(track, key, &rate),
-                _ => rate.into_iter().map(|r| r as f32).collect(),
-            }
-        };
-        let flat = || vec![0.0; width];
-        let sides = |factor: f64| {
-            let before = if key > 0 { slope(factor, key - 1) } else { flat() };
-            (before, if key < last { slope(factor, key) } else { flat() })
-        };
-        let (before, after) = match how {
-            Tangents::Auto => (auto_tangent(track, key), auto_tangent(track, key)),
-            Tangents::Flat => (flat(), flat()),
-            Tangents::Straight => sides(1.0),
-            Tangents::Sharp => sides(2.0),
-        };
-        let own = &mut values[key * stride..(key + 1) * stride];
-        own[..width].copy_from_slice(&before);
-        own[2 * width..].copy_from_slice(&after);
-    }
-    Track { values: values.into(), ..track.clone() }
-}
-
-/// A CUBICSPLINE track with automatic tangents; others are as they were.
-#[must_use]
-pub fn with_auto_tangents(track: &Track) -> Track {
-    if track.interpolation != Interpolation::CubicSpline {
-        return track.clone();
-    }
-    let width = track.width;
-    let mut values = Vec::with_capacity(track.values.len());
-    for key in 0..track.times.len() {
-        let tangent = auto_tangent(track, key);
-        values.extend_from_slice(&tangent);
-        values.extend_from_slice(track.value(key));
-        values.extend_from_slice(&tangent);
-    }
-    debug_assert_eq!(values.len(), track.times.len() * 3 * width);
-    Track { values: values.into(), ..track.clone() }
-}
-
-/// Whether every tangent of a track is the automatic one, to the bit.
-pub fn is_auto(track: &Track) -> bool {
-    let width = track.width;
-    track.interpolation == Interpolation::CubicSpline
-        && (0..track.times.len()).all(|key| {
-            let tangent = auto_tangent(track, key);
-            let stored = &track.values[key * 3 * width..(key + 1) * 3 * width];
-            stored[..width] == tangent[..] && stored[2 * width..] == tangent[..]
-        })
-}
-
-/// The changed track with its tangents made again, where those of the track before were automatic.
-#[must_use]
-pub fn keep_auto(before: &Track, after: Track) -> Track {
-    if after.interpolation == Interpolation::CubicSpline && is_auto(before) {
-        with_auto_tangents(&after)
-    } else {
-        after
-    }
-}
+use super::{hold_end, is_hold_end, refreshed, with_auto_tangents};
+use ulna_model::{Interpolation, Property, TangentModes, Track};
 
 /// The values of a track without tangents.
 fn plain(track: &Track) -> Vec<f32> {
@@ -220,7 +38,10 @@ pub fn with_interpolation(track: &Track, to: Interpolation) -> Track {
     }
     let times = kept.iter().map(|k| track.times[*k]).collect();
     if to != Interpolation::CubicSpline {
-        return Track { interpolation: to, times, values: values.into(), ..track.clone() };
+        // Only splines have tangents.
+        let modes = TangentModes::default().wrapping(track.modes.wraps());
+        let values = values.into();
+        return Track { interpolation: to, times, values, modes, ..track.clone() };
     }
     let none = vec![0.0; track.width];
     let spaced = values.chunks(track.width).flat_map(|v| [&none, v, &none].concat()).collect();
@@ -267,7 +88,7 @@ pub fn held(track: &Track, times: &[f32], hold: bool) -> Track {
         values: made.into_iter().flat_map(|m| m.1).collect(),
         ..track.clone()
     };
-    keep_auto(track, after)
+    refreshed(track, after)
 }
 
 #[cfg(test)]
@@ -276,7 +97,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        super::{TimeMap, remove_keys, retime, tests::any_track},
+        super::{Tangents, TimeMap, is_auto, remove_keys, retime, tests::any_track, with_tangents},
         *,
     };
     use crate::sample_into;

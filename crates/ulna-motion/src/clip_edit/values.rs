@@ -4,7 +4,7 @@ use glam::{DQuat, Quat};
 
 use super::{
     holds::{hold_ends, marks},
-    keep_auto,
+    refreshed,
 };
 use ulna_model::{Interpolation, Property, Track, transform::unit_or};
 
@@ -112,7 +112,7 @@ pub fn change_values(track: &Track, times: &[f32], change: &ValueChange) -> Trac
             }
         }
     }
-    keep_auto(track, Track { values: values.into(), ..track.clone() })
+    refreshed(track, Track { values: values.into(), ..track.clone() })
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 use super::{SAME_TIME, TimeMap, TooClose, retime};
 use crate::{insert_key, sample_into};
 use ulna_model::{
-    Clip, Interpolation, Marker, Property, Shared, Slice, Track, transform::angle_between,
+    Clip, Interpolation, Marker, Property, Shared, Slice, TangentModes, Track,
+    transform::angle_between,
 };
 
 /// How far a motion came to be from what it was.
@@ -32,7 +33,7 @@ impl MotionError {
     }
 
     /// How far two tracks of the same property are apart at a time.
-    pub(super) fn between(a: &Track, b: &Track, time: f64) -> Self {
+    pub(crate) fn between(a: &Track, b: &Track, time: f64) -> Self {
         let sampled = |track: &Track| {
             let mut out = vec![0.0; track.width];
             sample_into(track, time, &mut out);
@@ -131,11 +132,14 @@ fn keys_of(track: &Track, place: &dyn Fn(f32) -> Option<f32>) -> Result<Track, T
         if single { track.value(*k) } else { all }.iter().copied()
     });
     let interpolation = if single { Interpolation::Linear } else { track.interpolation };
+    let placed = track.modes.iter().filter_map(|(t, own)| Some((place(t)?, own)));
+    let modes = if single { TangentModes::default() } else { track.modes.replaced(placed) };
     Ok(Track {
         times: times.into(),
         values: values.collect(),
         interpolation,
         kinds,
+        modes,
         ..track.clone()
     })
 }
@@ -198,7 +202,8 @@ fn turned_round(track: &Track, at: &dyn Fn(f32) -> f32) -> Track {
     }
     let times = track.times.iter().rev().map(|t| at(*t)).collect();
     let kinds = track.kinds.iter().map(|(t, kind)| (at(t), kind)).collect();
-    Track { times, values: values.into(), kinds, ..track.clone() }
+    let modes = track.modes.replaced(track.modes.iter().map(|(t, own)| (at(t), own.reversed())));
+    Track { times, values: values.into(), kinds, modes, ..track.clone() }
 }
 
 /// A STEP track played backwards.

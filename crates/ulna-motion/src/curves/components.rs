@@ -8,7 +8,7 @@ use super::{
     moments::{rotation, stored, turns},
     unwrapped::omega,
 };
-use crate::clip_edit::{is_auto, is_hold_end, keep_auto};
+use crate::clip_edit::{is_auto, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
 
 /// Why the slope of a component cannot be set.
@@ -135,7 +135,7 @@ impl TrackCurves {
                 values.copy_within(from..from + width, from + stride);
             }
         }
-        keep_auto(track, Track { values: values.into(), ..track.clone() })
+        refreshed(track, Track { values: values.into(), ..track.clone() })
     }
 
     fn put_values(&self, values: &mut [f32], key: usize, to: &[(usize, f64)]) {

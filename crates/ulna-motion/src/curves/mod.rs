@@ -7,21 +7,43 @@
 //!              ├─ unwrapped   angles without jumps of full turns
 //!              └─ moments     the formulas of sampling, in 64 bits
 //!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
+//!  ease ──► ease_plan ──► eased     one span: a formula, the keys that it needs, the track with it
+//!  chart (keys as vectors) ──► slide      runs of keys between their neighbors
+//!                         └──► filter/    what is done to the motion of a span
+//!  overlap, proportional, warp      keys elsewhere in time: down a chain, near others, by handles
 //! ```
 //!
 //! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them: what
 //! is drawn is what plays, and an edit of an angle writes the rotation of that key.
 
+mod chart;
 mod components;
+mod contacts;
 mod conversion;
+mod ease;
+mod ease_plan;
+mod eased;
 mod euler;
+mod filter;
 mod moments;
+mod overlap;
+mod proportional;
+mod slide;
 mod track_curves;
 mod unwrapped;
+mod warp;
 
 pub use self::{
     components::{SlopeError, with_component, with_slope},
+    contacts::leg_contacts,
     conversion::{Converted, converted},
+    ease::{Ease, EaseShape, EaseWay},
+    eased::{Eased, eased, eased_spans, is_of_ease},
     euler::EulerOrder,
+    filter::{Filter, FilterOptions, Filtered, filtered},
+    overlap::{lags, overlapped},
+    proportional::{add_near, move_near},
+    slide::{Slide, slid},
     track_curves::{CurveSpace, TrackCurves},
+    warp::{Warp, warped},
 };

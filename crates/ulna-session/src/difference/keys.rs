@@ -181,10 +181,14 @@ fn compare_tracks(
         TrackDiffers::Form(how) => {
             found.note("keys_stored_otherwise", place, &format!("{what}: {how}"))
         }
-        TrackDiffers::Kinds => {
-            let message =
-                format!("{what}: the kinds of its keys (extreme, breakdown, in-between) differ");
-            found.add_unseen(DifferenceKind::Keys, place, message);
+        TrackDiffers::Marks { kinds, modes } => {
+            let words = [
+                (kinds, "the kinds of its keys (extreme, breakdown, in-between) differ"),
+                (modes, "the tangent modes of its keys differ"),
+            ];
+            for (_, said) in words.iter().filter(|(differs, _)| *differs) {
+                found.add_unseen(DifferenceKind::Keys, place, format!("{what}: {said}"));
+            }
         }
         TrackDiffers::Keys(how) if is_same_motion(x, y, still) => {
             found.add_unseen(
@@ -205,8 +209,8 @@ fn are(n: usize) -> String {
 enum TrackDiffers {
     /// In their keys.
     Keys(String),
-    /// In the kinds of their keys.
-    Kinds,
+    /// In the kinds of their keys, in the tangent modes of them.
+    Marks { kinds: bool, modes: bool },
     /// In how the same keys are stored.
     Form(String),
 }
@@ -269,7 +273,9 @@ fn track(a: &Track, b: &Track, frame: Mat3) -> Option<TrackDiffers> {
         }
         return Some(TrackDiffers::Form("rotations are stored with the opposite sign".into()));
     }
-    (a.kinds_there() != b.kinds_there()).then_some(TrackDiffers::Kinds)
+    let kinds = a.kinds_there() != b.kinds_there();
+    let modes = a.modes_there() != b.modes_there();
+    (kinds || modes).then_some(TrackDiffers::Marks { kinds, modes })
 }
 
 /// Whether two tracks, or a track and a value that stands still, give the same at all times.

@@ -236,6 +236,8 @@ fn track_lost(m: &Track, g: &Track) -> Option<String> {
             "{there} keys ({other}) instead of {meant} ({shape}), or their values differ"
         ));
     }
-    (m.kinds_there() != g.kinds_there())
-        .then(|| "the kinds of its keys (extreme, breakdown, in-between) differ".to_owned())
+    if m.kinds_there() != g.kinds_there() {
+        return Some("the kinds of its keys (extreme, breakdown, in-between) differ".to_owned());
+    }
+    (m.modes_there() != g.modes_there()).then(|| "the tangent modes of its keys differ".to_owned())
 }

@@ -345,11 +345,17 @@ impl Lines<'_> {
 
     fn track(&mut self, name: &str, track: &Track) {
         let mark = fingerprint([&track.times[..], &track.values[..]]);
-        self.line(format!("  {name} {} {mark}", track.interpolation.label()));
+        let wraps = if track.modes.wraps() { " wraps" } else { "" };
+        self.line(format!("  {name} {} {mark}{wraps}", track.interpolation.label()));
         for (k, time) in track.times.iter().enumerate() {
             let kind = track.kinds.of(*time).map(|kind| format!(" {kind:?}")).unwrap_or_default();
             let values = &track.values[k * track.stride()..(k + 1) * track.stride()];
-            self.line(format!("    {}: {}{kind}", six(*time), sixes(values)));
+            let modes = track.modes.of(*time).map(|m| {
+                let linked = if m.linked { "" } else { " not linked" };
+                format!(" {:?}/{:?}{linked}", m.arrive, m.leave)
+            });
+            let modes = modes.unwrap_or_default();
+            self.line(format!("    {}: {}{kind}{modes}", six(*time), sixes(values)));
         }
     }
 

@@ -48,6 +48,7 @@ fn named(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<&'static str> {
         (_, "by", Type::Seconds) => "Offset",
         (_, "by", Type::Numbers) => "Amount",
         (_, "by", Type::Choice(_)) => "Match by",
+        (_, "falloff", Type::Choice(_)) => "Fall-off",
         (JoinClip::NAME, "with", _) => "Clip to append",
         (PairJoints::NAME, "with", _) => "Mirror joint",
         (SwapJoints::NAME, "with", _) => "Second joint",

@@ -380,7 +380,12 @@ fn numbers(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Entry> {
         (_, "times") => Quantity::new(Unit::Seconds, 0.0..=1e5),
         (_, "weights") => Quantity::share(),
         ("layer.strength_keys", "keys") => return Some(Entry::StrengthKeys),
-        ("key.value", "by") => Quantity::any(Unit::Plain),
+        ("key.value" | "key.proportional", "by") | ("key.ease", "curve") => {
+            Quantity::any(Unit::Plain)
+        }
+        ("track.filter", "protect") | ("key.retime", "from" | "to") => {
+            Quantity::new(Unit::Seconds, 0.0..=1e5)
+        }
         _ => return None,
     }))
 }
@@ -390,6 +395,14 @@ fn number(spec: &CommandSpec, argument: &ArgumentSpec) -> Option<Quantity> {
     Some(match (spec.name, argument.name) {
         (_, "set") => Quantity::whole(0.0..=9.0),
         ("pose.blend", "amount") => Quantity::new(Unit::Percent, -2.0..=3.0),
+        ("key.ease", "amount") => Quantity::new(Unit::Percent, 0.0..=2.0),
+        ("key.slope", "slope") => Quantity::any(Unit::Plain),
+        ("key.slide", "amount") => Quantity::new(Unit::Percent, -1.0..=1.0),
+        (_, "cutoff" | "hz") => Quantity::new(Unit::Plain, 0.1..=1000.0),
+        ("track.filter", "order") => Quantity::whole(1.0..=8.0),
+        ("track.filter", "limit") => Quantity::new(Unit::Plain, 0.5..=100.0),
+        ("track.filter", "noise") => Quantity::new(Unit::Plain, 0.0..=1e6),
+        (_, "seed") => Quantity::whole(0.0..=1e6),
         ("pose.breakdown", "part") => Quantity::new(Unit::Percent, -1.0..=2.0),
         ("material.height_to_normal", "strength") => Quantity::new(Unit::Plain, 0.01..=1000.0),
         ("pin.hold", "tolerance") => Quantity::new(Unit::Meters, 0.0..=1.0),

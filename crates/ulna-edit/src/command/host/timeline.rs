@@ -3,7 +3,7 @@
 use crate::command::{
     KindName,
     define::other_commands,
-    rules::{clip_shown, joint_over_clip, key_set, keys_selected},
+    rules::{clip_shown, curve_keys, curves_shown, joint_over_clip, key_set, keys_selected},
 };
 
 other_commands! {
@@ -59,6 +59,37 @@ other_commands! {
     /// Shows the selected keys
     FitSelected = "timeline.fit_selected",
         "Fit the selected keys", menu: "Clip/Timeline", key: "F", enabled: keys_selected;
+    /// Switches the timeline between rows of keys and curves
+    Curves = "timeline.curves",
+        "Sheet or curves", menu: "Clip/Timeline", key: "Tab", enabled: clip_shown;
+    /// Shows rows of keys over curves, or only what was shown before
+    SheetAndCurves = "timeline.both",
+        "Sheet and curves", menu: "Clip/Timeline", key: "Shift+Tab", enabled: clip_shown;
+    /// Shows the values of the times in sight at their full height
+    FitHeight = "timeline.fit_height",
+        "Fit the visible height", menu: "Clip/Timeline", enabled: curves_shown;
+    /// Lets the curves of the selected keys fill the height by themselves, or not
+    Normalize = "timeline.normalize",
+        "Normalize curves", menu: "Clip/Timeline", key: "N", enabled: curve_keys;
+    /// Hides the curves of the selected keys
+    HideCurves = "timeline.hide_curves",
+        "Hide curves", menu: "Clip/Timeline", key: "H", enabled: curve_keys;
+    /// Shows only the curves of the selected keys, or all again
+    SoloCurves = "timeline.solo_curves",
+        "Solo curves", menu: "Clip/Timeline", key: "Shift+H", enabled: curve_keys;
+    /// Shows the speed of the active joint's tip under the curves, then its acceleration, then
+    /// nothing
+    SpeedStrip = "timeline.speed",
+        "Speed of the tip", menu: "Clip/Timeline", enabled: curves_shown;
+    /// Chooses how the motion goes from each selected key to the next
+    Ease = "timeline.ease",
+        "Ease…", menu: "Clip/Curves", key: "Shift+T", enabled: curve_keys;
+    /// Lets nearby keys follow when keys are dragged on curves, or not
+    Proportional = "timeline.proportional",
+        "Proportional editing of curves", menu: "Clip/Curves", key: "O", enabled: curves_shown;
+    /// Inserts keys at the playhead on all shown curves
+    InsertOnCurves = "timeline.insert_on_curves",
+        "Insert keys on shown curves", menu: "Clip/Curves", enabled: curves_shown;
     /// Selects all keys of the clip
     All = "keys.all",
         "Select all keys", menu: "Clip/Select keys", key: "Ctrl+A", enabled: clip_shown;

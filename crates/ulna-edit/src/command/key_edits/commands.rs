@@ -7,6 +7,8 @@ use crate::command::{
     rules,
     which_keys::{KeyList, WhichKeys},
 };
+use ulna_model::KeySide;
+use ulna_motion::curves::EulerOrder;
 
 document_commands! {
     /// Commands on keys that are there.
@@ -116,9 +118,27 @@ document_commands! {
         by: Numbers,
         /// Pivot value, which scaling does not change.
         about: Option<ValueAbout>,
+        /// Order of the axes if single angles are changed; the order with the least gimbal if
+        /// omitted.
+        axes: Option<AxisOrder>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.value", "Change key values", menu: "Clip/Edit keys", asks: true;
+    /// Sets the slope of curves at keys; linear tracks become smooth
+    SetSlope {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Change per second; degrees for rotations.
+        slope: f32,
+        /// Side of the keys; both if omitted.
+        side: Option<SlopeSide>,
+        /// Whether both sides change together from now on; unchanged if omitted.
+        linked: Option<bool>,
+        /// Order of the axes; the order with the least gimbal if omitted.
+        axes: Option<AxisOrder>,
+        /// Keys to edit.
+        which: WhichKeys,
+    } = "key.slope", "Set slopes at keys", menu: "Clip/Edit keys", asks: true;
     /// Offsets all keys of a node by one amount, so that it has a new value at a time
     ShiftKeys {
         /// Clip to edit.
@@ -195,6 +215,72 @@ choice! {
     }
 }
 
+choice! {
+    /// In which order angles turn.
+    AxisOrder {
+        /// About x, then y, then z; so the others.
+        Xyz = "XYZ",
+        /// This order.
+        Xzy = "XZY",
+        /// This order.
+        Yxz = "YXZ",
+        /// This order.
+        Yzx = "YZX",
+        /// This order.
+        Zxy = "ZXY",
+        /// This order.
+        Zyx = "ZYX",
+    }
+}
+
+impl From<AxisOrder> for EulerOrder {
+    fn from(order: AxisOrder) -> Self {
+        match order {
+            AxisOrder::Xyz => Self::Xyz,
+            AxisOrder::Xzy => Self::Xzy,
+            AxisOrder::Yxz => Self::Yxz,
+            AxisOrder::Yzx => Self::Yzx,
+            AxisOrder::Zxy => Self::Zxy,
+            AxisOrder::Zyx => Self::Zyx,
+        }
+    }
+}
+
+impl From<EulerOrder> for AxisOrder {
+    fn from(order: EulerOrder) -> Self {
+        match order {
+            EulerOrder::Xyz => Self::Xyz,
+            EulerOrder::Xzy => Self::Xzy,
+            EulerOrder::Yxz => Self::Yxz,
+            EulerOrder::Yzx => Self::Yzx,
+            EulerOrder::Zxy => Self::Zxy,
+            EulerOrder::Zyx => Self::Zyx,
+        }
+    }
+}
+
+choice! {
+    /// A side of keys.
+    SlopeSide {
+        /// That of the key before.
+        In = "in",
+        /// That of the key after.
+        Out = "out",
+        /// Both.
+        Both = "both",
+    }
+}
+
+impl From<SlopeSide> for KeySide {
+    fn from(side: SlopeSide) -> Self {
+        match side {
+            SlopeSide::In => Self::Arrive,
+            SlopeSide::Out => Self::Leave,
+            SlopeSide::Both => Self::Both,
+        }
+    }
+}
+
 impl KeyEditCommand {
     /// Of which clip the keys are.
     pub(in crate::command) const fn clip(&self) -> &ClipName {
@@ -208,6 +294,7 @@ impl KeyEditCommand {
             Self::OffsetKeys(c) => &c.clip,
             Self::HoldKeys(c) => &c.clip,
             Self::ChangeKeys(c) => &c.clip,
+            Self::SetSlope(c) => &c.clip,
             Self::ShiftKeys(c) => &c.clip,
             Self::SetInterpolation(c) => &c.clip,
             Self::SetTangents(c) => &c.clip,

@@ -2,17 +2,18 @@
 //! that of [`clip_edit`](ulna_motion::clip_edit).
 
 mod commands;
+mod components;
 mod pasting;
 mod shape;
-mod targets;
+pub(in crate::command) mod targets;
 mod timing;
 mod values;
 
 pub use self::{
     commands::{
-        ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand, MoveKeys,
-        OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetTangents,
-        ShiftKeys, ValueAbout, ValueHow,
+        AxisOrder, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand,
+        MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind,
+        SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout, ValueHow,
     },
     pasting::copied_keys,
 };

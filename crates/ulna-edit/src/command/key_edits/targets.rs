@@ -11,14 +11,14 @@ use ulna_model::{Clip, ClipId, Document, KeySet, KeyTimes, Notice, Shared, Track
 use ulna_motion::clip_edit::{self, TooClose, with_interpolation};
 
 /// A clip and the keys of it that are meant.
-pub(super) struct KeyTargets<'a> {
-    pub(super) id: ClipId,
-    pub(super) clip: &'a Shared<Clip>,
-    pub(super) keys: KeySet,
+pub(in crate::command) struct KeyTargets<'a> {
+    pub(in crate::command) id: ClipId,
+    pub(in crate::command) clip: &'a Shared<Clip>,
+    pub(in crate::command) keys: KeySet,
 }
 
 impl<'a> KeyTargets<'a> {
-    pub(super) fn of(
+    pub(in crate::command) fn of(
         scene: &Scene<'a>,
         clip: &ClipName,
         which: &WhichKeys,
@@ -28,7 +28,7 @@ impl<'a> KeyTargets<'a> {
         Ok(Self { id, clip, keys: which.of(scene.document, id, clip)? })
     }
 
-    pub(super) fn or_all(
+    pub(in crate::command) fn or_all(
         scene: &Scene<'a>,
         clip: &ClipName,
         which: &WhichKeys,
@@ -39,16 +39,21 @@ impl<'a> KeyTargets<'a> {
     }
 
     /// The tracks that have some of the keys, and which.
-    pub(super) fn tracks(&self) -> impl Iterator<Item = (TrackId, &'a Shared<Track>, &KeyTimes)> {
+    pub(in crate::command) fn tracks(
+        &self,
+    ) -> impl Iterator<Item = (TrackId, &'a Shared<Track>, &KeyTimes)> {
         self.keys.iter().filter_map(|(id, times)| Some((id, self.clip.tracks.get(&id)?, times)))
     }
 
-    pub(super) fn edit(&self, track: TrackId, to: Option<Track>) -> Edit {
+    pub(in crate::command) fn edit(&self, track: TrackId, to: Option<Track>) -> Edit {
         Edit::SetTrack { clip: self.id, track, to: to.map(Shared::new) }
     }
 
     /// Edits of the tracks that a function changes.
-    pub(super) fn changed(&self, change: impl Fn(&Track, &[f32]) -> Track) -> Vec<Edit> {
+    pub(in crate::command) fn changed(
+        &self,
+        change: impl Fn(&Track, &[f32]) -> Track,
+    ) -> Vec<Edit> {
         let edit = |(id, old, times): (TrackId, &Shared<Track>, &KeyTimes)| {
             let to = change(old, times);
             (to != **old).then(|| self.edit(id, Some(to)))
@@ -60,7 +65,7 @@ impl<'a> KeyTargets<'a> {
 impl KeyTargets<'_> {
     /// Refuses to shift the time of all of a clip while keys of animation pointers would stay
     /// behind. `shifted` says of which times keys would move.
-    pub(super) fn refuse_pointers(
+    pub(in crate::command) fn refuse_pointers(
         document: &Document,
         (id, clip): (ClipId, &Clip),
         is_all: bool,
@@ -82,7 +87,7 @@ impl KeyTargets<'_> {
     }
 
     /// As that, of the keys that are meant.
-    pub(super) fn whole(
+    pub(in crate::command) fn whole(
         &self,
         document: &Document,
         which: &WhichKeys,
@@ -97,7 +102,7 @@ impl KeyTargets<'_> {
 
     /// What stays behind of a clip whose keys all move in time: what a person chose one by one is
     /// done, and that is said.
-    pub(super) fn left_behind(&self) -> Vec<Notice> {
+    pub(in crate::command) fn left_behind(&self) -> Vec<Notice> {
         let of = |code, n: usize, what: &str| {
             (n > 0).then(|| Notice::new(code, format!("{} {what}", count(n, "channel"))))
         };
@@ -116,17 +121,17 @@ impl KeyTargets<'_> {
 
 /// Whether keys are meant of all nodes and channels: of some only, nobody expects others to come
 /// along.
-pub(super) fn is_of_all(which: &WhichKeys) -> bool {
+pub(in crate::command) fn is_of_all(which: &WhichKeys) -> bool {
     which.node.is_none() && which.parts.is_none() && which.keys.is_none()
 }
 
 const NO_KEY: &str = "there is no key at that time; nothing was";
 
-pub(super) fn nothing(done: &str) -> Outcome {
+pub(in crate::command) fn nothing(done: &str) -> Outcome {
     Outcome::noted("no_key_there", format!("{NO_KEY} {done}"))
 }
 
-pub(super) fn too_far(
+pub(in crate::command) fn too_far(
     document: &Document,
     track: &Track,
     argument: &str,
@@ -140,22 +145,26 @@ pub(super) fn too_far(
 }
 
 /// So many of them, in words.
-pub(super) fn count(n: usize, what: &str) -> String {
+pub(in crate::command) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-pub(super) fn replaced_note(replaced: usize) -> Option<Notice> {
+pub(in crate::command) fn replaced_note(replaced: usize) -> Option<Notice> {
     let said = || format!("{} replaced by moved keys", count(replaced, "key"));
     (replaced > 0).then(|| Notice::new("keys_replaced", said()))
 }
 
-pub(super) fn said<const N: usize>(notes: [Option<Notice>; N]) -> Vec<Notice> {
+pub(in crate::command) fn said<const N: usize>(notes: [Option<Notice>; N]) -> Vec<Notice> {
     notes.into_iter().flatten().collect()
 }
 
 /// A track that had a single key, which says nothing of how it goes on, and has two now: as new
 /// keys are to be.
-pub(super) fn second_key(old: Option<&Track>, made: Track, way: Option<Between>) -> Track {
+pub(in crate::command) fn second_key(
+    old: Option<&Track>,
+    made: Track,
+    way: Option<Between>,
+) -> Track {
     match way {
         Some(way) if old.is_some_and(|t| t.times.len() < 2) && made.times.len() == 2 => {
             with_interpolation(&made, way.interpolation())

@@ -30,7 +30,7 @@ fn retimed(
         replaced += made.replaced;
         // What merely came along is not selected.
         let count = times.len().min(made.keys.len());
-        keys.set(id, KeyTimes::from(made.keys[..count].to_vec()));
+        keys = keys.union(&meant.keys.moved(id, &made.keys[..count]));
         done.edits.push(meant.edit(id, Some(made.track)));
     }
     done.keys = Some((meant.id, keys));

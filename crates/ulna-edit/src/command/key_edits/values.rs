@@ -4,6 +4,7 @@ use glam::{EulerRot, Quat};
 
 use super::{
     commands::{ChangeKeys, ShiftKeys, ValueAbout, ValueHow},
+    components,
     targets::KeyTargets,
 };
 use crate::command::{CommandError, Outcome, Scene, clip_keys::time_of, which_keys::WhichKeys};
@@ -68,6 +69,9 @@ impl ShiftKeys {
 impl ChangeKeys {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
+        if meant.keys.has_parts() || self.axes.is_some() {
+            return components::changed(self, &meant);
+        }
         let by: Vec<f32> = self.by.0.iter().map(|v| *v as f32).collect();
         let Some(first) = by.first().copied() else {
             return Err(CommandError::other(

@@ -5,8 +5,8 @@ use super::found::FoundLayer;
 use crate::{
     Edit,
     command::{
-        ArgumentError, Arguments, Between, CommandError, CommandLine, CommandSpec, KeyCommand,
-        KeyEditCommand, Outcome, Scene, SetKey,
+        ArgumentError, Arguments, Between, CommandError, CommandLine, CommandSpec,
+        CurveKeysCommand, KeyCommand, KeyEditCommand, Outcome, Scene, SetKey,
         clip_keys::{clip_of, values},
         error::refuse,
         field::{ArgumentPart, ClipName},
@@ -37,6 +37,8 @@ pub enum KeysOfLayer {
     Key(KeyCommand),
     /// Keys that are there.
     Edit(KeyEditCommand),
+    /// The curves through them.
+    Curves(CurveKeysCommand),
 }
 
 impl LayerKeysCommand {
@@ -57,6 +59,7 @@ impl LayerKeysCommand {
         match &self.command {
             KeysOfLayer::Key(command) => command.spec(),
             KeysOfLayer::Edit(command) => command.spec(),
+            KeysOfLayer::Curves(command) => command.spec(),
         }
     }
 
@@ -64,12 +67,18 @@ impl LayerKeysCommand {
         let mut line = match &self.command {
             KeysOfLayer::Key(command) => command.line(document),
             KeysOfLayer::Edit(command) => command.line(document),
+            KeysOfLayer::Curves(command) => command.line(document),
         };
         // Names of keys are those of the layer's tracks.
-        if let KeysOfLayer::Edit(command) = &self.command
-            && let Ok(proxy) = layer_as_clip(document, command.clip(), &self.layer)
+        let is_set = matches!(self.command, KeysOfLayer::Key(_));
+        if let Some(clip) = self.clip().filter(|_| !is_set)
+            && let Ok(proxy) = layer_as_clip(document, clip, &self.layer)
         {
-            line = command.line(&proxy);
+            line = match &self.command {
+                KeysOfLayer::Key(command) => command.line(&proxy),
+                KeysOfLayer::Edit(command) => command.line(&proxy),
+                KeysOfLayer::Curves(command) => command.line(&proxy),
+            };
         }
         ArgumentPart::write(&self.layer, document, "layer", &mut line.arguments);
         line
@@ -87,6 +96,7 @@ impl LayerKeysCommand {
             KeysOfLayer::Key(KeyCommand::SetKey(c)) => Some(&c.clip),
             KeysOfLayer::Key(KeyCommand::SetUnkeyed(_) | KeyCommand::DiscardUnkeyed(_)) => None,
             KeysOfLayer::Edit(command) => Some(command.clip()),
+            KeysOfLayer::Curves(command) => Some(command.clip()),
         }
     }
 
@@ -149,6 +159,7 @@ impl LayerKeysCommand {
             }
             KeysOfLayer::Key(command) => command.work(scene),
             KeysOfLayer::Edit(command) => command.work(scene),
+            KeysOfLayer::Curves(command) => command.work(scene),
         }
     }
 }

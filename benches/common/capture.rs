@@ -1,0 +1,71 @@
+//! A file like a capture, for benches of the window.
+
+use serde_json::json;
+
+/// A file of 100 joints with three tracks each, of so many keys at 30 a second. All tracks share
+/// their numbers.
+pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
+    let mut bin: Vec<u8> = Vec::new();
+    let mut views = Vec::new();
+    let mut accessors = Vec::new();
+    let mut add = |values: Vec<f32>, kind: &str, width: usize| {
+        let from = bin.len();
+        values.iter().for_each(|v| bin.extend(v.to_le_bytes()));
+        views.push(json!({"buffer": 0, "byteOffset": from, "byteLength": bin.len() - from}));
+        let mut accessor = json!({
+            "bufferView": views.len() - 1, "componentType": 5126, "count": values.len() / width,
+                "type": kind
+        });
+        if width == 1 {
+            accessor["min"] = json!([values[0]]);
+            accessor["max"] = json!([values[values.len() - 1]]);
+        }
+        accessors.push(accessor);
+    };
+    add((0..keys).map(|k| k as f32 / 30.0).collect(), "SCALAR", 1);
+    let wave = |k: usize| (k as f32 * 0.07).sin();
+    add((0..keys).flat_map(|k| [wave(k), 0.1, 0.0]).collect(), "VEC3", 3);
+    add(
+        (0..keys).flat_map(|k| [0.0, 0.0, (wave(k) * 0.5).sin(), (wave(k) * 0.5).cos()]).collect(),
+        "VEC4",
+        4,
+    );
+    add((0..keys).flat_map(|k| [1.0 + 0.1 * wave(k), 1.0, 1.0]).collect(), "VEC3", 3);
+    let joints = 100;
+    let nodes: Vec<_> = (0..joints)
+        .map(|k| {
+            let below = if k + 1 < joints { json!([k + 1]) } else { json!([]) };
+            let mut node = json!({"name": format!("joint {k}")});
+            if below != json!([]) {
+                node["children"] = below;
+            }
+            node
+        })
+        .collect();
+    let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+    for node in 0..joints {
+        for (k, path) in ["translation", "rotation", "scale"].into_iter().enumerate() {
+            channels
+                .push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+            samplers.push(json!({"input": 0, "output": k + 1}));
+        }
+    }
+    let document = json!({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0], "extras": mix}],
+            "nodes": nodes,
+        "animations": [{"name": "capture", "channels": channels, "samplers": samplers}],
+        "buffers": [{"byteLength": bin.len()}], "bufferViews": views, "accessors": accessors
+    });
+    let mut text = document.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut glb = Vec::new();
+    let total = 12 + 8 + text.len() + 8 + bin.len();
+    for word in [0x4654_6C67u32, 2, total as u32, text.len() as u32, 0x4E4F_534A] {
+        glb.extend(word.to_le_bytes());
+    }
+    glb.extend(text);
+    glb.extend((bin.len() as u32).to_le_bytes());
+    glb.extend(0x004E_4942u32.to_le_bytes());
+    glb.extend(bin);
+    glb
+}

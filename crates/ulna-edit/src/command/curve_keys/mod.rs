@@ -1,0 +1,15 @@
+//! Commands that shape curves through keys: eases, sliders, filters, and keys elsewhere in time. The
+//! work is that of [`curves`](ulna_motion::curves).
+
+mod commands;
+mod filters;
+mod places;
+mod shapes;
+mod words;
+
+pub use self::{
+    commands::{
+        CurveKeysCommand, EaseKeys, FilterKeys, OverlapKeys, ProportionalKeys, SlideKeys, WarpKeys,
+    },
+    words::{EaseName, Fade, FilterName, NearHow, SlideName, Slow},
+};

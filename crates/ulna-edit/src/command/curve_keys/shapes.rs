@@ -1,0 +1,207 @@
+//! Eases between keys and sliders of keys.
+
+use super::{
+    commands::{EaseKeys, SlideKeys},
+    words::EaseName,
+};
+use crate::command::{
+    CommandError, Outcome, Scene,
+    error::refuse,
+    key_edits::targets::{KeyTargets, count, nothing, said},
+};
+use ulna_model::{KeySet, KeyTimes, Notice, Property, Track, TrackId};
+use ulna_motion::{
+    clip_edit::MotionError,
+    curves::{Ease, EaseShape, EaseWay, eased, eased_spans, slid},
+};
+
+/// Keys of a track that are meant alike, and of which components; all where nothing is said.
+pub(super) fn parts_of(
+    keys: &KeySet,
+    id: TrackId,
+    track: &Track,
+) -> Vec<(KeyTimes, Option<Vec<u16>>)> {
+    if keys.parts_of(id).next().is_none() {
+        return vec![(keys.of_track(id).to_vec().into(), None)];
+    }
+    let components = if track.property == Property::Rotation { 3 } else { track.width };
+    let mut groups: Vec<(KeyTimes, Vec<u16>)> = Vec::new();
+    for component in 0..components as u16 {
+        let times = keys.times_of(id, component);
+        match groups.iter_mut().find(|(t, _)| *t == times) {
+            _ if times.is_empty() => {}
+            Some((_, list)) => list.push(component),
+            None => groups.push((times, vec![component])),
+        }
+    }
+    let all = |list: Vec<u16>| (list.len() < components).then_some(list);
+    groups.into_iter().map(|(times, list)| (times, all(list))).collect()
+}
+
+/// A number of an argument within its range.
+pub(super) fn within(
+    name: &str,
+    value: f32,
+    (least, most): (f32, f32),
+) -> Result<f64, CommandError> {
+    if (least..=most).contains(&value) {
+        return Ok(f64::from(value));
+    }
+    refuse("argument_out_of_range", format!("“{name}” is {value}, but must be {least} to {most}"))
+}
+
+impl EaseKeys {
+    fn ease(&self) -> Result<Ease, CommandError> {
+        let curve = self.curve.as_ref().map(|c| &c.0[..]);
+        let shape = match (self.shape.shape(), curve) {
+            (Some(shape), _) => shape,
+            (None, Some(&[x1, y1, x2, y2]))
+                if (0.0..=1.0).contains(&x1) && (0.0..=1.0).contains(&x2) =>
+            {
+                EaseShape::Bezier([x1, y1, x2, y2])
+            }
+            _ => {
+                return refuse(
+                    "no_ease_curve",
+                    "a custom ease needs “curve” with 4 numbers x1, y1, x2, y2; x1 and x2 must be \
+                        0 to 1",
+                );
+            }
+        };
+        let amount = within("amount", self.amount.unwrap_or(1.0), (0.0, Ease::MOST as f32))?;
+        Ok(Ease { shape, way: self.way.map_or(EaseWay::InOut, EaseWay::from), amount })
+    }
+
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
+        let ease = self.ease()?;
+        let mut done = EaseCounts::default();
+        let mut edits = Vec::new();
+        let mut keys = meant.keys.clone();
+        for (id, old, _) in meant.tracks() {
+            let mut track = (**old).clone();
+            let spans = done.spans;
+            for (times, components) in parts_of(&meant.keys, id, old) {
+                // From the last to the first: what is added comes after what is still to be done.
+                for start in eased_spans(&track, &times).into_iter().rev() {
+                    let Some(key) = track.key_at(start, 0.0) else { continue };
+                    let made = eased(&track, key, &ease, components.as_deref());
+                    done.add(&made);
+                    track = made.track;
+                }
+            }
+            if done.spans == spans {
+                continue;
+            }
+            done.splines += usize::from(track.interpolation != old.interpolation);
+            if track != **old {
+                edits.push(meant.edit(id, Some(track)));
+            }
+        }
+        if done.spans == 0 {
+            return refuse(
+                "no_span_between_keys",
+                "there are no two neighboring keys of one channel among the keys; select both \
+                    ends of each segment to ease",
+            );
+        }
+        // Those that an earlier ease had put there may be gone.
+        if let Some(left) = after(&meant, &edits) {
+            keys = keys.there(&left);
+        }
+        Ok(Outcome { edits, notes: done.in_words(self.shape), keys: Some((meant.id, keys)) })
+    }
+}
+
+/// The clip as edits of its tracks leave it.
+fn after(meant: &KeyTargets<'_>, edits: &[crate::Edit]) -> Option<ulna_model::Clip> {
+    let mut clip = (**meant.clip).clone();
+    for edit in edits {
+        let crate::Edit::SetTrack { track, to: Some(to), .. } = edit else { return None };
+        clip.tracks.insert(*track, to.clone());
+    }
+    Some(clip)
+}
+
+/// What became of the spans that were eased.
+#[derive(Default)]
+struct EaseCounts {
+    spans: usize,
+    added: usize,
+    removed: usize,
+    splines: usize,
+    error: f64,
+    others: MotionError,
+}
+
+impl EaseCounts {
+    fn add(&mut self, made: &ulna_motion::curves::Eased) {
+        self.spans += 1;
+        self.added += made.added;
+        self.removed += made.removed;
+        self.error = self.error.max(made.error);
+        self.others = self.others.or(made.others);
+    }
+
+    fn in_words(&self, shape: EaseName) -> Vec<Notice> {
+        let eased = (self.added > 0 || self.removed > 0).then(|| {
+            let of = count(self.spans, "segment");
+            let before = match self.removed {
+                0 => String::new(),
+                n => format!(", and {} of an earlier ease removed", count(n, "key")),
+            };
+            let label = shape.label();
+            Notice::new(
+                "keys_added",
+                format!(
+                    "{} added for {of} with the ease “{label}”{before}",
+                    count(self.added, "key")
+                ),
+            )
+        });
+        // A turn may be nearly half a round.
+        let off = (self.error > 0.01).then(|| {
+            let percent = self.error * 100.0;
+            Notice::new("ease_differs", format!("the ease is off by up to {percent:.1} %"))
+        });
+        let splines = (self.splines > 0).then(|| {
+            let tracks = count(self.splines, "channel");
+            let off = self.others.in_words().map_or_else(String::new, |o| format!("; {o}"));
+            Notice::new(
+                "channels_became_splines",
+                format!("{tracks} changed to smooth interpolation, other segments kept{off}"),
+            )
+        });
+        said([eased, splines, off])
+    }
+}
+
+impl SlideKeys {
+    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
+        let meant = KeyTargets::of(scene, &self.clip, &self.which)?;
+        let amount = within("amount", self.amount, (-1.0, 1.0))?;
+        if meant.keys.is_empty() {
+            return Ok(nothing("moved"));
+        }
+        let mut edits = Vec::new();
+        let mut alone = 0;
+        for (id, old, _) in meant.tracks() {
+            let mut track = (**old).clone();
+            for (times, components) in parts_of(&meant.keys, id, old) {
+                track = slid(&track, &times, self.how.into(), amount, components.as_deref());
+            }
+            alone += usize::from(old.times.len() < 2);
+            if track != **old {
+                edits.push(meant.edit(id, Some(track)));
+            }
+        }
+        let none = edits.is_empty() && amount != 0.0 && alone > 0;
+        let note = none.then(|| {
+            Notice::new(
+                "no_neighbor_keys",
+                "nothing changed, because these channels have no other keys to slide between",
+            )
+        });
+        Ok(Outcome { edits, notes: said([note]), keys: None })
+    }
+}

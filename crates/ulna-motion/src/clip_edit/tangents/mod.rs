@@ -1,0 +1,14 @@
+//! Tangents of CUBICSPLINE keys: automatic ones, and those of the modes that are named.
+
+mod auto;
+mod made;
+mod modes;
+mod slopes;
+mod spline;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    auto::{Tangents, is_auto, with_auto_tangents, with_tangents},
+    modes::{mode_at, modes_of, refreshed, with_matched_seam, with_modes},
+};

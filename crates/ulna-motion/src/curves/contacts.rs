@@ -1,0 +1,29 @@
+//! When legs stand, so that their keys can be protected.
+
+use std::collections::BTreeMap;
+
+use crate::{ancestors::above, humanoid::BodyPart, ik::contacts, roles::roles_of};
+use ulna_model::{Clip, Document, NodeId, Shared};
+
+/// The spans in which a leg's foot stands, seconds, for the two joints above the foot, the foot and
+/// all below it.
+pub fn leg_contacts(document: &Document, clip: &Shared<Clip>) -> BTreeMap<NodeId, Vec<(f32, f32)>> {
+    let mut found: BTreeMap<NodeId, Vec<(f32, f32)>> = BTreeMap::new();
+    for (foot, role) in roles_of(document) {
+        if role.map(|r| r.part) != Some(BodyPart::Foot) {
+            continue;
+        }
+        let spans: Vec<(f32, f32)> =
+            contacts(document, clip, foot).iter().map(|r| (r.from, r.to)).collect();
+        let mut nodes: Vec<NodeId> = above(document, foot).take(2).collect();
+        let mut below = vec![foot];
+        while let Some(node) = below.pop() {
+            below.extend(document.children(node).iter().copied());
+            nodes.push(node);
+        }
+        for node in nodes {
+            found.entry(node).or_default().extend(spans.iter().copied());
+        }
+    }
+    found
+}

@@ -1,0 +1,246 @@
+//! Which keys an ease needs: as few as keep the curve within 1 % of the way from its formula.
+//!
+//! Keys have the slope of the formula where it has one on both sides; where it jumps they are
+//! corners. Pieces are as long as the error allows, found on the form that begins slowly and
+//! mirrored for the others. Of rotations the error is that of the normalized spline through
+//! quaternions, so that wide turns may need more.
+
+use super::ease::{Ease, EaseShape, EaseWay};
+
+/// A place at which an eased span has a key: parts of the time and of the way, and slopes in these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stop {
+    pub part: f64,
+    pub value: f64,
+    pub arrive: f64,
+    pub leave: f64,
+}
+
+impl Stop {
+    /// Whether the slope jumps.
+    pub fn is_corner(&self) -> bool {
+        (self.arrive - self.leave).abs() > 1e-3 * (1.0 + self.arrive.abs())
+    }
+
+    /// The place in the way that is slow at the other end.
+    fn mirrored(self) -> Self {
+        Self {
+            part: 1.0 - self.part,
+            value: 1.0 - self.value,
+            arrive: self.leave,
+            leave: self.arrive,
+        }
+    }
+
+    /// The place in the first half of a way that is slow at both ends.
+    fn halved(self) -> Self {
+        Self { part: self.part * 0.5, value: self.value * 0.5, ..self }
+    }
+}
+
+/// What an ease may be off by: 1 % of the way, with room for the rounding of times.
+const TOLERANCE: f64 = 0.009_4;
+
+/// A slope that counts as infinite. What is steeper is given the slope that serves best.
+const STEEP: f64 = 100.0;
+
+impl Ease {
+    /// How many keys it adds between two keys of a value, or of a turn of few degrees.
+    pub fn keys_added(&self) -> usize {
+        self.stops(0.0, 0.1).len() - 2
+    }
+
+    /// Where keys are needed, both ends included. `turn` is half the angle of a rotation in
+    /// radians, 0 for other values; `gap` the part of the time in which a step jumps.
+    pub(super) fn stops(&self, turn: f64, gap: f64) -> Vec<Stop> {
+        if self.shape == EaseShape::Step {
+            return stepped(self.way, gap);
+        }
+        let mirrored =
+            |stops: &[Stop]| -> Vec<Stop> { stops.iter().rev().map(|s| s.mirrored()).collect() };
+        match self.way {
+            EaseWay::In => slow_start(self, TOLERANCE, turn),
+            EaseWay::Out => mirrored(&slow_start(self, TOLERANCE, turn)),
+            EaseWay::InOut => {
+                let start = self.slope(0.0, 1.0);
+                let ends = [start, start];
+                if start.abs() < STEEP
+                    && self.corners().is_empty()
+                    && error(&|s| self.at(s), (0.0, 1.0), ends, turn) <= TOLERANCE
+                {
+                    let end = |value| Stop { part: value, value, arrive: start, leave: start };
+                    return vec![end(0.0), end(1.0)];
+                }
+                let mut stops: Vec<Stop> = slow_start(self, TOLERANCE * 2.0, turn * 0.5)
+                    .into_iter()
+                    .map(Stop::halved)
+                    .collect();
+                let second = mirrored(&stops);
+                if let (Some(middle), Some(next)) = (stops.last_mut(), second.first()) {
+                    middle.leave = next.leave;
+                }
+                stops.extend_from_slice(&second[1..]);
+                stops
+            }
+        }
+    }
+}
+
+/// A jump within a part of the time.
+fn stepped(way: EaseWay, gap: f64) -> Vec<Stop> {
+    let (from, to) = match way {
+        EaseWay::In => (1.0 - gap, 1.0),
+        EaseWay::Out => (0.0, gap),
+        EaseWay::InOut => (0.5 - gap * 0.5, 0.5 + gap * 0.5),
+    };
+    let slope = 1.0 / gap;
+    let mut stops = Vec::with_capacity(4);
+    if from > 0.0 {
+        stops.push(Stop { part: 0.0, value: 0.0, arrive: 0.0, leave: 0.0 });
+    }
+    stops.push(Stop { part: from, value: 0.0, arrive: 0.0, leave: slope });
+    stops.push(Stop { part: to, value: 1.0, arrive: slope, leave: 0.0 });
+    if to < 1.0 {
+        stops.push(Stop { part: 1.0, value: 1.0, arrive: 0.0, leave: 0.0 });
+    }
+    stops
+}
+
+/// Places of the form that begins slowly.
+fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
+    let mut stops = vec![Stop { part: 0.0, value: 0.0, arrive: 0.0, leave: 0.0 }];
+    for end in ease.corners().into_iter().chain([1.0]) {
+        loop {
+            let last = stops.len() - 1;
+            let from = stops[last].part;
+            let (to, slopes) = longest(ease, (from, end), tolerance, turn);
+            stops[last].leave = slopes[0];
+            let value = if to >= 1.0 { 1.0 } else { ease.slow_start(to) };
+            stops.push(Stop { part: to, value, arrive: slopes[1], leave: slopes[1] });
+            if to >= end {
+                break;
+            }
+        }
+    }
+    stops
+}
+
+/// How far a piece may go, and its slopes at both ends.
+fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (f64, [f64; 2]) {
+    const STEPS: u32 = 48;
+    const HALVES: u32 = 6;
+    let tried = |to: f64| {
+        let slopes = slopes(ease, from, to, turn);
+        let off = error(&|u| ease.slow_start(u), (from, to), slopes, turn);
+        (slopes, off <= tolerance)
+    };
+    let place = |k: u32| from + (end - from) * f64::from(k) / f64::from(STEPS);
+    for k in (1..=STEPS).rev() {
+        let (mut slopes, fits) = tried(if k == STEPS { end } else { place(k) });
+        if k == STEPS && fits {
+            return (end, slopes);
+        }
+        if !fits && k > 1 {
+            continue;
+        }
+        let (mut good, mut bad) = (place(k), place(k + 1).min(end));
+        for _ in 0..HALVES {
+            let middle = 0.5 * (good + bad);
+            let (own, fits) = tried(middle);
+            if fits {
+                (good, slopes) = (middle, own);
+            } else {
+                bad = middle;
+            }
+        }
+        // A rest that is very short would be two keys side by side.
+        let most = from + (end - from) * 0.9;
+        if good > most {
+            let (own, fits) = tried(most);
+            if fits {
+                (good, slopes) = (most, own);
+            }
+        }
+        return (good, slopes);
+    }
+    (end, slopes(ease, from, end, turn))
+}
+
+/// The slopes of a piece at its ends: the formula's, or where they are infinite those with which
+/// the piece comes nearest.
+fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
+    /// Of the slope of the straight line.
+    const TRIED: [f64; 7] = [1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0];
+    let own = [ease.slope(from, 1.0), ease.slope(to, -1.0)];
+    if own.iter().all(|s| s.abs() < STEEP) {
+        return own;
+    }
+    let chord = (ease.slow_start(to) - ease.slow_start(from)) / (to - from);
+    let with = |k: f64| own.map(|s| if s.abs() < STEEP { s } else { chord * k });
+    let off = |k: &f64| error(&|u| ease.slow_start(u), (from, to), with(*k), turn);
+    let best = TRIED.into_iter().min_by(|a, b| off(a).total_cmp(&off(b)));
+    with(best.unwrap_or(1.0))
+}
+
+/// How far a piece is off from a formula at most. Of a turn it is that of the unit spline on the
+/// circle.
+fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn: f64) -> f64 {
+    const SAMPLES: u32 = 40;
+    let span = to - from;
+    let ends = [of(from), of(to)];
+    let mut worst = 0.0f64;
+    for k in 1..SAMPLES {
+        let u = f64::from(k) / f64::from(SAMPLES);
+        let (u2, u3) = (u * u, u * u * u);
+        let basis = [
+            2.0 * u3 - 3.0 * u2 + 1.0,
+            span * (u3 - 2.0 * u2 + u),
+            3.0 * u2 - 2.0 * u3,
+            span * (u3 - u2),
+        ];
+        let wanted = of(from + span * u);
+        let off = if turn > 1e-3 {
+            // Told from the direction that is wanted.
+            let [a, b] = ends.map(|e| ((e - wanted) * turn).sin_cos());
+            let [m, n] = slopes.map(|s| s * turn);
+            let x = basis[0] * a.1 - basis[1] * m * a.0 + basis[2] * b.1 - basis[3] * n * b.0;
+            let y = basis[0] * a.0 + basis[1] * m * a.1 + basis[2] * b.0 + basis[3] * n * b.1;
+            y.atan2(x) / turn
+        } else {
+            basis[0] * ends[0] + basis[1] * slopes[0] + basis[2] * ends[1] + basis[3] * slopes[1]
+                - wanted
+        };
+        worst = worst.max(off.abs());
+    }
+    worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the guide says; in and out alike, and what is slow at both ends.
+    const KEYS: [(EaseShape, usize, usize); 12] = [
+        (EaseShape::Linear, 0, 0),
+        (EaseShape::Sine, 1, 1),
+        (EaseShape::Quad, 0, 1),
+        (EaseShape::Cubic, 0, 1),
+        (EaseShape::Quart, 1, 3),
+        (EaseShape::Quint, 1, 3),
+        (EaseShape::Expo, 2, 5),
+        (EaseShape::Circ, 4, 7),
+        (EaseShape::Back, 0, 1),
+        (EaseShape::Bounce, 3, 7),
+        (EaseShape::Elastic, 6, 9),
+        (EaseShape::Step, 1, 2),
+    ];
+
+    #[test]
+    fn eases_add_the_keys_that_the_guide_says() {
+        for (shape, one, both) in KEYS {
+            let ways = [EaseWay::In, EaseWay::Out, EaseWay::InOut];
+            let found = ways.map(|way| Ease { shape, way, amount: 1.0 }.keys_added());
+            assert_eq!(found, [one, one, both], "{shape:?}");
+        }
+    }
+}

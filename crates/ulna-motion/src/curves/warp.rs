@@ -1,0 +1,184 @@
+//! Time warped between handles: straight from each handle to the next.
+
+use crate::clip_edit::{TooClose, hold_end, is_hold_end, refreshed};
+use ulna_model::{Interpolation, Track};
+
+/// Where a key goes, and how much longer the time before and after it takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub time: f32,
+    pub before: f64,
+    pub after: f64,
+}
+
+/// The track with its keys elsewhere, in the same order. Tangents are divided by how much longer
+/// the time on their side takes.
+pub(super) fn placed(track: &Track, places: &[Place]) -> Result<Track, TooClose> {
+    let falls = |w: &[Place]| !w[1].time.is_finite() || w[1].time <= w[0].time;
+    if let Some(k) = places.windows(2).position(falls) {
+        return Err(TooClose(track.times[k], track.times[k + 1]));
+    }
+    let mut values = track.values.to_vec();
+    if track.interpolation == Interpolation::CubicSpline {
+        let width = track.width;
+        for (own, place) in values.chunks_mut(3 * width).zip(places) {
+            for (side, factor) in [(0, place.before), (2 * width, place.after)] {
+                if factor != 1.0 && factor > 0.0 {
+                    own[side..side + width]
+                        .iter_mut()
+                        .for_each(|v| *v = (f64::from(*v) / factor) as f32);
+                }
+            }
+        }
+    }
+    let to = |time: f32| track.key_at(time, 0.0).map(|k| places[k].time);
+    let kinds = track.kinds.iter().filter_map(|(t, kind)| Some((to(t)?, kind))).collect();
+    let modes = track.modes.iter().filter_map(|(t, mode)| Some((to(t)?, mode)));
+    let made = Track {
+        times: places.iter().map(|p| p.time).collect(),
+        values: values.into(),
+        kinds,
+        modes: track.modes.replaced(modes),
+        ..track.clone()
+    };
+    Ok(refreshed(track, made))
+}
+
+/// Where times go between handles, seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warp {
+    from: Vec<f64>,
+    to: Vec<f64>,
+}
+
+impl Warp {
+    /// Of handles and where they go; both rise, and are as many. Before the first and after the
+    /// last handle times are shifted as these are. Nothing where that is not so.
+    pub fn new(from: &[f64], to: &[f64]) -> Option<Self> {
+        let rises = |list: &[f64]| {
+            list.iter().all(|t| t.is_finite()) && list.windows(2).all(|w| w[1] > w[0])
+        };
+        let fits = !from.is_empty() && from.len() == to.len() && rises(from) && rises(to);
+        fits.then(|| Self { from: from.to_vec(), to: to.to_vec() })
+    }
+
+    /// Where a time comes to be.
+    pub fn at(&self, time: f64) -> f64 {
+        let last = self.from.len() - 1;
+        let after = self.from.partition_point(|f| *f <= time);
+        if after == 0 {
+            return time + (self.to[0] - self.from[0]);
+        }
+        // At a handle to the digit.
+        if self.from[after - 1] == time || after > last {
+            return time + (self.to[after - 1] - self.from[after - 1]);
+        }
+        let part = (time - self.from[after - 1]) / (self.from[after] - self.from[after - 1]);
+        self.to[after - 1] + (self.to[after] - self.to[after - 1]) * part
+    }
+
+    /// How much longer it takes just before and just after a time.
+    fn factors(&self, time: f64) -> (f64, f64) {
+        let piece = |k: usize| {
+            if k == 0 || k >= self.from.len() {
+                1.0
+            } else {
+                (self.to[k] - self.to[k - 1]) / (self.from[k] - self.from[k - 1])
+            }
+        };
+        let before = self.from.partition_point(|f| *f < time);
+        let after = self.from.partition_point(|f| *f <= time);
+        (piece(before), piece(after))
+    }
+}
+
+/// The track with the keys at `times`, which rise, where a warp puts them; others stay. The motion
+/// is the warped one where handles lie at keys; a span with a handle inside goes straight through.
+///
+/// # Errors
+/// Where keys would fall together or change places.
+pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClose> {
+    let near = |t: f32| {
+        // Handles are given with few digits.
+        let time = f64::from(t);
+        let close = |f: &&f64| (*f - time).abs() <= f64::from(crate::clip_edit::SAME_TIME);
+        warp.from.iter().find(close).copied().unwrap_or(time)
+    };
+    let meant = |t: f32| times.binary_search_by(|k| k.total_cmp(&t)).is_ok();
+    let mut places: Vec<Place> = track
+        .times
+        .iter()
+        .map(|t| {
+            let time = near(*t);
+            let (before, after) = warp.factors(time);
+            if meant(*t) {
+                Place { time: warp.at(time) as f32, before, after }
+            } else {
+                Place { time: *t, before: 1.0, after: 1.0 }
+            }
+        })
+        .collect();
+    for key in 1..places.len() {
+        // The end of a hold goes with the key before which it lies.
+        if is_hold_end(track, key) && meant(track.times[key + 1]) {
+            places[key].time = hold_end(places[key + 1].time);
+        }
+    }
+    placed(track, &places)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        clip_edit::{is_auto, tests::any_track},
+        sample_into,
+    };
+    use ulna_model::Property;
+
+    #[test]
+    fn handles_go_where_they_are_put_and_what_lies_between_goes_along() {
+        let warp = Warp::new(&[0.0, 1.0, 2.0], &[0.0, 1.3, 2.0]).unwrap();
+        for (time, to) in [(0.0, 0.0), (1.0, 1.3), (2.0, 2.0), (0.5, 0.65), (1.5, 1.65), (3.0, 3.0)]
+        {
+            assert!((warp.at(time) - to).abs() < 1e-12, "{time}");
+        }
+        assert!(Warp::new(&[0.0, 1.0], &[0.0, 0.0]).is_none());
+        assert!(Warp::new(&[0.0], &[0.0, 1.0]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn the_motion_is_the_warped_one(track in any_track(), longer in
+            prop::collection::vec(0.3f64..3.0, 12), part in 0.0f64..1.0) {
+            // A handle at each key.
+            let from: Vec<f64> = track.times.iter().map(|t| f64::from(*t)).collect();
+            let mut to = vec![from[0]];
+            for (w, longer) in from.windows(2).zip(&longer) {
+                to.push(to[to.len() - 1] + (w[1] - w[0]) * longer);
+            }
+            let warp = Warp::new(&from, &to).unwrap();
+            let made = warped(&track, &track.times, &warp).unwrap();
+            prop_assert!(made.validate().is_ok());
+            let back = Warp::new(&to, &from).unwrap();
+            let again = warped(&made, &made.times, &back).unwrap();
+            for (a, b) in again.values.iter().zip(track.values.iter()) {
+                prop_assert!((a - b).abs() < 1e-4 * (1.0 + a.abs()));
+            }
+            // An automatic curve is made again for the new times.
+            let time = from[0] + (from[from.len() - 1] - from[0]) * part;
+            let turns = track.property == Property::Rotation;
+            if turns || from.iter().any(|f| (f - time).abs() < 1e-4) || is_auto(&track) {
+                return Ok(());
+            }
+            let (mut a, mut b) = (vec![0.0; track.width], vec![0.0; track.width]);
+            sample_into(&track, time, &mut a);
+            sample_into(&made, warp.at(time), &mut b);
+            for (a, b) in a.iter().zip(&b) {
+                prop_assert!((a - b).abs() < 2e-3, "{a} {b}");
+            }
+        }
+    }
+}

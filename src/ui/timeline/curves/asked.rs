@@ -1,0 +1,139 @@
+//! Commands that the tools of the curves ask for.
+
+use super::held::Component;
+use super::tangents::Tangents;
+use ulna_edit::{
+    Command,
+    command::{
+        AxisOrder, ChangeKeys, EaseKeys, EaseName, HoldKeys, MoveKeys, NearHow, ProportionalKeys,
+        ScaleKeys, SetKey, SetSlope, SetTangents, SlideKeys, SlopeSide, Through, ValueHow,
+        WhichKeys,
+        field::{ClipName, Nodes, Numbers, Parts, Seconds},
+    },
+};
+use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
+use ulna_motion::curves::{Ease, Slide};
+
+fn change(id: ClipId, keys: KeySet, of: Component, how: ValueHow, by: f64) -> Command {
+    let (by, axes) = (Numbers(vec![by]), of.order.map(AxisOrder::from));
+    let which = WhichKeys::these(id, keys);
+    ChangeKeys { clip: ClipName::Id(id), how, by, about: None, axes, which }.into()
+}
+
+/// Adds to the values of a component of keys; degrees for angles.
+pub fn add_values(id: ClipId, keys: KeySet, of: Component, by: f64) -> Command {
+    change(id, keys, of, ValueHow::Add, by)
+}
+
+/// Scales the values of a component of keys about a value, which stays.
+pub fn scale_values(
+    id: ClipId,
+    keys: KeySet,
+    of: Component,
+    factor: f64,
+    about: f64,
+) -> Vec<Command> {
+    let scaled = change(id, keys.clone(), of, ValueHow::Scale, factor);
+    // Scales are scaled about 1, all others about 0.
+    let own = if of.property == Property::Scale { 1.0 } else { 0.0 };
+    let back = (about - own) * (1.0 - factor);
+    std::iter::once(scaled).chain((back != 0.0).then(|| add_values(id, keys, of, back))).collect()
+}
+
+/// Moves keys in time by seconds.
+pub fn move_keys(id: ClipId, keys: KeySet, by: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let by = Seconds(by as f32);
+    MoveKeys { clip: ClipName::Id(id), by, which, ripple: None, make_room: None }.into()
+}
+
+/// Scales keys in time about a time.
+pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let about = Some(Seconds(about as f32));
+    ScaleKeys { clip: ClipName::Id(id), factor: factor as f32, about, which }.into()
+}
+
+/// Sets the change a second of a component of keys on a side; `linked` says whether both sides change
+/// together from then on, where that is to be another.
+pub fn set_slope(
+    id: ClipId,
+    keys: KeySet,
+    of: Component,
+    (side, linked): (KeySide, Option<bool>),
+    slope: f64,
+) -> Command {
+    let side = match side {
+        KeySide::Arrive => SlopeSide::In,
+        KeySide::Leave => SlopeSide::Out,
+        KeySide::Both => SlopeSide::Both,
+    };
+    SetSlope {
+        clip: ClipName::Id(id),
+        slope: slope as f32,
+        side: Some(side),
+        linked,
+        axes: of.order.map(AxisOrder::from),
+        which: WhichKeys::these(id, keys),
+    }
+    .into()
+}
+
+/// Adds to the values of components of keys, and less to those of keys around them, up to
+/// `radius` seconds away.
+pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    let _ = of;
+    ProportionalKeys {
+        clip: ClipName::Id(id),
+        how: NearHow::Add,
+        by: Numbers(vec![by]),
+        radius: Seconds(radius as f32),
+        falloff: None,
+        which,
+    }
+    .into()
+}
+
+/// Inserts keys of parts of nodes at a time, so that the motion does not change.
+pub fn insert_key(id: ClipId, time: f64, nodes: Vec<NodeId>, parts: Vec<Property>) -> Command {
+    let set = SetKey::new(ClipName::Id(id), Seconds(time as f32), Nodes::Ids(nodes));
+    SetKey { parts: Some(Parts(parts)), exact: Some(true), ..set }.into()
+}
+
+/// Chooses the tangents of keys, or holds their values.
+pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command> {
+    let (clip, which) = (ClipName::Id(id), WhichKeys::these(id, keys));
+    let hold = |on| HoldKeys { clip: clip.clone(), which: which.clone(), on: Some(on) }.into();
+    let set = |tangents| {
+        let (clip, which) = (clip.clone(), which.clone());
+        SetTangents { clip, tangents, which }.into()
+    };
+    match tangents {
+        Tangents::Step => vec![hold(true)],
+        Tangents::Auto | Tangents::Smooth => vec![set(Through::Auto)],
+        Tangents::Flat => vec![set(Through::Flat)],
+        Tangents::Linear => vec![set(Through::Straight)],
+        Tangents::Free | Tangents::Broken => vec![set(Through::Sharp)],
+    }
+}
+
+/// Eases the segments between keys.
+pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
+    let which = WhichKeys::these(id, keys);
+    EaseKeys {
+        clip: ClipName::Id(id),
+        shape: EaseName::of(ease.shape),
+        way: Some(ease.way.into()),
+        amount: Some(ease.amount as f32),
+        curve: None,
+        which,
+    }
+    .into()
+}
+
+/// Slides keys between their neighbors.
+pub fn slide_keys(id: ClipId, keys: KeySet, slide: Slide, amount: f64) -> Command {
+    let which = WhichKeys::these(id, keys);
+    SlideKeys { clip: ClipName::Id(id), how: slide.into(), amount: amount as f32, which }.into()
+}

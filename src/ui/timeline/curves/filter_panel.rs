@@ -1,0 +1,422 @@
+//! Filters on selected keys: seen in the panel and on the graph before anything changes.
+
+use egui::{Button, Key, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui_material_icons::icons;
+
+use super::{
+    CurveSpace, Graph, ShownCurve, TrackCurves,
+    popup::{Ends, bar, panel, pressed},
+};
+use crate::ui::{
+    Action, Actions, Theme,
+    popups::menu_button,
+    theme::Font,
+    widgets::{check, segment, segments},
+};
+use ulna_edit::{
+    Edit, KeysHome, Scene,
+    command::{FilterKeys, FilterName, WhichKeys, field::ClipName},
+};
+use ulna_model::{Clip, Document, KeySet, Shared, Track, TrackId};
+use ulna_render::ColorRole;
+
+/// Width, points.
+const WIDTH: f32 = 288.0;
+
+/// What is chosen: a filter and its numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilterChoice {
+    filter: FilterName,
+    cutoff: f32,
+    passes: usize,
+    seconds: f32,
+    limit: f32,
+    noise: f32,
+    hz: f32,
+    seed: usize,
+    millimetres: f32,
+    strength: f32,
+    across_loop: bool,
+    contacts: bool,
+}
+
+impl Default for FilterChoice {
+    fn default() -> Self {
+        Self {
+            filter: FilterName::LowPass,
+            cutoff: 6.0,
+            passes: 1,
+            seconds: 0.05,
+            limit: 3.0,
+            noise: 1.0,
+            hz: 2.0,
+            seed: 0,
+            millimetres: 0.5,
+            strength: 1.0,
+            across_loop: true,
+            contacts: true,
+        }
+    }
+}
+
+/// What a filter comes to.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// The tracks that it changes.
+    tracks: Vec<(TrackId, Shared<Track>)>,
+    /// Each as curves, with what it was.
+    curves: Vec<(super::CurveId, std::rc::Rc<TrackCurves>)>,
+    /// Keys before and after.
+    keys: (usize, usize),
+    /// What is measured, as a sentence.
+    said: String,
+}
+
+/// The panel.
+#[derive(Clone, Debug)]
+pub struct FilterPanel {
+    home: KeysHome,
+    /// What is chosen.
+    pub choice: FilterChoice,
+    /// What was computed, of which keys and clip.
+    seen: Option<(FilterChoice, KeySet, Shared<Clip>, Seen)>,
+    /// The curve that the panel draws, counted among those that are filtered.
+    component: usize,
+    /// What was is shown in place of what will be.
+    compares: bool,
+}
+
+impl FilterPanel {
+    /// With the choice that was made last.
+    pub const fn new(home: KeysHome, choice: FilterChoice) -> Self {
+        Self { home, choice, seen: None, component: 0, compares: false }
+    }
+
+    fn command(&self, keys: KeySet) -> FilterKeys {
+        let c = &self.choice;
+        let of = |filter: FilterName| c.filter == filter;
+        FilterKeys {
+            clip: ClipName::Id(self.home.clip),
+            filter: c.filter,
+            strength: (!of(FilterName::Simplify)).then_some(c.strength),
+            cutoff: of(FilterName::LowPass).then_some(c.cutoff),
+            order: None,
+            seconds: of(FilterName::Gaussian)
+                .then_some(ulna_edit::command::field::Seconds(c.seconds)),
+            passes: of(FilterName::Smooth).then_some(c.passes),
+            limit: of(FilterName::Peaks).then_some(c.limit),
+            noise: of(FilterName::Noise).then_some(c.noise),
+            hz: of(FilterName::Noise).then_some(c.hz),
+            seed: of(FilterName::Noise).then_some(c.seed),
+            millimetres: of(FilterName::Simplify).then_some(c.millimetres),
+            across_loop: c.across_loop.then_some(true),
+            blend_in: None,
+            protect: None,
+            contacts: c.contacts.then_some(true),
+            which: WhichKeys::these(self.home.clip, keys),
+        }
+    }
+
+    /// The keys that are filtered: those that are selected, or all of the shown curves.
+    fn keys(graph: &Graph<'_>) -> KeySet {
+        if graph.keys().len() > 1 {
+            return graph.keys().clone();
+        }
+        let curves = graph.layout.curves.iter().enumerate().filter(|(_, c)| !c.locked);
+        curves
+            .map(|(k, c)| graph.key_set(k, 0..c.len()))
+            .fold(KeySet::default(), |all, own| all.union(&own))
+    }
+
+    /// Computes what the choice comes to, where it, the keys or the clip are others.
+    fn update(&mut self, graph: &Graph<'_>, document: &Document, keys: &KeySet) {
+        let same = self.seen.as_ref().is_some_and(|(choice, of, clip, _)| {
+            *choice == self.choice && of == keys && Shared::ptr_eq(clip, graph.clip)
+        });
+        if same {
+            return;
+        }
+        let mut seen = Seen::default();
+        let ulna_edit::Command::Document(command) = self.command(keys.clone()).into() else {
+            return;
+        };
+        match command.work(&Scene::new(document)) {
+            Ok(done) => {
+                for edit in done.edits {
+                    if let Edit::SetTrack { track, to: Some(to), .. } = edit {
+                        seen.tracks.push((track, to));
+                    }
+                }
+                seen.said = done.notes.first().map_or_else(String::new, |n| n.message.clone());
+            }
+            Err(error) => seen.said = error.to_string(),
+        }
+        let before = |id: &TrackId| graph.clip.tracks.get(id).map_or(0, |t| t.times.len());
+        seen.keys = (
+            seen.tracks.iter().map(|(id, _)| before(id)).sum(),
+            seen.tracks.iter().map(|(_, t)| t.times.len()).sum(),
+        );
+        for curve in graph.layout.curves.iter() {
+            let Some(id) = curve.id.track() else { continue };
+            let Some((_, track)) = seen.tracks.iter().find(|(t, _)| *t == id) else { continue };
+            let same = |(c, _): &&(super::CurveId, _)| c.source == curve.id.source;
+            let made = match seen.curves.iter().find(same) {
+                Some((_, made)) => made.clone(),
+                None => std::rc::Rc::new(TrackCurves::new(track, curve.space)),
+            };
+            seen.curves.push((curve.id, made));
+        }
+        self.seen = Some((self.choice, keys.clone(), graph.clip.clone(), seen));
+    }
+
+    /// Draws it, and what it would do on the graph.
+    pub fn show(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Ends {
+        let document = graph.view.session.map(|s| s.document());
+        let Some(document) = document.filter(|_| self.home == graph.home()) else {
+            return Ends::Keeps;
+        };
+        let keys = Self::keys(graph);
+        self.update(graph, document, &keys);
+        if !self.compares {
+            self.draw_after(ui, graph);
+        }
+        let theme = graph.view.theme;
+        let rect = graph.layout.rect;
+        let at = pos2((rect.right() - WIDTH - 8.0).max(rect.left()), rect.top() + 8.0);
+        let channels = self.seen.as_ref().map_or(0, |s| s.3.tracks.len());
+        let about = channels_in_words(channels);
+        let mut applies = false;
+        let mut cancels = false;
+        let (_, closed) = panel(ui, theme, ("Filter", &about), (at, WIDTH), |ui| {
+            self.kinds(ui, theme);
+            self.preview(ui, graph);
+            self.numbers(ui, theme);
+            self.measured(ui, theme);
+            ui.horizontal(|ui| {
+                self.compare(ui, theme);
+                let layout = egui::Layout::right_to_left(egui::Align::Center);
+                ui.with_layout(layout, |ui| {
+                    let text = RichText::new(format!("Filter {about}"))
+                        .font(Theme::font(Font::Heading))
+                        .color(theme.color(ColorRole::TextOnAccent));
+                    let button = Button::new(text).fill(theme.color(ColorRole::AccentBase));
+                    let button = ui.add_enabled(channels > 0, button.min_size(vec2(0.0, 28.0)));
+                    applies = button.clicked();
+                    cancels = ui.button("Cancel").clicked();
+                });
+            });
+        });
+        if applies {
+            actions.push(Action::Run(self.command(keys).into()));
+        }
+        let is_over = applies || cancels || closed || pressed(ui, Key::Escape);
+        if is_over { Ends::Keeps } else { Ends::Stays }
+    }
+
+    fn kinds(&mut self, ui: &mut Ui, theme: &Theme) {
+        ui.horizontal(|ui| {
+            segments(ui, theme, |ui| {
+                for (filter, text) in [
+                    (FilterName::Smooth, "Smooth"),
+                    (FilterName::LowPass, "Low-pass"),
+                    (FilterName::Simplify, "Simplify"),
+                ] {
+                    let on = self.choice.filter == filter;
+                    if segment(ui, theme, text, on, false).clicked() {
+                        self.choice.filter = filter;
+                    }
+                }
+            });
+            let others = [
+                (FilterName::Gaussian, "Gaussian"),
+                (FilterName::Peaks, "Remove peaks"),
+                (FilterName::Noise, "Noise"),
+            ];
+            let now = others.iter().find(|(f, _)| *f == self.choice.filter);
+            let text = now.map_or("⋯", |(_, text)| text);
+            let response = menu_button(ui, text, |ui| {
+                for (filter, text) in others {
+                    if ui.button(text).clicked() {
+                        self.choice.filter = filter;
+                        ui.close();
+                    }
+                }
+            });
+            crate::ui::widgets::name_widget(ui, &response, "More filters");
+        });
+    }
+
+    /// One component, as it was and as it will be.
+    fn preview(&mut self, ui: &mut Ui, graph: &Graph<'_>) {
+        let theme = graph.view.theme;
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 84.0), Sense::hover());
+        ui.painter().rect_filled(rect, 4.0, theme.color(ColorRole::SurfaceField));
+        let Some((.., seen)) = &self.seen else { return };
+        let curves: Vec<&ShownCurve> = graph
+            .layout
+            .curves
+            .iter()
+            .filter(|c| seen.curves.iter().any(|(id, _)| *id == c.id))
+            .collect();
+        let Some(curve) = curves.get(self.component.min(curves.len().saturating_sub(1))) else {
+            return;
+        };
+        let component = usize::from(curve.id.component);
+        let after = seen.curves.iter().find(|(id, _)| *id == curve.id);
+        let count = (rect.width() * 0.5) as usize;
+        let (first, last) = (curve.time(0), curve.time(curve.len().saturating_sub(1)));
+        let time = |k: usize| first + (last - first) * k as f64 / count as f64;
+        let was: Vec<f64> = (0..=count).map(|k| curve.value(time(k))).collect();
+        let will: Vec<f64> = after
+            .map(|(_, c)| (0..=count).map(|k| c.value(component, time(k))).collect())
+            .unwrap_or_default();
+        let (low, high) = was
+            .iter()
+            .chain(&will)
+            .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
+        let inner = rect.shrink(8.0);
+        let line = |values: &[f64]| {
+            let place = |(k, v): (usize, &f64)| {
+                let share = if high > low { (v - low) / (high - low) } else { 0.5 };
+                pos2(
+                    inner.left() + inner.width() * k as f32 / count as f32,
+                    inner.bottom() - inner.height() * share as f32,
+                )
+            };
+            values.iter().enumerate().map(place).collect::<Vec<_>>()
+        };
+        let painter = ui.painter_at(rect);
+        let grey = theme.color(ColorRole::TextTertiary);
+        painter.add(egui::Shape::line(line(&was), Stroke::new(1.0, grey)));
+        if !self.compares {
+            painter.add(egui::Shape::line(line(&will), Stroke::new(1.5, curve.color)));
+        }
+        ui.horizontal(|ui| {
+            let font = Theme::font(Font::Caption);
+            ui.label(RichText::new("— before").font(font.clone()).color(grey));
+            ui.label(
+                RichText::new(format!("— after, {}", curve.name)).font(font).color(curve.color),
+            );
+            if curves.len() > 1 {
+                let layout = egui::Layout::right_to_left(egui::Align::Center);
+                ui.with_layout(layout, |ui| {
+                    let next = egui::Button::new(icons::ICON_EXPAND_MORE.codepoint).small();
+                    let response = ui.add(next).on_hover_text("Next channel");
+                    crate::ui::widgets::name_widget(ui, &response, "Next channel");
+                    if response.clicked() {
+                        self.component = (self.component + 1) % curves.len();
+                    }
+                });
+            }
+        });
+    }
+
+    fn numbers(&mut self, ui: &mut Ui, theme: &Theme) {
+        let c = &mut self.choice;
+        let mut put =
+            |name: &str, value: &mut f32, suffix: &str, range: std::ops::RangeInclusive<f64>| {
+                if let Some(to) = bar(ui, theme, name, (f64::from(*value), suffix), range) {
+                    *value = to as f32;
+                }
+            };
+        match c.filter {
+            FilterName::LowPass => put("Cutoff", &mut c.cutoff, " Hz", 0.5..=15.0),
+            FilterName::Smooth => {
+                let mut passes = c.passes as f32;
+                put("Passes", &mut passes, "", 1.0..=50.0);
+                c.passes = passes.round() as usize;
+            }
+            FilterName::Gaussian => put("Width", &mut c.seconds, " s", 0.01..=1.0),
+            FilterName::Peaks => put("Limit", &mut c.limit, " σ", 1.0..=10.0),
+            FilterName::Noise => {
+                put("Amount", &mut c.noise, "", 0.0..=10.0);
+                put("Frequency", &mut c.hz, " Hz", 0.1..=15.0);
+            }
+            FilterName::Simplify => put("Largest error", &mut c.millimetres, " mm", 0.05..=20.0),
+        }
+        if c.filter != FilterName::Simplify {
+            let mut percent = c.strength * 100.0;
+            put("Strength", &mut percent, " %", 0.0..=100.0);
+            c.strength = percent / 100.0;
+        }
+        ui.horizontal(|ui| {
+            check(ui, theme, &mut c.across_loop, "Across the loop");
+            check(ui, theme, &mut c.contacts, "Protect contacts");
+        });
+    }
+
+    fn measured(&self, ui: &mut Ui, theme: &Theme) {
+        let Some((.., seen)) = &self.seen else { return };
+        let small = |text: &str| {
+            let color = theme.color(ColorRole::TextSecondary);
+            RichText::new(text.to_owned()).font(Theme::font(Font::Small)).color(color)
+        };
+        if seen.keys.0 > 0 {
+            ui.horizontal(|ui| {
+                ui.label(small("Keys"));
+                let layout = egui::Layout::right_to_left(egui::Align::Center);
+                ui.with_layout(layout, |ui| {
+                    let text = format!("{} → {}", seen.keys.0, seen.keys.1);
+                    let text = RichText::new(text).font(Theme::font(Font::Number));
+                    ui.label(text.color(theme.color(ColorRole::TextPrimary)));
+                });
+            });
+        }
+        let mut letters = seen.said.chars();
+        let said: String =
+            letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        if !said.is_empty() {
+            ui.add(egui::Label::new(small(&format!("{said}."))).wrap());
+        }
+    }
+
+    /// Shows what was while it is held.
+    fn compare(&mut self, ui: &mut Ui, theme: &Theme) {
+        let (rect, response) = ui.allocate_exact_size(vec2(28.0, 28.0), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Compare with before"));
+        self.compares = response.is_pointer_button_down_on();
+        let (fill, ink) = if self.compares {
+            (ColorRole::AccentTint, ColorRole::AccentText)
+        } else {
+            (ColorRole::SurfaceControl, ColorRole::TextPrimary)
+        };
+        ui.painter().rect_filled(rect, 4.0, theme.color(fill));
+        crate::ui::widgets::paint_icon(
+            ui.painter(),
+            rect.center(),
+            icons::ICON_COMPARE,
+            18.0,
+            theme.color(ink),
+        );
+        response.on_hover_text("Shows the curves without the filter while it is held");
+    }
+
+    /// The curves as they would be, over those that are.
+    fn draw_after(&self, ui: &Ui, graph: &Graph<'_>) {
+        let Some((.., seen)) = &self.seen else { return };
+        let layout = &graph.layout;
+        let painter = ui.painter_at(layout.rect);
+        let stroke = Stroke::new(2.0, graph.view.theme.color(ColorRole::SelectionBase));
+        for (id, made) in seen.curves.iter().take(24) {
+            let Some(k) = layout.curves.iter().position(|c| c.id == *id) else { continue };
+            let points = steps(layout.rect)
+                .map(|x| {
+                    let value = made.value(usize::from(id.component), layout.time(x));
+                    pos2(x, layout.y(k, value))
+                })
+                .collect();
+            painter.add(egui::Shape::line(points, stroke));
+        }
+        let _ = CurveSpace::Stored;
+    }
+}
+
+/// Places along the graph, two points apart.
+fn steps(rect: Rect) -> impl Iterator<Item = f32> {
+    let count = (rect.width() * 0.5) as usize;
+    (0..=count).map(move |k| rect.left() + k as f32 * 2.0)
+}
+
+fn channels_in_words(count: usize) -> String {
+    if count == 1 { "1 channel".to_owned() } else { format!("{count} channels") }
+}

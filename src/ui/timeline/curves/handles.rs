@@ -1,0 +1,299 @@
+//! Tangent handles at selected keys: a third of the segment away, dragged for the slope only.
+
+use egui::{Pos2, Stroke, Ui, pos2};
+
+use super::{
+    Graph, ShownCurve,
+    asked::set_slope,
+    held::Component,
+    model::Unit,
+    readout::{plain_value, readout},
+    snapping::{Goes, Pull, Typed, pointer},
+    told::{is_gimbal_locked, slopes, tangents_of},
+};
+use crate::ui::{Action, Actions, timeline::domain::SelectHow};
+use ulna_edit::KeysHome;
+use ulna_model::{Interpolation, KeySet, KeySide, KeyTimes, Shared, Track};
+use ulna_render::{ColorRole, Measure};
+
+/// More selected keys than these have no handles: nobody could take hold of one.
+const MOST: usize = 200;
+
+/// A handle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handle {
+    /// Its curve,
+    pub curve: usize,
+    /// key,
+    pub key: usize,
+    /// and side: never both.
+    pub side: KeySide,
+    /// Where the key is.
+    pub from: Pos2,
+    /// Where the handle is.
+    pub at: Pos2,
+}
+
+/// The handles that are seen, and a key at which there are none because angles are locked there.
+#[derive(Clone, Debug, Default)]
+pub struct Handles {
+    /// Those that can be dragged.
+    pub list: Vec<Handle>,
+    /// The time of a key at gimbal lock.
+    pub locked: Option<f32>,
+}
+
+/// The side of the segment at a key: its seconds; nothing where there is none.
+fn segment(track: &Track, key: usize, side: KeySide) -> Option<f64> {
+    let at = |k: usize| track.times.get(k).map(|t| f64::from(*t));
+    match side {
+        KeySide::Arrive => Some(at(key)? - at(key.checked_sub(1)?)?),
+        _ => Some(at(key + 1)? - at(key)?),
+    }
+    .filter(|seconds| *seconds > 0.0)
+}
+
+impl Handles {
+    /// The handles at the selected keys of a graph.
+    pub fn of(graph: &Graph<'_>) -> Self {
+        let mut handles = Self::default();
+        let (mut count, layout) = (0, &graph.layout);
+        for (k, curve) in layout.curves.iter().enumerate() {
+            let Some(track) = curve.id.track().filter(|_| has_handles(curve)) else { continue };
+            let times = graph.keys().times_of(track, curve.id.component);
+            count += times.len();
+            if count > MOST {
+                return Self::default();
+            }
+            for key in times.iter().filter_map(|t| curve.track.key_at(*t, 0.0)) {
+                handles.add(graph, k, key);
+            }
+        }
+        handles
+    }
+
+    fn add(&mut self, graph: &Graph<'_>, k: usize, key: usize) {
+        let curve = &graph.layout.curves[k];
+        if is_gimbal_locked(curve, key) {
+            self.locked = self.locked.or(Some(curve.track.times[key]));
+            return;
+        }
+        let Some((arrive, leave)) = slopes(curve, key) else { return };
+        let from = graph.layout.key_pos(k, key);
+        for (side, slope) in [(KeySide::Arrive, arrive), (KeySide::Leave, leave)] {
+            let Some(seconds) = segment(&curve.track, key, side) else { continue };
+            let third = if side == KeySide::Arrive { -seconds } else { seconds } / 3.0;
+            let at = pos2(
+                graph.layout.x(curve.time(key) + third),
+                graph.layout.y(k, curve.key_value(key) + slope * third),
+            );
+            self.list.push(Handle { curve: k, key, side, from, at });
+        }
+    }
+
+    /// The handle at a place: the nearest.
+    pub fn at(&self, at: Pos2) -> Option<Handle> {
+        /// Points.
+        const REACH: f32 = 7.0;
+        let near = self.list.iter().filter(|h| h.at.distance(at) <= REACH);
+        near.min_by(|a, b| a.at.distance(at).total_cmp(&b.at.distance(at))).copied()
+    }
+
+    /// Draws them, and says why there are none where angles are locked.
+    pub fn draw(&self, ui: &Ui, graph: &Graph<'_>) {
+        let theme = graph.view.theme;
+        let painter = ui.painter_at(graph.layout.rect);
+        let color = theme.color(ColorRole::SelectionBase);
+        let (line, ring) = (Stroke::new(1.0, color.gamma_multiply(0.7)), Stroke::new(1.5, color));
+        let radius = Measure::TangentHandle.points() * 0.5;
+        for handle in &self.list {
+            painter.line_segment([handle.from, handle.at], line);
+        }
+        for handle in &self.list {
+            let fill = theme.color(ColorRole::SurfaceTimeline);
+            painter.circle(handle.at, radius, fill, ring);
+        }
+        if let Some(time) = self.locked {
+            let frame = f64::from(time) * graph.view.timeline.playback.fps;
+            let text = format!("Handles are off: gimbal lock at frame {frame:.0}");
+            let at = graph.layout.rect.left_bottom() + egui::vec2(60.0, -12.0);
+            painter.text(
+                at,
+                egui::Align2::LEFT_BOTTOM,
+                text,
+                crate::ui::Theme::font(crate::ui::theme::Font::Small),
+                theme.color(ColorRole::SeverityWarning),
+            );
+        }
+    }
+}
+
+/// Whether a curve's keys have handles: it can be touched, changes smoothly, and its numbers may be
+/// changed one by one.
+fn has_handles(curve: &ShownCurve) -> bool {
+    !curve.locked
+        && Component::of(curve).is_some()
+        && curve.track.interpolation != Interpolation::Step
+}
+
+/// A handle under way.
+#[derive(Clone, Debug)]
+pub struct HandleDrag {
+    home: KeysHome,
+    /// The curve as it was.
+    curve: ShownCurve,
+    selection: KeySet,
+    key: usize,
+    side: KeySide,
+    /// Whether the other side goes along.
+    linked: bool,
+    /// Seconds and value of the handle from its key, and how much a point up counts.
+    third: f64,
+    from: f64,
+    scale: f64,
+    pull: Pull,
+    typed: Typed,
+    /// The slope that was previewed last, and whether on both sides.
+    shown: Option<(f64, bool)>,
+}
+
+impl HandleDrag {
+    /// Begins with a handle.
+    pub fn new(graph: &Graph<'_>, handle: Handle, at: Pos2) -> Option<Self> {
+        let curve = graph.layout.curves[handle.curve].clone();
+        let (arrive, leave) = slopes(&curve, handle.key)?;
+        let seconds = segment(&curve.track, handle.key, handle.side)?;
+        let (third, slope) = if handle.side == KeySide::Arrive {
+            (-seconds / 3.0, arrive)
+        } else {
+            (seconds / 3.0, leave)
+        };
+        // A track that is straight between keys has no tangents yet: one handle bends one segment.
+        let linked = curve.track.interpolation == Interpolation::CubicSpline
+            && tangents_of(&curve.track, handle.key).linked;
+        Some(Self {
+            home: graph.home(),
+            selection: graph.keys().clone(),
+            key: handle.key,
+            side: handle.side,
+            linked,
+            third,
+            from: slope * third,
+            scale: graph.layout.value_per_point(handle.curve),
+            curve,
+            pull: Pull::from(at),
+            typed: Typed::default(),
+            shown: None,
+        })
+    }
+
+    /// Takes what the pointer and the keyboard say; previews what is new.
+    pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
+        let goes = self.typed.take(ui, false, |_| {});
+        if goes == Goes::GivenUp {
+            actions.push(Action::Cancel);
+            graph.select(self.selection.clone(), SelectHow::Only, actions);
+            return goes;
+        }
+        let (at, modifiers) = pointer(ui);
+        if let Some(at) = at {
+            self.pull.go_on(at, modifiers);
+        }
+        let both = self.linked != modifiers.alt;
+        let slope = match self.typed.number() {
+            Some(number) => number,
+            None if self.pull.gone == egui::Vec2::ZERO && self.shown.is_none() => None,
+            None => Some(self.slope(graph, modifiers)),
+        };
+        if let Some(slope) = slope.filter(|s| self.shown != Some((*s, both))) {
+            self.shown = Some((slope, both));
+            self.preview(slope, both, actions);
+        }
+        if let (Some(at), Some((slope, both))) = (at, self.shown) {
+            readout(ui, graph.view.theme, at, &self.said(graph, slope, both));
+        }
+        if goes == Goes::Kept {
+            actions.push(Action::Commit);
+        }
+        goes
+    }
+
+    /// Change a second for where the handle was dragged to: along its line it may go nearer to the
+    /// key, which makes it steeper, but not to the key's other side.
+    fn slope(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> f64 {
+        let part = f64::from(self.pull.gone.x) / graph.layout.axis.scale() / self.third;
+        let seconds = self.third * (1.0 + part).max(0.05);
+        let slope = (self.from - f64::from(self.pull.gone.y) * self.scale) / seconds;
+        if modifiers.command { self.snapped(slope, seconds) } else { slope }
+    }
+
+    /// A slope at that of a straight line to either neighbor, of the other side, or none, where one
+    /// is near.
+    fn snapped(&self, slope: f64, seconds: f64) -> f64 {
+        /// Points.
+        const PULL: f64 = 10.0;
+        let (curve, key) = (&self.curve, self.key);
+        let to = |k: usize| {
+            let apart = curve.time(k) - curve.time(key);
+            (apart != 0.0).then(|| (curve.key_value(k) - curve.key_value(key)) / apart)
+        };
+        let before = key.checked_sub(1).and_then(to);
+        let after = (key + 1 < curve.len()).then(|| to(key + 1)).flatten();
+        let other = slopes(curve, key)
+            .map(|(arrive, leave)| if self.side == KeySide::Arrive { leave } else { arrive });
+        let points = |s: &f64| ((s - slope) * seconds / self.scale).abs();
+        let all = [Some(0.0), before, after, other].into_iter().flatten();
+        let best = all.min_by(|a, b| points(a).total_cmp(&points(b)));
+        best.filter(|s| points(s) <= PULL).unwrap_or(slope)
+    }
+
+    fn preview(&self, slope: f64, both: bool, actions: &mut Actions) {
+        let (Some(track), Some(of)) = (self.curve.id.track(), Component::of(&self.curve)) else {
+            return;
+        };
+        let side = if both { KeySide::Both } else { self.side };
+        let linked = (both != self.linked).then_some(both);
+        let times = KeyTimes::from(vec![self.curve.track.times[self.key]]);
+        let keys = KeySet::of_component(track, self.curve.id.component, times);
+        let converts = self.curve.track.interpolation == Interpolation::Linear;
+        let label = if converts { "Set tangent, converting to CUBICSPLINE" } else { "Set tangent" };
+        let command = set_slope(self.home.clip, keys, of, (side, linked), slope);
+        actions.push(Action::Preview { label: label.to_owned(), commands: vec![command] });
+    }
+
+    fn said(&self, graph: &Graph<'_>, slope: f64, both: bool) -> String {
+        let unit = self.curve.unit;
+        let fps = graph.view.timeline.playback.fps;
+        let sides = match (both, self.side) {
+            (true, _) => "in and out",
+            (false, KeySide::Arrive) => "in",
+            (false, _) => "out",
+        };
+        let number = match self.typed.text.as_str() {
+            "" => format!("{}{}", plain_value(unit, slope), per_second(unit)),
+            typed => format!("{typed}▏{}", per_second(unit)),
+        };
+        let mut said = vec![
+            format!("Slope {sides}"),
+            number,
+            format!("{}/frame", plain_value(unit, slope / fps)),
+        ];
+        if self.curve.track.interpolation == Interpolation::Linear {
+            said.push("converts LINEAR to CUBICSPLINE".to_owned());
+        }
+        said.join("  ")
+    }
+
+    /// The curve as it was before, for what is drawn.
+    pub const fn track(&self) -> &Shared<Track> {
+        &self.curve.track
+    }
+}
+
+/// What follows a slope.
+pub const fn per_second(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Degrees | Unit::Meters => "/s",
+        Unit::Plain => " per s",
+    }
+}

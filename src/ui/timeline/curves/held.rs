@@ -1,0 +1,170 @@
+//! Keys of curves that a hand has hold of, as they were when it took hold.
+
+use std::collections::BTreeMap;
+
+use super::{
+    CurveSpace, EulerOrder, Graph, GraphLayout,
+    asked::{add_around, add_values, scale_values},
+    model::Unit,
+};
+use ulna_edit::{Command, KeysHome};
+use ulna_model::{Clip, KeySet, KeyTimes, Property, Shared};
+
+/// Keys of curves, as they were when a hand took hold of them.
+#[derive(Clone, Debug)]
+pub struct HeldKeys {
+    /// Who owns them.
+    pub home: KeysHome,
+    /// The clip as it was.
+    pub clip: Shared<Clip>,
+    /// The selection as it was.
+    pub selection: KeySet,
+    /// Where the curves were.
+    pub layout: GraphLayout,
+    /// The selected keys of each shown curve that can be touched.
+    pub curves: Vec<(usize, KeyTimes)>,
+}
+
+/// What the values of some curves are changed by alike: a number, as bits, and what they are of.
+type Alike = (u64, Component);
+
+impl HeldKeys {
+    /// The keys of a selection that the graph shows and that can be touched; nothing where there is
+    /// none.
+    pub fn new(graph: &Graph<'_>, selection: KeySet) -> Option<Self> {
+        let mut curves = Vec::new();
+        for (k, curve) in graph.layout.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
+            let Some(track) = curve.id.track() else { continue };
+            let times = selection.times_of(track, curve.id.component);
+            if !times.is_empty() {
+                curves.push((k, times));
+            }
+        }
+        (!curves.is_empty()).then(|| Self {
+            home: graph.home(),
+            clip: graph.clip.clone(),
+            selection,
+            layout: graph.layout.clone(),
+            curves,
+        })
+    }
+
+    /// How many keys of curves there are.
+    pub fn count(&self) -> usize {
+        self.curves.iter().map(|(_, times)| times.len()).sum()
+    }
+
+    /// The number of keys in words.
+    pub fn words(&self) -> String {
+        keys_in_words(self.count())
+    }
+
+    /// The selected keys of the tracks whose curves are held: what moves in time.
+    pub fn in_time(&self) -> KeySet {
+        let mut keys = KeySet::default();
+        for (k, times) in &self.curves {
+            let id = self.layout.curves[*k].id;
+            if let Some(track) = id.track() {
+                keys = keys.union(&KeySet::of_component(track, id.component, times.clone()));
+            }
+        }
+        keys
+    }
+
+    /// The first and the last time.
+    pub fn span(&self) -> (f64, f64) {
+        let of = |t: &KeyTimes| (t.first().copied(), t.last().copied());
+        self.curves.iter().fold((f64::MAX, f64::MIN), |(low, high), (_, times)| {
+            let (first, last) = of(times);
+            (
+                first.map_or(low, |t| low.min(f64::from(t))),
+                last.map_or(high, |t| high.max(f64::from(t))),
+            )
+        })
+    }
+
+    /// Commands that add to the values of each curve what a function says of it.
+    pub fn added(&self, by: impl Fn(usize) -> f64) -> Vec<Command> {
+        let groups = self.groups(|k| by(k).to_bits());
+        let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);
+        added
+            .map(|((by, order), keys)| add_values(self.home.clip, keys, order, f64::from_bits(by)))
+            .collect()
+    }
+
+    /// As [`HeldKeys::added`], with less for the keys around, up to `radius` seconds away.
+    pub fn proportional(&self, radius: f64, by: impl Fn(usize) -> f64) -> Vec<Command> {
+        let groups = self.groups(|k| by(k).to_bits());
+        let added = groups.into_iter().filter(|((by, _), _)| f64::from_bits(*by) != 0.0);
+        added
+            .map(|((by, of), keys)| {
+                add_around(self.home.clip, keys, of, radius, f64::from_bits(by))
+            })
+            .collect()
+    }
+
+    /// Commands that scale the values of each curve about the value that a function says of it.
+    pub fn scaled(&self, factor: f64, about: impl Fn(usize) -> f64) -> Vec<Command> {
+        if (factor - 1.0).abs() < 1e-9 {
+            return Vec::new();
+        }
+        let groups = self.groups(|k| about(k).to_bits());
+        groups
+            .into_iter()
+            .flat_map(|((about, of), keys)| {
+                scale_values(self.home.clip, keys, of, factor, f64::from_bits(about))
+            })
+            .collect()
+    }
+
+    /// The keys by what is done to their values alike. Numbers of quaternions are not changed one
+    /// by one: they would be none of a rotation any more.
+    fn groups(&self, number: impl Fn(usize) -> u64) -> BTreeMap<Alike, KeySet> {
+        let mut groups: BTreeMap<Alike, KeySet> = BTreeMap::new();
+        for (k, times) in &self.curves {
+            let curve = &self.layout.curves[*k];
+            let (Some(track), Some(of)) = (curve.id.track(), Component::of(curve)) else {
+                continue;
+            };
+            let keys = KeySet::of_component(track, curve.id.component, times.clone());
+            let group = groups.entry((number(*k), of)).or_default();
+            *group = std::mem::take(group).union(&keys);
+        }
+        groups
+    }
+
+    /// The units of the curves, each once.
+    pub fn units(&self) -> Vec<Unit> {
+        let mut units: Vec<Unit> =
+            self.curves.iter().map(|(k, _)| self.layout.curves[*k].unit).collect();
+        units.sort_unstable();
+        units.dedup();
+        units
+    }
+}
+
+/// What curves are of, for commands that change single components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Component {
+    /// What of the node.
+    pub property: Property,
+    /// The order of angles.
+    pub order: Option<EulerOrder>,
+}
+
+impl Component {
+    /// Of a curve; nothing where its values cannot be changed one by one: those of quaternions.
+    pub fn of(curve: &super::ShownCurve) -> Option<Self> {
+        let order = match (curve.property, curve.space) {
+            (Property::Rotation, CurveSpace::Stored) => return None,
+            (Property::Rotation, CurveSpace::Euler(order)) => Some(order),
+            _ => None,
+        };
+        Some(Self { property: curve.property, order })
+    }
+}
+
+/// So many keys, in words.
+pub fn keys_in_words(count: usize) -> String {
+    if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }
+}

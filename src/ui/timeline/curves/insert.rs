@@ -1,0 +1,40 @@
+//! Keys inserted on curves.
+
+use super::{Graph, asked::insert_key, snapping::to_frame};
+use crate::ui::{Action, Actions};
+use ulna_model::{NodeId, Property};
+
+/// Inserts a key on a curve, on the nearest frame: its track gets one of all components, which does
+/// not change the curve.
+pub fn on_curve(graph: &Graph<'_>, curve: usize, time: f64, actions: &mut Actions) {
+    let shown = &graph.layout.curves[curve];
+    let (Some(_), Some(node)) = (shown.id.track(), shown.node) else { return };
+    let time = to_frame(graph, time).max(0.0);
+    actions.push(Action::Run(insert_key(graph.id, time, vec![node], vec![shown.property])));
+}
+
+/// Inserts keys at the playhead on all curves that are shown and can be touched.
+pub fn on_all(graph: &Graph<'_>, actions: &mut Actions) {
+    let mut tracks: Vec<(NodeId, Property)> = graph
+        .layout
+        .curves
+        .iter()
+        .filter(|c| !c.locked && c.id.track().is_some())
+        .filter_map(|c| Some((c.node?, c.property)))
+        .collect();
+    tracks.sort_unstable();
+    tracks.dedup();
+    let time = graph.view.timeline.playback.time;
+    let mut commands = Vec::new();
+    for property in [Property::Weights].into_iter().chain(Property::TRS) {
+        let nodes: Vec<NodeId> =
+            tracks.iter().filter(|(_, p)| *p == property).map(|(n, _)| *n).collect();
+        if !nodes.is_empty() {
+            commands.push(insert_key(graph.id, time, nodes, vec![property]));
+        }
+    }
+    if !commands.is_empty() {
+        actions.push(Action::Preview { label: "Insert keys".to_owned(), commands });
+        actions.push(Action::Commit);
+    }
+}

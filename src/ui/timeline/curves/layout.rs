@@ -1,0 +1,137 @@
+//! Where curves are: seconds and values to points and back, and what is under the pointer.
+
+use std::rc::Rc;
+
+use egui::{Pos2, Rect, pos2};
+
+use super::{
+    super::axis::TimeAxis,
+    model::{ShownCurve, Unit},
+    state::ValueView,
+};
+
+/// The curves as they lie in a frame.
+#[derive(Clone, Debug)]
+pub struct GraphLayout {
+    /// Where curves are drawn.
+    pub rect: Rect,
+    /// Seconds to points and back.
+    pub axis: TimeAxis,
+    /// The values in sight.
+    pub values: ValueView,
+    /// The curves that are shown.
+    pub curves: Rc<Vec<ShownCurve>>,
+}
+
+impl GraphLayout {
+    /// Points between a curve that fills the height and the edges.
+    const ROOM: f32 = 24.0;
+    /// How near the pointer must be to a key, points.
+    const KEY_REACH: f32 = 7.0;
+    /// How near the pointer must be to a curve, points.
+    const CURVE_REACH: f32 = 6.0;
+
+    /// The point of a time.
+    pub fn x(&self, time: f64) -> f32 {
+        self.axis.x(time)
+    }
+
+    /// The time of a point.
+    pub fn time(&self, x: f32) -> f64 {
+        self.axis.time(x)
+    }
+
+    /// The lowest and the highest value of a curve between the edges of the graph.
+    pub fn range(&self, curve: usize) -> (f64, f64) {
+        let curve = &self.curves[curve];
+        let Some((low, high)) = curve.normalize else { return self.values.range(curve.unit) };
+        let height = f64::from(self.rect.height().max(1.0));
+        let inner = (height - f64::from(Self::ROOM) * 2.0).max(height * 0.25);
+        let out = (high - low) * (height / inner - 1.0) * 0.5;
+        (low - out, high + out)
+    }
+
+    /// The point of a value of a unit.
+    pub fn unit_y(&self, unit: Unit, value: f64) -> f32 {
+        self.height(self.values.range(unit), value)
+    }
+
+    /// The point of a value of a curve. What is far out of sight is brought to where it is drawn
+    /// all the same.
+    pub fn y(&self, curve: usize, value: f64) -> f32 {
+        self.height(self.range(curve), value)
+    }
+
+    fn height(&self, (low, high): (f64, f64), value: f64) -> f32 {
+        let share = ((value - low) / (high - low)).clamp(-1e4, 1e4);
+        self.rect.bottom() - (share * f64::from(self.rect.height())) as f32
+    }
+
+    /// The value of a curve at a point.
+    pub fn value(&self, curve: usize, y: f32) -> f64 {
+        let (low, high) = self.range(curve);
+        low + (high - low) * f64::from((self.rect.bottom() - y) / self.rect.height().max(1.0))
+    }
+
+    /// How much a curve's value changes a point up.
+    pub fn value_per_point(&self, curve: usize) -> f64 {
+        let (low, high) = self.range(curve);
+        (high - low) / f64::from(self.rect.height().max(1.0))
+    }
+
+    /// Where a key is.
+    pub fn key_pos(&self, curve: usize, key: usize) -> Pos2 {
+        let shown = &self.curves[curve];
+        pos2(self.x(shown.time(key)), self.y(curve, shown.key_value(key)))
+    }
+
+    /// The key under the pointer, by its curve and its place there: the nearest that can be
+    /// touched, of the selected joints before others.
+    pub fn hit_key(&self, at: Pos2) -> Option<(usize, usize)> {
+        let reach = f64::from(Self::KEY_REACH) / self.axis.scale();
+        let wanted = self.time(at.x);
+        let mut best: Option<(f32, usize, usize)> = None;
+        for (k, curve) in self.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
+            let times = &curve.track.times;
+            let from = times.partition_point(|t| f64::from(*t) < wanted - reach);
+            for key in from..times.len() {
+                if f64::from(times[key]) > wanted + reach {
+                    break;
+                }
+                let far = self.key_pos(k, key).distance(at);
+                let far = if curve.selected_joint { far - 1.0 } else { far };
+                if far <= Self::KEY_REACH && best.is_none_or(|b| far < b.0) {
+                    best = Some((far, k, key));
+                }
+            }
+        }
+        best.map(|(_, curve, key)| (curve, key))
+    }
+
+    /// The curve under the pointer that can be touched, and the time there.
+    pub fn hit_curve(&self, at: Pos2) -> Option<(usize, f64)> {
+        let time = self.time(at.x);
+        let step = 1.0 / self.axis.scale();
+        let mut best: Option<(f32, usize)> = None;
+        for (k, curve) in self.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
+            let point = |dx: f64| pos2(at.x + dx as f32, self.y(k, curve.value(time + dx * step)));
+            // Steep curves are near at their sides, too.
+            let far = [(-3.0, 0.0), (0.0, 3.0)]
+                .into_iter()
+                .map(|(from, to)| distance(at, point(from), point(to)))
+                .fold(f32::MAX, f32::min);
+            let far = if curve.selected_joint { far - 1.0 } else { far };
+            if far <= Self::CURVE_REACH && best.is_none_or(|b| far < b.0) {
+                best = Some((far, k));
+            }
+        }
+        best.map(|(_, curve)| (curve, time))
+    }
+}
+
+/// How far a point is from a line between two others.
+fn distance(at: Pos2, from: Pos2, to: Pos2) -> f32 {
+    let (line, there) = (to - from, at - from);
+    let share = (there.dot(line) / line.length_sq().max(1e-6)).clamp(0.0, 1.0);
+    (there - line * share).length()
+}

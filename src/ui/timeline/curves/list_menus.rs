@@ -1,0 +1,198 @@
+//! Menus of the list of curves: how rotations are shown, what is done with rows, and what tells
+//! curves apart.
+
+use egui::{Button, Rect, RichText, Role, Ui, WidgetInfo, vec2};
+
+use super::{
+    super::state::TimelineState,
+    list::List,
+    model::{CurveSpace, EulerOrder, ListedCurve},
+    state::{CurveColors, CurvesOf, RotationView},
+};
+use crate::ui::{Theme, popups::lasting_menu_button, theme::Font};
+use ulna_model::NodeId;
+use ulna_render::ColorRole;
+
+/// What is stored of a rotation and how it is shown, and the list of ways to show it.
+pub(super) fn view_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    list: &List<'_>,
+    (node, label): (NodeId, &str),
+    (curve, stored): (&ListedCurve, &str),
+    place: Rect,
+) {
+    if place.top() < list.seen.top() - 1.0 || place.bottom() > list.seen.bottom() + 1.0 {
+        return;
+    }
+    let theme = list.sheet.view.theme;
+    let shown = match curve.space {
+        CurveSpace::Euler(order) => format!("Euler {}", order.label()),
+        CurveSpace::Stored => "Quaternion".to_owned(),
+    };
+    let text = RichText::new(format!("{stored}, {shown} ▾"))
+        .font(Theme::font(Font::Caption))
+        .color(theme.color(ColorRole::TextTertiary));
+    let salt = ("rotation view", node.0);
+    let mut child = ui.new_child(
+        egui::UiBuilder::new()
+            .id_salt(salt)
+            .max_rect(place)
+            .layout(egui::Layout::left_to_right(egui::Align::Center)),
+    );
+    child.spacing_mut().button_padding = vec2(3.0, 0.0);
+    child.spacing_mut().interact_size.y = place.height();
+    let button = Button::new(text).frame(false).truncate();
+    let response = lasting_menu_button(&mut child, button, |ui| {
+        ui.set_min_width(220.0);
+        let views = &mut state.curves.choices.rotations;
+        for (order, gimbal) in EulerOrder::best_first(&curve.track) {
+            let text = format!("Euler {}", order.label());
+            let near = format!("gimbal {:.0} %", gimbal * 100.0);
+            let on = curve.space == CurveSpace::Euler(order);
+            let hint = RichText::new(near).font(Theme::font(Font::Caption));
+            let button = Button::selectable(on, text).shortcut_text(hint);
+            let about = "How near the middle angle comes to gimbal lock, where handles are off";
+            if ui.add(button).on_hover_text(about).clicked() {
+                views.insert(node, RotationView::Euler(order));
+                ui.close();
+            }
+        }
+        let on = curve.space == CurveSpace::Stored;
+        let about = "The four numbers that are stored";
+        if ui.add(Button::selectable(on, "Quaternion")).on_hover_text(about).clicked() {
+            views.insert(node, RotationView::Quaternion);
+            ui.close();
+        }
+    });
+    let name = format!("Rotation view of {label}: {shown}");
+    response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, &name));
+    if response.hovered() {
+        let key = (curve.id.source, super::sources::CurveState::Now);
+        let curves = state.curves.cache.of(key, &curve.track, curve.space);
+        let fps = list.sheet.view.timeline.playback.fps;
+        response.on_hover_text(error_words(stored, &shown, curves.largest_error(), fps));
+    }
+}
+
+/// How exact a view of rotations is, in words.
+fn error_words(stored: &str, shown: &str, (error, time): (f64, f64), fps: f64) -> String {
+    let how = match stored {
+        "spline" => "Stored as quaternions (CUBICSPLINE)",
+        "linear" => "Stored as quaternions (LINEAR), interpolated by slerp",
+        "step" => "Stored as quaternions (STEP)",
+        _ => "Stored as quaternions",
+    };
+    let exact = if error < 1e-3 {
+        "What is drawn is what plays.".to_owned()
+    } else {
+        let frame = (time * fps).round();
+        format!("Exact at the keys; largest error between keys {error:.2}°, frame {frame}.")
+    };
+    format!("{how}, shown as {shown}. {exact}")
+}
+
+/// What can be done with the curves of a row.
+pub(super) fn row_menu(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    curves: &[ListedCurve],
+    node: Option<NodeId>,
+) {
+    ui.set_min_width(180.0);
+    let choices = &mut state.curves.choices;
+    let all = |set: &std::collections::BTreeSet<_>| curves.iter().all(|c| set.contains(&c.of));
+    let flip = |set: &mut std::collections::BTreeSet<_>, on: bool| {
+        for curve in curves {
+            if on {
+                set.insert(curve.of)
+            } else {
+                set.remove(&curve.of)
+            };
+        }
+    };
+    if ui.button("Isolate").on_hover_text("Shows only these curves").clicked() {
+        choices.solo.clear();
+        choices.of = CurvesOf::None;
+        choices.eyes = curves.iter().map(|c| (c.of, true)).collect();
+        ui.close();
+    }
+    let some = curves.iter().any(|c| c.shown);
+    if ui.button(if some { "Hide" } else { "Show" }).clicked() {
+        choices.eyes.extend(curves.iter().map(|c| (c.of, !some)));
+        ui.close();
+    }
+    let on = all(&choices.solo);
+    if ui.button(if on { "Not solo" } else { "Solo" }).clicked() {
+        flip(&mut choices.solo, !on);
+        ui.close();
+    }
+    let on = all(&choices.locked);
+    if ui.button(if on { "Unlock" } else { "Lock" }).clicked() {
+        flip(&mut choices.locked, !on);
+        ui.close();
+    }
+    let on = all(&choices.normalized);
+    if ui.button(if on { "Not normalized" } else { "Normalize" }).clicked() {
+        flip(&mut choices.normalized, !on);
+        ui.close();
+    }
+    if let Some(node) = node {
+        let pinned = state.filter.pinned.contains(&node);
+        if ui.button(if pinned { "Unpin" } else { "Pin to the top" }).clicked() {
+            if !state.filter.pinned.remove(&node) {
+                state.filter.pinned.insert(node);
+            }
+            ui.close();
+        }
+    }
+    ui.separator();
+    if ui.button("Show curves of the selected joints").clicked() {
+        show(state, CurvesOf::Selected);
+        ui.close();
+    }
+    if ui.button("Show all moving channels").clicked() {
+        show(state, CurvesOf::Moving);
+        ui.close();
+    }
+}
+
+/// Shows the curves of some nodes, and no others.
+pub(super) fn show(state: &mut TimelineState, of: CurvesOf) {
+    let choices = &mut state.curves.choices;
+    choices.of = of;
+    choices.eyes.clear();
+    choices.solo.clear();
+}
+
+/// What tells curves apart, in words, and the list of ways.
+pub(super) fn foot_ui(colors: &mut CurveColors, ui: &mut Ui, theme: &Theme, rect: Rect) {
+    let mut line = ui.new_child(
+        egui::UiBuilder::new()
+            .id_salt("curve colors")
+            .max_rect(rect.shrink2(vec2(8.0, 2.0)))
+            .layout(egui::Layout::left_to_right(egui::Align::Center)),
+    );
+    let said = match colors {
+        CurveColors::ByAxis => "Colors by axis, dashes by joint",
+        CurveColors::ByJoint => "Colors by joint, dashes by axis",
+    };
+    let text = RichText::new(said)
+        .font(Theme::font(Font::Caption))
+        .color(theme.color(ColorRole::TextTertiary));
+    line.label(text);
+    line.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let text = RichText::new("Colors ▾").font(Theme::font(Font::Small));
+        let response = lasting_menu_button(ui, Button::new(text), |ui| {
+            for (way, text) in
+                [(CurveColors::ByAxis, "By axis"), (CurveColors::ByJoint, "By joint")]
+            {
+                if ui.selectable_label(*colors == way, text).clicked() {
+                    *colors = way;
+                    ui.close();
+                }
+            }
+        });
+        response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Colors of curves"));
+    });
+}

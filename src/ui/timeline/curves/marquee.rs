@@ -1,0 +1,131 @@
+//! A box or a line drawn round keys of curves.
+
+use egui::{Key, Pos2, Rect, Stroke, StrokeKind, Ui, pos2};
+
+use super::Graph;
+use crate::ui::{Actions, timeline::domain::SelectHow};
+use ulna_model::{KeySet, KeyTimes};
+use ulna_render::ColorRole;
+
+/// What is drawn round keys.
+#[derive(Clone, Debug)]
+pub enum Marquee {
+    /// A box, from a place.
+    Box(Place),
+    /// A line.
+    Lasso(Vec<Place>),
+}
+
+/// A place on the graph: a time, and a part of the height from its top.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    time: f64,
+    height: f32,
+}
+
+impl Place {
+    /// Of a point.
+    pub fn of(graph: &Graph<'_>, at: Pos2) -> Self {
+        let rect = graph.layout.rect;
+        let height = (at.y - rect.top()) / rect.height().max(1.0);
+        Self { time: graph.layout.time(at.x), height }
+    }
+
+    fn at(self, graph: &Graph<'_>) -> Pos2 {
+        let rect = graph.layout.rect;
+        pos2(graph.layout.x(self.time), rect.top() + self.height * rect.height())
+    }
+}
+
+impl Marquee {
+    /// Goes on, or, let go, selects what lies within; whether it goes on.
+    pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> bool {
+        let (at, modifiers, down, escape) = ui.input(|i| {
+            let pointer = &i.pointer;
+            (pointer.latest_pos(), i.modifiers, pointer.any_down(), i.key_pressed(Key::Escape))
+        });
+        let Some(at) = at.filter(|_| !escape) else { return false };
+        let theme = graph.view.theme;
+        let painter = ui.painter_at(graph.layout.rect);
+        let edge = Stroke::new(1.0, theme.color(ColorRole::TimelineBoxStroke));
+        let how = match modifiers {
+            m if m.shift => SelectHow::Add,
+            m if m.command => SelectHow::Remove,
+            _ => SelectHow::Only,
+        };
+        match self {
+            Self::Box(start) => {
+                let area = Rect::from_two_pos(start.at(graph), at);
+                let fill = theme.color(ColorRole::TimelineBoxFill);
+                painter.rect(area, 0.0, fill, edge, StrokeKind::Inside);
+                if !down {
+                    let keys = within(graph, area, |p| area.contains(p));
+                    graph.select(keys, how, actions);
+                }
+            }
+            Self::Lasso(line) => {
+                // A point every few pixels is as good as one a frame.
+                if line.last().is_none_or(|last| last.at(graph).distance(at) > 2.0) {
+                    line.push(Place::of(graph, at));
+                }
+                let corners: Vec<Pos2> = line.iter().map(|p| p.at(graph)).collect();
+                if let [first, .., last] = corners[..] {
+                    painter.extend(egui::Shape::dashed_line(&[last, first], edge, 3.0, 3.0));
+                }
+                painter.add(egui::Shape::line(corners.clone(), edge));
+                if !down {
+                    let area = Rect::from_points(&corners);
+                    let keys = within(graph, area, |p| is_inside(&corners, p));
+                    graph.select(keys, how, actions);
+                }
+            }
+        }
+        down
+    }
+}
+
+/// The keys of curves that can be touched within an area and where a function says so.
+fn within(graph: &Graph<'_>, area: Rect, takes: impl Fn(Pos2) -> bool) -> KeySet {
+    let layout = &graph.layout;
+    let (low, high) = (layout.time(area.left()), layout.time(area.right()));
+    let mut keys = KeySet::default();
+    for (k, curve) in layout.curves.iter().enumerate().filter(|(_, c)| !c.locked) {
+        let Some(track) = curve.id.track() else { continue };
+        let times = &curve.track.times;
+        let from = times.partition_point(|t| f64::from(*t) < low);
+        let to = times.partition_point(|t| f64::from(*t) <= high);
+        let found: Vec<f32> = (from..to.max(from))
+            .filter(|key| takes(layout.key_pos(k, *key)))
+            .map(|key| times[key])
+            .collect();
+        if !found.is_empty() {
+            let found = KeyTimes::from(found);
+            keys = keys.union(&KeySet::of_component(track, curve.id.component, found));
+        }
+    }
+    keys
+}
+
+/// Whether a point lies within a closed line.
+fn is_inside(corners: &[Pos2], at: Pos2) -> bool {
+    let crosses = |(a, b): (&Pos2, &Pos2)| {
+        (a.y <= at.y) != (b.y <= at.y) && at.x < a.x + (b.x - a.x) * (at.y - a.y) / (b.y - a.y)
+    };
+    corners.iter().zip(corners.iter().cycle().skip(1)).filter(|edge| crosses(*edge)).count() % 2
+        == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_within_a_closed_line_or_not() {
+        let corners: Vec<Pos2> = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (2.0, 1.0), (0.0, 4.0)]
+            .iter()
+            .map(|(x, y)| pos2(*x, *y))
+            .collect();
+        assert!(is_inside(&corners, pos2(1.0, 1.0)) && is_inside(&corners, pos2(3.5, 2.0)));
+        assert!(!is_inside(&corners, pos2(2.0, 2.0)) && !is_inside(&corners, pos2(5.0, 1.0)));
+    }
+}

@@ -1,0 +1,268 @@
+//! Which curves there are: the rows of their list, and those that are shown.
+
+use std::rc::Rc;
+
+use egui::Color32;
+
+use super::{
+    super::rows::{Row, Rows},
+    state::{CurveChoices, CurvesOf},
+};
+use ulna_model::{NodeId, PoseLayerId, Property, Shared, Track, TrackId};
+pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
+
+/// Where the keys of a curve are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CurveSource {
+    /// A track of the clip or layer whose keys are shown.
+    Track(TrackId),
+    /// A channel that names by a pointer what it moves: seen, not edited here.
+    Pointer(usize),
+    /// The strength of a pose layer: edited in its own row.
+    Strength(PoseLayerId),
+}
+
+/// A curve: one component of a track as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CurveId {
+    /// Where its keys are.
+    pub source: CurveSource,
+    /// Which number of a value: x, y, z; of rotations as angles, the angle about that axis; of
+    /// weights, the target.
+    pub component: u16,
+}
+
+impl CurveId {
+    /// The track whose keys it goes through, where they can be edited.
+    pub const fn track(self) -> Option<TrackId> {
+        match self.source {
+            CurveSource::Track(id) => Some(id),
+            CurveSource::Pointer(_) | CurveSource::Strength(_) => None,
+        }
+    }
+}
+
+/// What a curve is of, in whatever clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CurveOf {
+    /// A component of what moves a node.
+    Node(NodeId, Property, u16),
+    /// A component of the channel of a pointer, by its place in the clip.
+    Pointer(usize, u16),
+    /// The strength of a layer.
+    Strength(PoseLayerId),
+}
+
+/// What a value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// Degrees.
+    Degrees = 0,
+    /// Meters.
+    Meters = 1,
+    /// Nothing: factors, weights, strengths, numbers of quaternions.
+    Plain = 2,
+}
+
+impl Unit {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Degrees, Self::Meters, Self::Plain];
+
+    /// What follows a number of it.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Degrees => "°",
+            Self::Meters => " m",
+            Self::Plain => "",
+        }
+    }
+
+    /// Values that are nearer to one another than this fill no more of the height by themselves.
+    pub const fn least_span(self) -> f64 {
+        match self {
+            Self::Degrees => 2.0,
+            Self::Meters => 0.02,
+            Self::Plain => 0.1,
+        }
+    }
+
+    /// What the values of a property count.
+    pub const fn of(property: Property, space: CurveSpace) -> Self {
+        match (property, space) {
+            (Property::Rotation, CurveSpace::Euler(_)) => Self::Degrees,
+            (Property::Translation, _) => Self::Meters,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// How a curve is dashed: points on and off in turn, none for a whole line.
+pub type Dash = &'static [f32];
+
+/// Dashes that tell curves apart, the whole line first.
+pub const DASHES: [Dash; 5] = [&[], &[6.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0], &[12.0, 4.0]];
+
+/// A curve that is shown.
+#[derive(Clone, Debug)]
+pub struct ShownCurve {
+    /// Which.
+    pub id: CurveId,
+    /// What it is of.
+    pub of: CurveOf,
+    /// The node that it moves, if it moves one.
+    pub node: Option<NodeId>,
+    /// What of it.
+    pub property: Property,
+    /// The keys that it goes through.
+    pub track: Shared<Track>,
+    /// The track as curves, of which it is the one of `id.component`.
+    pub curves: Rc<TrackCurves>,
+    /// Which numbers these are.
+    pub space: CurveSpace,
+    /// What its values count.
+    pub unit: Unit,
+    /// The line's color.
+    pub color: Color32,
+    /// How the line is dashed.
+    pub dash: Dash,
+    /// As it is named at its end: *upperarm X*.
+    pub name: Rc<str>,
+    /// Whether it moves a selected node.
+    pub selected_joint: bool,
+    /// Whether it cannot be touched.
+    pub locked: bool,
+    /// Its own lowest and highest value, where those fill the height.
+    pub normalize: Option<(f64, f64)>,
+}
+
+impl ShownCurve {
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.track.times.len()
+    }
+
+    /// The time of a key, seconds.
+    pub fn time(&self, key: usize) -> f64 {
+        f64::from(self.track.times[key])
+    }
+
+    /// The value at a key.
+    pub fn key_value(&self, key: usize) -> f64 {
+        self.curves.key_value(key, usize::from(self.id.component))
+    }
+
+    /// The value at a time in seconds.
+    pub fn value(&self, time: f64) -> f64 {
+        self.curves.value(usize::from(self.id.component), time)
+    }
+}
+
+/// A curve of the list.
+#[derive(Clone, Debug)]
+pub struct ListedCurve {
+    pub id: CurveId,
+    pub of: CurveOf,
+    pub node: Option<NodeId>,
+    pub track: Shared<Track>,
+    pub space: CurveSpace,
+    /// As its row is named: *X*.
+    pub label: Rc<str>,
+    /// As it is named at its end.
+    pub name: Rc<str>,
+    pub color: Color32,
+    pub dash: Dash,
+    pub shown: bool,
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListRow {
+    /// A node with its curves, from and to.
+    Node { node: NodeId, open: bool, curves: (usize, usize) },
+    /// A channel with its curves, from and to.
+    Channel { node: NodeId, track: TrackId, open: bool, curves: (usize, usize) },
+    /// A curve.
+    Curve(usize),
+    /// A channel that names by a pointer what it moves, and whose values are not read.
+    Pointer(usize),
+}
+
+/// Rows that are compared by being the same.
+#[derive(Clone, Debug)]
+pub struct SameRows(pub Rc<Rows>);
+
+impl PartialEq for SameRows {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// What curves are found from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelOf {
+    pub rows: SameRows,
+    pub sources: super::sources::Sources,
+    pub selected: std::collections::BTreeSet<NodeId>,
+    pub choices: CurveChoices,
+    pub theme: &'static str,
+}
+
+/// The curves of a clip.
+#[derive(Clone, Debug, Default)]
+pub struct CurvesModel {
+    /// The rows of the list, but for that of all channels.
+    pub rows: Vec<ListRow>,
+    /// All curves that are listed, whether folded away or not.
+    pub listed: Vec<ListedCurve>,
+    /// Those that are shown.
+    pub shown: Rc<Vec<ShownCurve>>,
+    /// The rows of keys beside the rows of the list.
+    pub sheet: Option<Rc<Rows>>,
+}
+
+impl CurvesModel {
+    /// The place of a curve among those that are shown.
+    pub fn place(&self, id: CurveId) -> Option<usize> {
+        self.shown.iter().position(|c| c.id == id)
+    }
+
+    /// The row of the sheet beside a row of the list.
+    pub fn sheet_row(&self, row: &ListRow) -> Row {
+        match row {
+            ListRow::Node { node, .. } => Row::Node(*node),
+            ListRow::Channel { node, track, curves, .. } => {
+                Row::Channel(*node, *track, self.listed[curves.0].track.property)
+            }
+            ListRow::Pointer(k) => Row::Pointer(*k),
+            ListRow::Curve(k) => {
+                let curve = &self.listed[*k];
+                match (curve.id.source, curve.node) {
+                    (CurveSource::Track(id), Some(node)) => match curve.track.property {
+                        Property::Weights => Row::Morph(node, id, usize::from(curve.id.component)),
+                        property => Row::Channel(node, id, property),
+                    },
+                    (CurveSource::Strength(id), _) => Row::Strength(id),
+                    (CurveSource::Pointer(k), _) => Row::Pointer(k),
+                    (CurveSource::Track(_), None) => Row::Summary,
+                }
+            }
+        }
+    }
+}
+
+/// Whether a curve is shown: by its eye, else by what it moves.
+pub fn is_shown(choices: &CurveChoices, of: CurveOf, selected: bool, moves: bool) -> bool {
+    if !choices.solo.is_empty() {
+        return choices.solo.contains(&of);
+    }
+    choices.eyes.get(&of).copied().unwrap_or(match choices.of {
+        CurvesOf::Selected => selected,
+        CurvesOf::Moving => moves,
+        CurvesOf::None => false,
+    })
+}
+
+/// Whether a track's value ever changes.
+pub fn does_move(track: &Track) -> bool {
+    (1..track.times.len()).any(|k| track.value(k) != track.value(0))
+}

@@ -1,0 +1,154 @@
+//! A curve as a line through so many points as can be told apart at a zoom, kept while it is
+//! scrolled.
+
+use std::{collections::HashMap, ops::Range, rc::Rc};
+
+use super::{
+    layout::GraphLayout,
+    model::{CurveId, ShownCurve, TrackCurves},
+    sources::CurveState,
+};
+use ulna_model::Interpolation;
+
+/// How finely a curve is told apart: powers of two of seconds and of values a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Level {
+    seconds: i32,
+    value: i32,
+}
+
+impl Level {
+    fn of(layout: &GraphLayout, curve: usize) -> Self {
+        let power = |step: f64| step.max(1e-300).log2().floor() as i32;
+        Self {
+            seconds: power(1.0 / layout.axis.scale()),
+            value: power(layout.value_per_point(curve)),
+        }
+    }
+
+    fn seconds(self) -> f64 {
+        2f64.powi(self.seconds)
+    }
+
+    fn value(self) -> f64 {
+        2f64.powi(self.value)
+    }
+}
+
+/// A curve between two of its keys, as points: seconds and values.
+#[derive(Clone, Debug)]
+struct Kept {
+    curves: Rc<TrackCurves>,
+    level: Level,
+    keys: Range<usize>,
+    points: Rc<Vec<(f64, f64)>>,
+}
+
+/// Curves as points, kept from frame to frame.
+#[derive(Clone, Debug, Default)]
+pub struct Polylines {
+    kept: HashMap<(CurveId, CurveState), Kept>,
+}
+
+impl Polylines {
+    /// The points of a curve, those in sight and some beside: seconds and values.
+    pub fn of(
+        &mut self,
+        layout: &GraphLayout,
+        (place, curve): (usize, &ShownCurve),
+        state: CurveState,
+    ) -> Rc<Vec<(f64, f64)>> {
+        let level = Level::of(layout, place);
+        let seen = seen(curve, layout.axis.start, layout.axis.end);
+        let kept = self.kept.get(&(curve.id, state)).filter(|kept| {
+            Rc::ptr_eq(&kept.curves, &curve.curves)
+                && kept.level == level
+                && kept.keys.start <= seen.start
+                && seen.end <= kept.keys.end
+        });
+        if let Some(kept) = kept {
+            return kept.points.clone();
+        }
+        // So much again on both sides, that scrolling finds nothing anew.
+        let more = seen.len() / 2 + 2;
+        let keys = seen.start.saturating_sub(more)..(seen.end + more).min(curve.len());
+        let points = Rc::new(points(curve, keys.clone(), level));
+        let kept = Kept { curves: curve.curves.clone(), level, keys, points: points.clone() };
+        self.kept.insert((curve.id, state), kept);
+        points
+    }
+
+    /// Forgets curves that are not among these.
+    pub fn retain(&mut self, shown: &[ShownCurve]) {
+        if self.kept.len() > shown.len() * 3 + 64 {
+            let there: std::collections::HashSet<CurveId> = shown.iter().map(|c| c.id).collect();
+            self.kept.retain(|(id, _), _| there.contains(id));
+        }
+    }
+}
+
+/// The keys of which something is in sight, and one more on each side.
+pub fn seen(curve: &ShownCurve, start: f64, end: f64) -> Range<usize> {
+    let times = &curve.track.times;
+    let from = times.partition_point(|t| f64::from(*t) < start).saturating_sub(1);
+    let to = (times.partition_point(|t| f64::from(*t) <= end) + 1).min(times.len());
+    from.min(to)..to
+}
+
+/// The points of a curve from one key to another.
+fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64)> {
+    let Some(last) = keys.end.checked_sub(1).filter(|last| *last > keys.start) else {
+        return keys.map(|k| (curve.time(k), curve.key_value(k))).collect();
+    };
+    let span = curve.time(last) - curve.time(keys.start);
+    if span < level.seconds() * (last - keys.start) as f64 {
+        return columns(curve, keys, level);
+    }
+    let (component, tolerance) =
+        (usize::from(curve.id.component), (level.seconds(), level.value() * 0.25));
+    let mut out: Vec<(f64, f64)> = Vec::with_capacity((last - keys.start) * 2);
+    let step = curve.track.interpolation == Interpolation::Step;
+    for key in keys.start..last {
+        let (from, to) = (curve.time(key), curve.time(key + 1));
+        let few = to - from < level.seconds() * 3.0;
+        let plain = curve.track.interpolation == Interpolation::Linear
+            && curve.track.property != ulna_model::Property::Rotation;
+        if step {
+            let value = curve.key_value(key);
+            out.extend([(from, value), (to, value)]);
+        } else if few || plain {
+            out.extend([(from, curve.key_value(key)), (to, curve.key_value(key + 1))]);
+        } else {
+            curve.curves.sample_segment(key, component, &mut out, tolerance);
+        }
+        out.dedup();
+    }
+    out.push((curve.time(last), curve.key_value(last)));
+    out.retain(|(t, v)| t.is_finite() && v.is_finite());
+    out.dedup();
+    out
+}
+
+/// The lowest and the highest key of each column, where there are more keys than points.
+fn columns(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64)> {
+    let mut out = Vec::new();
+    let mut at = keys.start;
+    while at < keys.end {
+        let from = curve.time(at);
+        let until = ((from / level.seconds()).floor() + 1.0) * level.seconds();
+        let (mut low, mut high) = (at, at);
+        let first = at;
+        while at < keys.end && curve.time(at) < until || at == first {
+            let value = curve.key_value(at);
+            low = if value < curve.key_value(low) { at } else { low };
+            high = if value > curve.key_value(high) { at } else { high };
+            at += 1;
+        }
+        for k in [low.min(high), low.max(high)] {
+            out.push((curve.time(k), curve.key_value(k)));
+        }
+    }
+    out.retain(|(_, v)| v.is_finite());
+    out.dedup();
+    out
+}

@@ -1,0 +1,433 @@
+//! What a hand does to curves and their keys: presses, drags, and what is drawn for them.
+
+use std::rc::Rc;
+
+use egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
+
+pub use super::popup::CurvePopup;
+pub use super::toolbar::{TOOLBAR, toolbar_ui};
+use super::{
+    super::{menus, state::TimelineState},
+    Graph, ShownCurve,
+    drag::KeyDrag,
+    ease_popup::EasePopup,
+    filter_panel::FilterChoice,
+    handles::{HandleDrag, Handles},
+    held::HeldKeys,
+    insert,
+    marquee::{Marquee, Place},
+    popup::popup_ui,
+    snapping::Goes,
+    state::CurveTool,
+    transform_box::{BoxDrag, CurveSpan, draw_box, grip_at, hover_box, is_within, selected_span},
+};
+use crate::ui::{Actions, OutlinerAction, Retime, timeline::domain::SelectHow};
+use ulna_model::{Derived, KeySet};
+use ulna_motion::curves::{Ease, EaseShape, EaseWay};
+
+/// What a hand does.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::large_enum_variant, reason = "there is one")]
+pub enum CurveGesture {
+    /// Nothing.
+    #[default]
+    None,
+    /// Draws round keys.
+    Marquee(Marquee),
+    /// Moves keys.
+    Keys(KeyDrag),
+    /// Scales keys in their box.
+    Box(BoxDrag),
+    /// Turns a tangent.
+    Handle(HandleDrag),
+}
+
+impl CurveGesture {
+    /// Whether it changes keys, and takes digits.
+    pub const fn edits(&self) -> bool {
+        !matches!(self, Self::None | Self::Marquee(_))
+    }
+}
+
+/// What a key or a menu asks of the curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedOnCurves {
+    /// Eases between the selected keys.
+    Ease,
+    /// Keys on all shown curves.
+    Insert,
+}
+
+/// Selected keys of curves, and what those of each curve span.
+pub type Spans = Derived<(KeySet, Rc<Vec<ShownCurve>>), Vec<CurveSpan>>;
+
+/// What else tools keep.
+#[derive(Clone, Debug)]
+pub struct ToolState {
+    /// Whether keys around those that are dragged go along.
+    pub proportional: bool,
+    /// How far around, seconds.
+    pub radius: f64,
+    /// Whether the radius changed under a drag.
+    pub radius_changed: bool,
+    /// What selected keys span.
+    pub spans: Spans,
+    /// The handles that are seen.
+    pub handles: Handles,
+    /// What was held when the button was pressed last.
+    pub pressed: Modifiers,
+    /// The press that ended something is still down: it clicks nothing.
+    pub swallow: bool,
+    /// What a key asked for.
+    pub wanted: Option<WantedOnCurves>,
+    /// The ease that was used last.
+    pub ease: Ease,
+    /// The filter that was used last.
+    pub filter: FilterChoice,
+}
+
+impl Default for ToolState {
+    fn default() -> Self {
+        Self {
+            proportional: false,
+            radius: 0.3,
+            radius_changed: false,
+            spans: Spans::default(),
+            handles: Handles::default(),
+            pressed: Modifiers::NONE,
+            swallow: false,
+            wanted: None,
+            ease: Ease { shape: EaseShape::Sine, way: EaseWay::InOut, amount: 1.0 },
+            filter: FilterChoice::default(),
+        }
+    }
+}
+
+/// Presses, drags and keys on the graph, before the graph takes them itself. Whether they were
+/// taken.
+pub fn input(
+    state: &mut TimelineState,
+    ui: &Ui,
+    graph: &Graph<'_>,
+    response: &Response,
+    actions: &mut Actions,
+) -> bool {
+    menus::list_popup(state, response, graph.view, actions);
+    begin_modal(state, ui, graph, response);
+    if !matches!(state.curves.gesture, CurveGesture::None) || state.curves.popup.takes_presses() {
+        return true;
+    }
+    match state.curves.tools.wanted.take() {
+        Some(WantedOnCurves::Insert) => insert::on_all(graph, actions),
+        Some(WantedOnCurves::Ease) => {
+            let popup = EasePopup::new(graph, graph.keys(), state.curves.tools.ease);
+            state.curves.popup = popup.map_or(CurvePopup::None, CurvePopup::Ease);
+            return true;
+        }
+        None => {}
+    }
+    let tools = &mut state.curves.tools;
+    if tools.swallow {
+        tools.swallow = ui.input(|i| i.pointer.any_down());
+        return true;
+    }
+    if let Some(pressed) = pressed_with(ui) {
+        tools.pressed = pressed;
+    }
+    let (now, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
+    let modifiers = now | tools.pressed;
+    tools.handles = Handles::of(graph);
+    let span = selected_span(tools, graph);
+    let at = response.interact_pointer_pos();
+    if let Some(at) = at.filter(|_| response.double_clicked()) {
+        return double_click(state, graph, at, actions);
+    }
+    if let Some(at) = at.filter(|_| response.clicked()) {
+        click(state, graph, at, modifiers, actions);
+        return true;
+    }
+    if let Some(at) = origin.filter(|_| response.drag_started_by(PointerButton::Primary)) {
+        begin_drag(state, graph, (at, span), modifiers, actions);
+        return true;
+    }
+    if let Some(at) =
+        origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command)
+    {
+        let line = vec![Place::of(graph, at)];
+        state.curves.gesture = CurveGesture::Marquee(Marquee::Lasso(line));
+        return true;
+    }
+    if let Some(at) = response.hover_pos() {
+        hover(state, ui, graph, (at, span), modifiers);
+    }
+    false
+}
+
+/// A click on a key, on a curve, or beside all of them.
+fn click(
+    state: &mut TimelineState,
+    graph: &Graph<'_>,
+    at: Pos2,
+    modifiers: Modifiers,
+    actions: &mut Actions,
+) {
+    let layout = &graph.layout;
+    let how = match modifiers {
+        m if m.shift => SelectHow::Add,
+        m if m.command => SelectHow::Toggle,
+        _ => SelectHow::Only,
+    };
+    if let Some((curve, key)) = layout.hit_key(at) {
+        let shown = &layout.curves[curve];
+        select_joint(graph, curve, how, actions);
+        if shown.id.track().is_some() {
+            graph.select(graph.key_set(curve, key..key + 1), how, actions);
+        }
+        return;
+    }
+    let inserts = state.curves.tool == CurveTool::Insert || modifiers.command;
+    match layout.hit_curve(at) {
+        Some((curve, time)) if inserts => insert::on_curve(graph, curve, time, actions),
+        Some((curve, _)) => {
+            let shown = &layout.curves[curve];
+            select_joint(graph, curve, how, actions);
+            if shown.id.track().is_some() {
+                graph.select(graph.key_set(curve, 0..shown.len()), how, actions);
+            }
+        }
+        None if how == SelectHow::Only => graph.select(KeySet::default(), how, actions),
+        None => {}
+    }
+}
+
+/// A key's or curve's joint becomes the active one, too, as on the sheet.
+fn select_joint(graph: &Graph<'_>, curve: usize, how: SelectHow, actions: &mut Actions) {
+    let Some(node) = graph.layout.curves[curve].node else { return };
+    let is_selected = graph.view.selection.nodes.contains(&node);
+    // What is selected already stays with others, so that their curves stay in sight.
+    if !is_selected && how != SelectHow::Toggle {
+        actions.push(OutlinerAction::Select { node, toggle: how == SelectHow::Add });
+    }
+}
+
+/// A double click on a key goes to it; on a curve it eases the segment.
+fn double_click(
+    state: &mut TimelineState,
+    graph: &Graph<'_>,
+    at: Pos2,
+    actions: &mut Actions,
+) -> bool {
+    let layout = &graph.layout;
+    if let Some((curve, key)) = layout.hit_key(at) {
+        let time = layout.curves[curve].time(key);
+        actions.push(crate::ui::TimelineAction::Seek(time));
+        return true;
+    }
+    let Some((curve, time)) = layout.hit_curve(at) else { return true };
+    let shown = &layout.curves[curve];
+    let after = shown.track.times.partition_point(|t| f64::from(*t) <= time);
+    if after == 0 || after >= shown.len() {
+        return true;
+    }
+    let keys = graph.key_set(curve, after - 1..after + 1);
+    graph.select(keys.clone(), SelectHow::Only, actions);
+    let ease = state.curves.tools.ease;
+    if let Some(popup) = EasePopup::new(graph, &keys, ease) {
+        state.curves.popup = CurvePopup::Ease(popup);
+    }
+    true
+}
+
+/// A drag begins: on a handle, on a grip of the box, on a key, within the box, or beside.
+fn begin_drag(
+    state: &mut TimelineState,
+    graph: &Graph<'_>,
+    (at, span): (Pos2, Option<Rect>),
+    modifiers: Modifiers,
+    actions: &mut Actions,
+) {
+    let layout = &graph.layout;
+    let lasso = std::mem::take(&mut state.lasso);
+    let curves = &mut state.curves;
+    let held = || HeldKeys::new(graph, graph.keys().clone());
+    if lasso {
+        curves.gesture = CurveGesture::Marquee(Marquee::Lasso(vec![Place::of(graph, at)]));
+        return;
+    }
+    if let Some(handle) = curves.tools.handles.at(at) {
+        if let Some(drag) = HandleDrag::new(graph, handle, at) {
+            curves.gesture = CurveGesture::Handle(drag);
+        }
+        return;
+    }
+    let span = span.filter(|_| curves.tool != CurveTool::Select);
+    if let Some((span, grip)) = span.and_then(|span| Some((span, grip_at(span, at)?))) {
+        if let Some(held) = held() {
+            curves.gesture = CurveGesture::Box(BoxDrag::new(held, grip, span, at));
+        }
+        return;
+    }
+    if let Some((curve, key)) = layout.hit_key(at) {
+        let shown = &layout.curves[curve];
+        if shown.id.track().is_none() {
+            return;
+        }
+        let keys = if graph.is_selected(curve, key) {
+            graph.keys().clone()
+        } else {
+            let own = graph.key_set(curve, key..key + 1);
+            let how = if modifiers.shift { SelectHow::Add } else { SelectHow::Only };
+            select_joint(graph, curve, how, actions);
+            graph.select(own.clone(), how, actions);
+            if modifiers.shift { graph.keys().clone().union(&own) } else { own }
+        };
+        let grabbed = (curve, shown.time(key));
+        if let Some(held) = HeldKeys::new(graph, keys) {
+            curves.gesture = CurveGesture::Keys(KeyDrag::new(held, grabbed, at, false));
+        }
+        return;
+    }
+    let inside = span.is_some_and(|span| is_within(span, at));
+    if inside
+        && !modifiers.shift
+        && !modifiers.command
+        && let Some(held) = held()
+    {
+        let grabbed = nearest(&held, at);
+        curves.gesture = CurveGesture::Keys(KeyDrag::new(held, grabbed, at, false));
+        return;
+    }
+    let place = Place::of(graph, at);
+    let marquee = if modifiers.alt { Marquee::Lasso(vec![place]) } else { Marquee::Box(place) };
+    curves.gesture = CurveGesture::Marquee(marquee);
+}
+
+/// The key that is nearest to a place: its curve and its time.
+fn nearest(held: &HeldKeys, at: Pos2) -> (usize, f64) {
+    let layout = &held.layout;
+    let mut best = (f32::MAX, 0, 0.0);
+    for (k, times) in &held.curves {
+        for time in times.iter().take(400) {
+            let time = f64::from(*time);
+            let place = egui::pos2(layout.x(time), layout.y(*k, layout.curves[*k].value(time)));
+            let far = place.distance(at);
+            if far < best.0 {
+                best = (far, *k, time);
+            }
+        }
+    }
+    (best.1, best.2)
+}
+
+/// A move that was asked for by a key begins where the pointer is, where that is over the graph.
+fn begin_modal(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Response) {
+    let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
+    if state.wanted != Some(Retime::Move) || !response.rect.contains(at) {
+        return;
+    }
+    state.wanted = None;
+    if let Some(held) = HeldKeys::new(graph, graph.keys().clone()) {
+        let grabbed = nearest(&held, at);
+        state.curves.gesture = CurveGesture::Keys(KeyDrag::new(held, grabbed, at, true));
+    }
+}
+
+fn hover(
+    state: &TimelineState,
+    ui: &Ui,
+    graph: &Graph<'_>,
+    (at, span): (Pos2, Option<Rect>),
+    modifiers: Modifiers,
+) {
+    let curves = &state.curves;
+    if curves.tools.handles.at(at).is_some() {
+        ui.ctx().set_cursor_icon(CursorIcon::Grab);
+        return;
+    }
+    let span = span.filter(|_| curves.tool != CurveTool::Select);
+    if graph.layout.hit_key(at).is_some() {
+        ui.ctx().set_cursor_icon(CursorIcon::Grab);
+    } else if span.is_some_and(|span| grip_at(span, at).is_some()) {
+        span.into_iter().for_each(|span| hover_box(ui, span, at));
+    } else if (curves.tool == CurveTool::Insert || modifiers.command)
+        && graph.layout.hit_curve(at).is_some()
+    {
+        ui.ctx().set_cursor_icon(CursorIcon::Crosshair);
+    }
+}
+
+/// What is drawn over the curves: handles, boxes, what is open.
+pub fn overlay_ui(
+    state: &mut TimelineState,
+    ui: &mut Ui,
+    graph: &Graph<'_>,
+    actions: &mut Actions,
+) {
+    popup_ui(state, ui, graph, actions);
+    let curves = &mut state.curves;
+    let gesture = std::mem::take(&mut curves.gesture);
+    if !matches!(gesture, CurveGesture::Marquee(_)) {
+        let span = selected_span(&mut curves.tools, graph);
+        if let Some(span) = span.filter(|_| curves.tool != CurveTool::Select) {
+            draw_box(ui, graph, span);
+        }
+        Handles::of(graph).draw(ui, graph);
+    }
+    let tools = &mut curves.tools;
+    if gesture.edits() {
+        radius_by_wheel(tools, ui);
+    }
+    let (gesture, goes) = match gesture {
+        CurveGesture::None => return,
+        CurveGesture::Marquee(mut marquee) => {
+            if marquee.go_on(ui, graph, actions) {
+                curves.gesture = CurveGesture::Marquee(marquee);
+            }
+            return;
+        }
+        CurveGesture::Keys(mut drag) => {
+            let goes = drag.go_on(tools, ui, graph, actions);
+            (CurveGesture::Keys(drag), goes)
+        }
+        CurveGesture::Box(mut drag) => {
+            let goes = drag.go_on(ui, graph, actions);
+            (CurveGesture::Box(drag), goes)
+        }
+        CurveGesture::Handle(mut drag) => {
+            let goes = drag.go_on(ui, graph, actions);
+            (CurveGesture::Handle(drag), goes)
+        }
+    };
+    if goes == Goes::On {
+        curves.gesture = gesture;
+    } else {
+        tools.swallow = ui.input(|i| i.pointer.any_down());
+    }
+}
+
+/// The wheel makes the radius around dragged keys larger or smaller.
+fn radius_by_wheel(tools: &mut ToolState, ui: &Ui) {
+    if !tools.proportional {
+        return;
+    }
+    let turned = ui.input(|i| i.smooth_scroll_delta().y);
+    if turned != 0.0 {
+        tools.radius = (tools.radius * f64::from(turned * 0.005).exp()).clamp(1e-3, 1e4);
+        tools.radius_changed = true;
+    }
+}
+
+/// What was held when the primary button was pressed in this frame: a drag stays what its press
+/// began.
+fn pressed_with(ui: &Ui) -> Option<Modifiers> {
+    let of = |e: &egui::Event| match e {
+        egui::Event::PointerButton {
+            button: PointerButton::Primary,
+            pressed: true,
+            modifiers,
+            ..
+        } => Some(*modifiers),
+        _ => None,
+    };
+    ui.input(|i| i.events.iter().rev().find_map(of))
+}

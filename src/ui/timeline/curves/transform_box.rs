@@ -1,0 +1,325 @@
+//! The box around selected keys: its handles scale time and values about the opposite side.
+
+use egui::{Align2, CursorIcon, Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};
+
+use super::{
+    Graph, ShownCurve,
+    asked::scale_times,
+    held::HeldKeys,
+    readout::readout,
+    snapping::{Goes, Pull, Typed, pointer, to_times, to_values},
+    tools::ToolState,
+};
+use crate::ui::{Action, Actions, timeline::domain::SelectHow};
+use ulna_edit::Command;
+use ulna_model::KeySet;
+use ulna_render::ColorRole;
+
+/// Points between the outermost keys and the box.
+const ROOM: f32 = 16.0;
+
+/// A side of the box, or a corner: −1 left or lower, 1 right or upper, 0 between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grip {
+    /// In time.
+    pub x: i8,
+    /// In value.
+    pub y: i8,
+}
+
+impl Grip {
+    const ALL: [Self; 8] = {
+        const fn grip(x: i8, y: i8) -> Grip {
+            Grip { x, y }
+        }
+        [
+            grip(-1, -1),
+            grip(1, -1),
+            grip(-1, 1),
+            grip(1, 1),
+            grip(-1, 0),
+            grip(1, 0),
+            grip(0, -1),
+            grip(0, 1),
+        ]
+    };
+
+    /// Where it is on a box.
+    fn place(self, area: Rect) -> Rect {
+        let part = |k: i8, low: f32, high: f32| low + (high - low) * (f32::from(k) + 1.0) * 0.5;
+        let at =
+            pos2(part(self.x, area.left(), area.right()), part(-self.y, area.top(), area.bottom()));
+        let size = match (self.x, self.y) {
+            (_, 0) => vec2(6.0, 24.0),
+            (0, _) => vec2(24.0, 6.0),
+            _ => vec2(8.0, 8.0),
+        };
+        Rect::from_center_size(at, size)
+    }
+
+    const fn cursor(self) -> CursorIcon {
+        match (self.x, self.y) {
+            (_, 0) => CursorIcon::ResizeHorizontal,
+            (0, _) => CursorIcon::ResizeVertical,
+            (1, 1) | (-1, -1) => CursorIcon::ResizeNeSw,
+            _ => CursorIcon::ResizeNwSe,
+        }
+    }
+}
+
+/// What the selected keys of a curve span.
+#[derive(Clone, Copy, Debug)]
+pub struct CurveSpan {
+    curve: usize,
+    count: usize,
+    times: (f64, f64),
+    values: (f64, f64),
+}
+
+impl CurveSpan {
+    fn of(keys: &KeySet, curve: usize, shown: &ShownCurve) -> Option<Self> {
+        let times = keys.times_of(shown.id.track()?, shown.id.component);
+        let (first, last) = (f64::from(*times.first()?), f64::from(*times.last()?));
+        let values = times
+            .iter()
+            .filter_map(|t| shown.track.key_at(*t, 0.0))
+            .map(|key| shown.key_value(key))
+            .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+        Some(Self { curve, count: times.len(), times: (first, last), values })
+    }
+}
+
+/// The rectangle that the selected keys span, without room around; nothing for fewer than two.
+pub fn selected_span(tools: &mut ToolState, graph: &Graph<'_>) -> Option<Rect> {
+    let key = (graph.keys().clone(), graph.layout.curves.clone());
+    let same = |(keys, curves): &(KeySet, std::rc::Rc<Vec<ShownCurve>>)| {
+        std::rc::Rc::ptr_eq(curves, &key.1) && *keys == key.0
+    };
+    if !tools.spans.key().is_some_and(same) {
+        let curves = graph.layout.curves.iter().enumerate().filter(|(_, c)| !c.locked);
+        let spans = curves.filter_map(|(k, c)| CurveSpan::of(&key.0, k, c)).collect();
+        tools.spans.put(key, spans);
+    }
+    let spans = tools.spans.get()?;
+    let layout = &graph.layout;
+    if spans.iter().map(|s| s.count).sum::<usize>() < 2 {
+        return None;
+    }
+    let of = |s: &CurveSpan| {
+        Rect::from_two_pos(
+            pos2(layout.x(s.times.0), layout.y(s.curve, s.values.0)),
+            pos2(layout.x(s.times.1), layout.y(s.curve, s.values.1)),
+        )
+    };
+    spans.iter().map(of).reduce(Rect::union)
+}
+
+/// The grips that do something: none that scales what has no length or height.
+fn grips(span: Rect) -> impl Iterator<Item = (Grip, Rect)> {
+    let area = span.expand(ROOM);
+    let (wide, high) = (span.width() > 0.5, span.height() > 0.5);
+    Grip::ALL
+        .into_iter()
+        .filter(move |g| (g.x == 0 || wide) && (g.y == 0 || high))
+        .map(move |g| (g, g.place(area)))
+}
+
+/// The grip at a place.
+pub fn grip_at(span: Rect, at: Pos2) -> Option<Grip> {
+    grips(span).find(|(_, r)| r.expand(3.0).contains(at)).map(|(g, _)| g)
+}
+
+/// Whether a place is within the box.
+pub fn is_within(span: Rect, at: Pos2) -> bool {
+    span.expand(ROOM).contains(at)
+}
+
+/// Draws the box.
+pub fn draw_box(ui: &Ui, graph: &Graph<'_>, span: Rect) {
+    let theme = graph.view.theme;
+    let painter = ui.painter_at(graph.layout.rect);
+    let edge = Stroke::new(1.0, theme.color(ColorRole::SelectionBase));
+    let fill = theme.color(ColorRole::TimelineBoxFill).gamma_multiply(0.6);
+    let area = span.expand(ROOM);
+    painter.rect(area, 0.0, fill, edge, StrokeKind::Middle);
+    for (grip, place) in grips(span) {
+        let round = if grip.x != 0 && grip.y != 0 { 0.0 } else { 3.0 };
+        painter.rect_filled(place, round, theme.color(ColorRole::SelectionBase));
+    }
+}
+
+/// Shows by the cursor what a press would do.
+pub fn hover_box(ui: &Ui, span: Rect, at: Pos2) {
+    if let Some(grip) = grip_at(span, at) {
+        ui.ctx().set_cursor_icon(grip.cursor());
+    }
+}
+
+/// A box that is being scaled.
+#[derive(Clone, Debug)]
+pub struct BoxDrag {
+    held: HeldKeys,
+    grip: Grip,
+    /// What the keys spanned.
+    span: Rect,
+    pull: Pull,
+    typed: Typed,
+    /// What was previewed last: the factors of time and values, and whether they were about the
+    /// playhead and 0.
+    shown: (f64, f64, bool),
+}
+
+impl BoxDrag {
+    /// Begins with the keys that are selected.
+    pub fn new(held: HeldKeys, grip: Grip, span: Rect, at: Pos2) -> Self {
+        let (pull, typed) = (Pull::from(at), Typed::default());
+        Self { held, grip, span, pull, typed, shown: (1.0, 1.0, false) }
+    }
+
+    /// Takes what the pointer and the keyboard say; previews what is new.
+    pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
+        let goes = self.typed.take(ui, false, |_| {});
+        if goes == Goes::GivenUp {
+            actions.push(Action::Cancel);
+            graph.select(self.held.selection.clone(), SelectHow::Only, actions);
+            return goes;
+        }
+        let (at, modifiers) = pointer(ui);
+        if let Some(at) = at {
+            self.pull.go_on(at, modifiers);
+        }
+        let wanted = match self.typed.number() {
+            Some(None) => None,
+            Some(Some(number)) => Some(self.by_number(number, modifiers.alt)),
+            None => Some((
+                self.time_factor(graph, modifiers),
+                self.value_factor(modifiers),
+                modifiers.alt,
+            )),
+        };
+        if let Some(wanted) = wanted.filter(|w| *w != self.shown) {
+            self.shown = wanted;
+            let label = format!("Scale {}", self.held.words());
+            let commands = self.commands(graph);
+            actions.push(Action::Preview { label, commands });
+        }
+        self.draw(ui, graph, at);
+        if goes == Goes::Kept {
+            actions.push(Action::Commit);
+        }
+        goes
+    }
+
+    /// A factor that was typed counts for what the grip scales.
+    fn by_number(&self, number: f64, alt: bool) -> (f64, f64, bool) {
+        let time = if self.grip.x == 0 { 1.0 } else { number.max(1e-3) };
+        (time, if self.grip.y == 0 { 1.0 } else { number }, alt)
+    }
+
+    /// The times of the side that is held and of the other.
+    fn times(&self) -> (f64, f64) {
+        let (first, last) = self.held.span();
+        if self.grip.x > 0 { (last, first) } else { (first, last) }
+    }
+
+    fn about_time(&self, graph: &Graph<'_>, alt: bool) -> f64 {
+        if alt { graph.view.timeline.playback.time } else { self.times().1 }
+    }
+
+    fn time_factor(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> f64 {
+        if self.grip.x == 0 {
+            return 1.0;
+        }
+        let (side, about) = (self.times().0, self.about_time(graph, modifiers.alt));
+        let to = side + f64::from(self.pull.gone.x) / self.held.layout.axis.scale();
+        let to = if modifiers.command { to_times(graph, &self.held, to) } else { to };
+        let span = side - about;
+        if span.abs() < 1e-9 { 1.0 } else { ((to - about) / span).max(1e-3) }
+    }
+
+    /// The heights of the side that is held and of the other.
+    fn heights(&self) -> (f32, f32) {
+        if self.grip.y > 0 {
+            (self.span.top(), self.span.bottom())
+        } else {
+            (self.span.bottom(), self.span.top())
+        }
+    }
+
+    /// The value of a curve that stays.
+    fn about_value(&self, curve: usize, alt: bool) -> f64 {
+        if alt { 0.0 } else { self.held.layout.value(curve, self.heights().1) }
+    }
+
+    fn value_factor(&self, modifiers: egui::Modifiers) -> f64 {
+        let Some(curve) = self.held.curves.first().map(|(k, _)| *k) else { return 1.0 };
+        if self.grip.y == 0 {
+            return 1.0;
+        }
+        let layout = &self.held.layout;
+        let (side, about) =
+            (layout.value(curve, self.heights().0), self.about_value(curve, modifiers.alt));
+        let to = side - f64::from(self.pull.gone.y) * layout.value_per_point(curve);
+        let to = if modifiers.command { to_values(&self.held, curve, to) } else { to };
+        let span = side - about;
+        if span.abs() < 1e-12 { 1.0 } else { (to - about) / span }
+    }
+
+    fn commands(&self, graph: &Graph<'_>) -> Vec<Command> {
+        let (time, value, alt) = self.shown;
+        let mut commands = self.held.scaled(value, |k| self.about_value(k, alt));
+        if (time - 1.0).abs() > 1e-9 {
+            let about = self.about_time(graph, alt);
+            commands.push(scale_times(self.held.home.clip, self.held.in_time(), time, about));
+        }
+        commands
+    }
+
+    /// The edge that is held, where it was, and the factors over it.
+    fn draw(&self, ui: &Ui, graph: &Graph<'_>, at: Option<Pos2>) {
+        let theme = graph.view.theme;
+        let painter = ui.painter_at(graph.layout.rect);
+        let old = self.span.expand(ROOM);
+        let line = Stroke::new(1.0, theme.color(ColorRole::SelectionBase).gamma_multiply(0.7));
+        let dashed = |from: Align2, to: Align2| {
+            let points = [from.pos_in_rect(&old), to.pos_in_rect(&old)];
+            painter.extend(egui::Shape::dashed_line(&points, line, 3.0, 3.0));
+        };
+        match self.grip.y {
+            1 => dashed(Align2::LEFT_TOP, Align2::RIGHT_TOP),
+            -1 => dashed(Align2::LEFT_BOTTOM, Align2::RIGHT_BOTTOM),
+            _ => {}
+        }
+        match self.grip.x {
+            1 => dashed(Align2::RIGHT_TOP, Align2::RIGHT_BOTTOM),
+            -1 => dashed(Align2::LEFT_TOP, Align2::LEFT_BOTTOM),
+            _ => {}
+        }
+        ui.ctx().set_cursor_icon(self.grip.cursor());
+        if let Some(at) = at {
+            readout(ui, theme, at, &self.said());
+        }
+    }
+
+    fn said(&self) -> String {
+        let (time, value, alt) = self.shown;
+        let mut said = vec![self.held.words()];
+        let typed = (!self.typed.text.is_empty()).then(|| format!("{}▏", self.typed.text));
+        let factor = |f: f64| typed.clone().unwrap_or_else(|| format!("{f:.2}"));
+        if self.grip.y != 0 {
+            said.push(format!("values ×{}", factor(value)));
+        }
+        if self.grip.x != 0 {
+            said.push(format!("time ×{}", factor(time)));
+        }
+        if alt {
+            let about = match (self.grip.x != 0, self.grip.y != 0) {
+                (true, true) => "around the playhead and 0",
+                (true, false) => "around the playhead",
+                _ => "around 0",
+            };
+            said.push(about.to_owned());
+        }
+        said.join("  ").replace('-', "−")
+    }
+}
