@@ -102,17 +102,23 @@ fn keys_of_the_keyboard_normalize_and_hide_the_chosen_curve() {
     let (mut window, _folder, _) = curves("LeftUpperArm");
     click(&mut window, "Curve LeftUpperArm Y");
     let all = shown(&window);
-    let graph = canvas(&window);
+    let graph = window.get_by_label("Timeline curves").rect();
     hover(&mut window, graph.right_bottom() - vec2(8.0, 8.0));
     press(&mut window, Modifiers::NONE, Key::H);
     window.run_steps(2);
     assert_eq!(shown(&window), all - 1);
+    press(&mut window, Modifiers::NONE, Key::A);
+    window.run_steps(2);
+    assert!(session(&window).document().aids.unkeyed.is_empty());
 }
 
-fn canvas(window: &Window) -> egui::Rect {
-    let all = window.get_all_by_label("Curves");
-    let largest = all.map(|n| n.rect()).max_by(|a, b| a.area().total_cmp(&b.area()));
-    largest.expect("the graph")
+#[test]
+fn a_value_that_is_left_as_it_was_changes_nothing() {
+    let (mut window, _folder, _) = curves("LeftUpperArm");
+    click(&mut window, "LeftUpperArm Y at the playhead");
+    press(&mut window, Modifiers::NONE, Key::Enter);
+    window.run_steps(3);
+    assert!(session(&window).document().aids.unkeyed.is_empty());
 }
 
 #[test]
@@ -139,7 +145,7 @@ fn both_share_one_list_and_their_edge_is_dragged() {
     let before = window.get_by_label("Timeline keys").rect().height();
     assert!(before >= 80.0, "three rows and that of all keys: {before}");
     let edge = window.get_by_label("Edge between keys and curves").rect().center();
-    for (at, down) in [(edge, Some(true)), (edge + vec2(0.0, 30.0), None)] {
+    for (at, down) in [(edge, Some(true)), (edge + vec2(0.0, 15.0), None)] {
         window.event(Event::PointerMoved(at));
         if let Some(pressed) = down {
             let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
@@ -148,11 +154,11 @@ fn both_share_one_list_and_their_edge_is_dragged() {
         window.step();
     }
     let (button, modifiers) = (egui::PointerButton::Primary, Modifiers::NONE);
-    let pos = edge + vec2(0.0, 30.0);
+    let pos = edge + vec2(0.0, 15.0);
     window.event(Event::PointerButton { pos, button, pressed: false, modifiers });
     window.run_steps(3);
     let after = window.get_by_label("Timeline keys").rect().height();
-    assert!((after - before - 30.0).abs() < 2.0, "{before} {after}");
+    assert!((after - before - 15.0).abs() < 2.0, "{before} {after}");
 }
 
 #[test]

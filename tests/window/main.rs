@@ -8,6 +8,7 @@ mod common;
 mod binding;
 mod commands;
 mod curve_tools;
+mod curves;
 mod devices;
 mod dialogs;
 mod editing;

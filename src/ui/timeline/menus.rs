@@ -276,8 +276,10 @@ pub fn tangents(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         if button.clicked() {
             ui.close();
             let which = which.clone();
-            actions
-                .push(Action::Run(SetTangents { clip: ClipName::Id(id), tangents, which }.into()));
+            actions.push(Action::Run(
+                SetTangents { clip: ClipName::Id(id), tangents, side: None, linked: None, which }
+                    .into(),
+            ));
         }
     }
 }

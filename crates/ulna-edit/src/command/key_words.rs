@@ -1,8 +1,7 @@
 //! Words for the interpolation and the kind of keys, and for changes of their values.
 
 use super::field::choice;
-use ulna_model::{Interpolation, KeyKind};
-use ulna_motion::clip_edit::Tangents;
+use ulna_model::{Interpolation, KeyKind, KeySide};
 
 choice! {
     /// How values between keys come about, in words of animators.
@@ -21,8 +20,16 @@ choice! {
     Through {
         /// Smoothly, and not beyond the keys beside it.
         Auto = "auto",
+        /// With continuous acceleration along a run of such keys.
+        Smooth = "smooth",
         /// At rest.
         Flat = "flat",
+        /// Toward the keys beside it, and so when they change.
+        Linear = "linear",
+        /// As it is now, to be changed by hand.
+        Free = "free",
+        /// As that, each side for itself.
+        Broken = "broken",
         /// As on straight lines.
         Straight = "straight",
         /// In full flight, as a ball hits the ground.
@@ -30,13 +37,25 @@ choice! {
     }
 }
 
-impl From<Through> for Tangents {
-    fn from(through: Through) -> Self {
-        match through {
-            Through::Auto => Self::Auto,
-            Through::Flat => Self::Flat,
-            Through::Straight => Self::Straight,
-            Through::Sharp => Self::Sharp,
+choice! {
+    /// A side of a key.
+    TangentSide {
+        /// The side of the key before.
+        In = "in",
+        /// The side of the key after.
+        Out = "out",
+        /// Both sides.
+        Both = "both",
+    }
+}
+
+impl TangentSide {
+    /// As a track has it.
+    pub const fn side(self) -> KeySide {
+        match self {
+            Self::In => KeySide::Arrive,
+            Self::Out => KeySide::Leave,
+            Self::Both => KeySide::Both,
         }
     }
 }

@@ -108,9 +108,10 @@ pub use self::{
         kept_poses, kept_sets, pose_text, read_pose,
     },
     key_edits::{
-        AxisOrder, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand,
-        MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind,
-        SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout, ValueHow, copied_keys,
+        AxisOrder, ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, HoldKeys,
+        KeyEditCommand, MatchSeam, MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys,
+        SetInterpolation, SetKeyKind, SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout,
+        ValueHow, copied_keys,
     },
     key_words::{Between, KINDS, KindName, Through},
     keymap::{KeyMap, KeyScope, Preset, key_parts},

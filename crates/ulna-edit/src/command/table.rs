@@ -190,6 +190,8 @@ const ORDER: &[&str] = &[
     "key.shift",
     "track.interpolation",
     "key.tangents",
+    "key.copy_tangents",
+    "key.match_seam",
     "key.kind",
     "key.clean",
     "key.ease",

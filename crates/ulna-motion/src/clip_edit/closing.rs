@@ -7,6 +7,7 @@ use super::{
     moments::sampled,
     part_of,
     seam_speed::{faster, is_any, is_seen},
+    tangents::refreshed,
     whole::rising,
 };
 use crate::insert_key;

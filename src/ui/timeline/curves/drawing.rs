@@ -338,6 +338,7 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
         most = *line - STEP;
     }
     let font = crate::ui::Theme::font(crate::ui::theme::Font::Small);
+    let plate = graph.view.theme.color(ColorRole::SurfaceTimeline).gamma_multiply(0.6);
     for ((_, k), y) in ends.iter().zip(lines) {
         let curve = &layout.curves[*k];
         let (_, share) = look(curve);
@@ -350,8 +351,15 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
         };
         let color = curve.color.gamma_multiply(share.max(0.7));
         let text = painter.layout_no_wrap(text, font.clone(), color);
-        let end = layout.x(curve.time(curve.len() - 1)) + 10.0;
-        let x = end.min(rect.right() - text.size().x).max(rect.left() + 60.0);
+        let end = layout.x(curve.time(curve.len() - 1));
+        // Where there is no room beyond the last key, before it and over the line.
+        let (x, y) = match end + 10.0 + text.size().x <= rect.right() {
+            true => (end + 10.0, y),
+            false => ((end - 9.0).min(rect.right()) - text.size().x, y - 10.0),
+        };
+        let x = x.max(rect.left() + 60.0);
+        let place = Rect::from_min_size(pos2(x, y - text.size().y * 0.5), text.size());
+        painter.rect_filled(place.expand2(egui::vec2(3.0, 0.0)), 3.0, plate);
         painter.galley(pos2(x, y - text.size().y * 0.5), text, Color32::WHITE);
     }
 }

@@ -4,7 +4,7 @@ use egui::{Button, Key, Rect, RichText, Role, Sense, Stroke, Ui, WidgetInfo, pos
 use egui_material_icons::icons;
 
 use super::{
-    CurveSpace, Graph, ShownCurve, TrackCurves,
+    Graph, ShownCurve, TrackCurves,
     popup::{Ends, bar, panel, pressed},
 };
 use crate::ui::{
@@ -407,7 +407,6 @@ impl FilterPanel {
                 .collect();
             painter.add(egui::Shape::line(points, stroke));
         }
-        let _ = CurveSpace::Stored;
     }
 }
 

@@ -45,7 +45,7 @@ pub fn graph_ui(
     let layout = layout(state, sheet, model, area);
     let mut graph = Graph { view: sheet.view, id: sheet.id, clip: sheet.clip, layout };
     let response = ui.interact(area, ui.scope_id().with("curves"), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Curves"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "Timeline curves"));
     navigate(state, ui, &graph, &response);
     graph.layout.axis = state.time.axis(area.left(), area.right());
     graph.layout.values = state.curves.values;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::ui::{Action, Actions, timeline::domain::SelectHow};
 use ulna_edit::KeysHome;
-use ulna_model::{Interpolation, KeySet, KeySide, KeyTimes, Shared, Track};
+use ulna_model::{Interpolation, KeySet, KeySide, KeyTimes, Track};
 use ulna_render::{ColorRole, Measure};
 
 /// More selected keys than these have no handles: nobody could take hold of one.
@@ -282,11 +282,6 @@ impl HandleDrag {
             said.push("converts LINEAR to CUBICSPLINE".to_owned());
         }
         said.join("  ")
-    }
-
-    /// The curve as it was before, for what is drawn.
-    pub const fn track(&self) -> &Shared<Track> {
-        &self.curve.track
     }
 }
 

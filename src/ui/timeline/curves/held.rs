@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{
     CurveSpace, EulerOrder, Graph, GraphLayout,
     asked::{add_around, add_values, scale_values},
-    model::Unit,
 };
 use ulna_edit::{Command, KeysHome};
 use ulna_model::{Clip, KeySet, KeyTimes, Property, Shared};
@@ -131,15 +130,6 @@ impl HeldKeys {
             *group = std::mem::take(group).union(&keys);
         }
         groups
-    }
-
-    /// The units of the curves, each once.
-    pub fn units(&self) -> Vec<Unit> {
-        let mut units: Vec<Unit> =
-            self.curves.iter().map(|(k, _)| self.layout.curves[*k].unit).collect();
-        units.sort_unstable();
-        units.dedup();
-        units
     }
 }
 

@@ -173,12 +173,13 @@ impl List<'_> {
         }
         let response = ui.interact(area, ui.scope_id().with(("curve row", salt)), Sense::click());
         response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
+        let whole = Rect::from_x_y_ranges(self.seen.x_range(), rect.y_range());
         if selected {
-            self.painter.rect_filled(rect, 0.0, self.color(ColorRole::SelectionTint));
+            self.painter.rect_filled(whole, 0.0, self.color(ColorRole::SelectionTint));
             let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
             self.painter.rect_filled(bar, 0.0, self.color(ColorRole::SelectionBase));
-        } else if ui.rect_contains_pointer(area) {
-            self.painter.rect_filled(rect, 0.0, self.color(ColorRole::SurfaceRowHover));
+        } else if ui.rect_contains_pointer(whole.intersect(self.seen)) {
+            self.painter.rect_filled(whole, 0.0, self.color(ColorRole::SurfaceRowHover));
         }
         Some(response)
     }
@@ -335,7 +336,14 @@ impl List<'_> {
         let view = self.sheet.view;
         let selected = curve.node.is_some_and(|n| view.selection.nodes.contains(&n));
         let chosen = selected && curve.shown && self.has_selected_keys(curve);
-        let response = self.ground(ui, rect, ("curve", curve.id), &format!("Curve {name}"), chosen);
+        let slots = 4.0 * SLOT + 6.0;
+        let value = Rect::from_min_size(
+            pos2(rect.right() - slots - 58.0, rect.top() + 1.0),
+            vec2(58.0, rect.height() - 2.0),
+        );
+        // The value and the marks are clicked by themselves.
+        let own = Rect::from_min_max(rect.min, pos2(value.left(), rect.bottom()));
+        let response = self.ground(ui, own, ("curve", curve.id), &format!("Curve {name}"), chosen);
         let Some(response) = response else { return };
         let editable = curve.id.track().is_some();
         let share = if editable { 1.0 } else { 0.45 };
@@ -346,11 +354,6 @@ impl List<'_> {
         swatch(&self.painter, pos2(rect.left() + x, y), (line, curve.dash));
         let role = if curve.shown { ColorRole::TextPrimary } else { ColorRole::TextTertiary };
         let color = self.color(role).gamma_multiply(share.max(0.7));
-        let slots = 4.0 * SLOT + 6.0;
-        let value = Rect::from_min_size(
-            pos2(rect.right() - slots - 58.0, rect.top() + 1.0),
-            vec2(58.0, rect.height() - 2.0),
-        );
         let room = value.left() - rect.left() - x - 26.0;
         let label = elided(ui, &curve.label, &Theme::font(Font::Small), room);
         let right = self.text(rect, x + 23.0, &label, Font::Small, color);

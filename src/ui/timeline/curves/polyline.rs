@@ -15,7 +15,12 @@ use ulna_model::Interpolation;
 struct Level {
     seconds: i32,
     value: i32,
+    /// Whether there are so many curves that short segments are drawn straight.
+    crowded: bool,
 }
+
+/// More curves than these are crowded.
+const CROWD: usize = 200;
 
 impl Level {
     fn of(layout: &GraphLayout, curve: usize) -> Self {
@@ -23,6 +28,7 @@ impl Level {
         Self {
             seconds: power(1.0 / layout.axis.scale()),
             value: power(layout.value_per_point(curve)),
+            crowded: layout.curves.len() > CROWD,
         }
     }
 
@@ -110,7 +116,7 @@ fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64
     let step = curve.track.interpolation == Interpolation::Step;
     for key in keys.start..last {
         let (from, to) = (curve.time(key), curve.time(key + 1));
-        let few = to - from < level.seconds() * 3.0;
+        let few = to - from < level.seconds() * if level.crowded { 12.0 } else { 3.0 };
         let plain = curve.track.interpolation == Interpolation::Linear
             && curve.track.property != ulna_model::Property::Rotation;
         if step {

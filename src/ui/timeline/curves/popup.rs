@@ -57,6 +57,7 @@ pub fn popup_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actio
         }
         CurvePopup::Filter(mut popup) => {
             let ends = popup.show(ui, graph, actions);
+            state.curves.tools.filter = popup.choice;
             (CurvePopup::Filter(popup), ends)
         }
         CurvePopup::Slide(mut popup) => {

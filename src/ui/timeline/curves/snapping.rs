@@ -1,6 +1,6 @@
 //! Where what is dragged on the graph comes to rest: frames, keys, whole values.
 
-use egui::{Modifiers, Pos2, Ui, Vec2, vec2};
+use egui::{Modifiers, Pos2, Ui, Vec2};
 
 use super::{Graph, GraphLayout, held::HeldKeys, model::Unit};
 
@@ -159,13 +159,10 @@ pub fn pointer(ui: &Ui) -> (Option<Pos2>, Modifiers) {
     ui.input(|i| (i.pointer.latest_pos(), i.modifiers))
 }
 
-/// Points to the right and up.
-pub fn up(way: Vec2) -> Vec2 {
-    vec2(way.x, -way.y)
-}
-
 #[cfg(test)]
 mod tests {
+    use egui::vec2;
+
     use super::*;
 
     #[test]

@@ -119,6 +119,11 @@ pub fn curve_value_ui(
         calculate_curve(view, (channel, curve), sum, values, actions);
         return;
     }
+    // A field that is left as it was changes nothing, though it shows fewer decimals.
+    let same = short_number(value, degrees) == short_number(shown, degrees);
+    if same && !response.dragged() && !response.drag_stopped() {
+        return;
+    }
     if response.changed() {
         let mut wanted = values;
         wanted[component.min(2)] = value;

@@ -42,6 +42,7 @@ pub fn shorter(spec: &CommandSpec) -> Option<&'static str> {
         "key.duplicate" => "Press {timeline.duplicate} over the timeline.",
         "key.ripple" => "Press {timeline.ripple} over the timeline.",
         "key.kind" => "Press {timeline.kind} over the timeline.",
+        "key.copy_tangents" | "key.match_seam" => KEYS,
         "key.tangents" => "Press {timeline.tangents} over the timeline.",
         "track.interpolation" => "Press {timeline.interpolation} over the timeline.",
         "key.offset" | "key.shift" | "key.value" => KEYS,

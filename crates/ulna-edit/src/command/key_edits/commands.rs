@@ -3,7 +3,7 @@
 use crate::command::{
     define::document_commands,
     field::{ClipName, Nodes, Numbers, Seconds, Trs, choice},
-    key_words::{Between, KindName, Through},
+    key_words::{Between, KindName, TangentSide, Through},
     rules,
     which_keys::{KeyList, WhichKeys},
 };
@@ -161,15 +161,37 @@ document_commands! {
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
-    /// Sets the tangents of smooth keys
+    /// Sets the tangent mode of keys
     SetTangents {
         /// Clip to edit.
         clip: ClipName,
         /// Kind of tangents.
         tangents: Through,
+        /// Side of the keys; both if omitted.
+        side: Option<TangentSide>,
+        /// Whether a change to one side is made to the other side too.
+        linked: Option<bool>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.tangents", "Set tangents", menu: "Clip/Edit keys", asks: true;
+    /// Gives keys the tangents of another key of their tracks
+    CopyTangents {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time of the key to copy from, in seconds.
+        from: Seconds,
+        /// Keys to edit.
+        which: WhichKeys,
+    } = "key.copy_tangents", "Copy tangents from a key", menu: "Clip/Edit keys", asks: true;
+    /// Lets tangents run on from the last key to the first, for a clip that loops
+    MatchSeam {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Whether they run on; yes if omitted.
+        on: Option<bool>,
+        /// Keys whose tracks are meant; all if omitted.
+        which: WhichKeys,
+    } = "key.match_seam", "Match tangents at the loop seam", menu: "Clip/Edit keys", asks: true;
     /// Marks keys as extremes, breakdowns or in-betweens; the motion does not change
     SetKeyKind {
         /// Clip to edit.
@@ -298,6 +320,8 @@ impl KeyEditCommand {
             Self::ShiftKeys(c) => &c.clip,
             Self::SetInterpolation(c) => &c.clip,
             Self::SetTangents(c) => &c.clip,
+            Self::CopyTangents(c) => &c.clip,
+            Self::MatchSeam(c) => &c.clip,
             Self::SetKeyKind(c) => &c.clip,
             Self::CleanKeys(c) => &c.clip,
         }

@@ -3,6 +3,7 @@
 
 mod commands;
 mod components;
+mod modes;
 mod pasting;
 mod shape;
 pub(in crate::command) mod targets;
@@ -11,9 +12,10 @@ mod values;
 
 pub use self::{
     commands::{
-        AxisOrder, ChangeKeys, CleanKeys, DeleteKeys, DuplicateKeys, HoldKeys, KeyEditCommand,
-        MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind,
-        SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout, ValueHow,
+        AxisOrder, ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, HoldKeys,
+        KeyEditCommand, MatchSeam, MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys,
+        SetInterpolation, SetKeyKind, SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout,
+        ValueHow,
     },
     pasting::copied_keys,
 };

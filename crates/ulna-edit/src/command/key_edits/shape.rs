@@ -1,13 +1,13 @@
-//! Keys deleted or cleaned up, and the course of values between keys: holds, interpolation,
-//! tangents and kinds.
+//! Keys deleted or cleaned up, and the course of values between keys: holds, interpolation and
+//! kinds.
 
 use super::{
-    commands::{CleanKeys, DeleteKeys, HoldKeys, SetInterpolation, SetKeyKind, SetTangents},
+    commands::{CleanKeys, DeleteKeys, HoldKeys, SetInterpolation, SetKeyKind},
     targets::{KeyTargets, count, nothing, said},
 };
 use crate::command::{CommandError, Outcome, Scene, key_words::Between};
 use ulna_model::{Interpolation, KeySet, KeyTimes, Notice, Shared, Track};
-use ulna_motion::clip_edit::{self, held, remove_keys, with_interpolation, with_tangents};
+use ulna_motion::clip_edit::{self, held, remove_keys, with_interpolation};
 
 impl DeleteKeys {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -94,27 +94,6 @@ impl SetInterpolation {
             }),
         ];
         Ok(Outcome { edits, notes: said(notes), keys: None })
-    }
-}
-
-impl SetTangents {
-    pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
-        let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
-        let smooth = |t: &Track| with_interpolation(t, Interpolation::CubicSpline);
-        let edits = meant
-            .changed(|track, times| with_tangents(&smooth(track), times, self.tangents.into()));
-        let others = meant
-            .tracks()
-            .filter(|(_, t, _)| t.interpolation != Interpolation::CubicSpline)
-            .count();
-        let note = (others > 0).then(|| {
-            format!(
-                "{} changed to smooth interpolation, because only smooth keys have tangents",
-                count(others, "track")
-            )
-        });
-        let notes = said([note.map(|said| Notice::new("tracks_became_splines", said))]);
-        Ok(Outcome { edits, notes, keys: None })
     }
 }
 
