@@ -307,14 +307,20 @@ impl Bend<'_> {
         if to.0 - from.0 <= self.smallest {
             return;
         }
-        // Not the middle: about it a curve may turn back and still meet its chord.
-        let part = from.0 + (to.0 - from.0) * 0.45;
-        let value = self.curves.at(Key { key: self.key, part }, self.component);
-        let chord = from.1 + (to.1 - from.1) * 0.45;
-        if (value - chord).abs() > self.off * 0.5 {
-            self.draw(from, (part, value), seen);
-            seen(part, value);
-            self.draw((part, value), to, seen);
+        // At two places, since a curve that bends both ways meets its chord at one between. Of a
+        // cubic, whose distance from the chord is x(1 − x)(p + qx), these two being within half of
+        // what is allowed leaves nothing beyond it.
+        let probe = |place: f64| {
+            let part = from.0 + (to.0 - from.0) * place;
+            let value = self.curves.at(Key { key: self.key, part }, self.component);
+            let chord = from.1 + (to.1 - from.1) * place;
+            ((part, value), (value - chord).abs() <= self.off * 0.5)
+        };
+        let (split, near) = probe(0.45);
+        if !near || !probe(0.75).1 {
+            self.draw(from, split, seen);
+            seen(split.0, split.1);
+            self.draw(split, to, seen);
         }
     }
 }
