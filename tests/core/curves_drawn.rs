@@ -8,7 +8,7 @@ use std::fs;
 
 use ulna_edit::{CommandLine, Edit};
 use ulna_formats::gltf::Progress;
-use ulna_model::{Clip, Document, Interpolation, KeySide, Property, Shared, Track};
+use ulna_model::{Clip, Document, Interpolation, KeySide, Shared, Track};
 use ulna_motion::curves::{
     CurveSpace, EulerOrder, TrackCurves, converted, with_component, with_slope,
 };

@@ -50,7 +50,7 @@ fn hips() -> (Window, tempfile::TempDir, Graph) {
     let solo = window.get_all_by_label("Solo Hips Y").next().expect("the height");
     solo.click();
     window.run_steps(3);
-    let all = window.get_all_by_label("Curves");
+    let all = window.get_all_by_label("Timeline curves");
     let rect = all.map(|n| n.rect()).max_by(|a, b| a.area().total_cmp(&b.area()));
     let rect = rect.expect("the graph");
     window.event(Event::PointerMoved(rect.right_bottom() - vec2(6.0, 6.0)));

@@ -57,6 +57,7 @@ pub(super) fn taken(
 pub(super) fn hash(track: &Track) -> String {
     let counts = [track.interpolation.values_per_key() as f32, track.times.len() as f32];
     let numbers = counts.iter().chain(track.times.iter()).chain(track.values.iter());
-    let bytes: Vec<u8> = numbers.flat_map(|v| v.to_le_bytes()).collect();
+    // Both zeros are one number.
+    let bytes: Vec<u8> = numbers.flat_map(|v| (v + 0.0).to_le_bytes()).collect();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes))
 }
