@@ -108,6 +108,7 @@ const SHARED: &[&str] = &[
     "scale_is_zero",
     "shear_dropped",
     "sides_on_other_skin",
+    "single_key",
     "squashed_flat",
     "times_out_of_order",
     "tracks_became_splines",

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3, EulerRot};
 
 use super::{
     chart::{follow_holds, rotation, short_log, turn_key},
-    warp::{Place, placed},
+    warp::{KeyDestination, placed},
 };
 use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeyTimes, Property, Track};
@@ -92,8 +92,8 @@ pub fn move_near(
             to[key] = hold_end(to[key + 1]);
         }
     }
-    let places: Vec<Place> =
-        to.iter().map(|t| Place { time: *t, before: 1.0, after: 1.0 }).collect();
+    let places: Vec<KeyDestination> =
+        to.iter().map(|t| KeyDestination { time: *t, before: 1.0, after: 1.0 }).collect();
     let made = placed(track, &places)?;
     let keys: Vec<f32> = (0..to.len())
         .filter(|k| times.binary_search_by(|t| t.total_cmp(&track.times[*k])).is_ok())

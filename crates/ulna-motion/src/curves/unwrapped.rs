@@ -26,7 +26,7 @@ const MOST_HALVES: u32 = 10;
 
 /// A place between two keys and what the three angles are there, less what they are at the key
 /// before.
-type Place = (f64, [f64; 3]);
+type AnglesAt = (f64, [f64; 3]);
 
 /// The angles at keys and at places between them where they change much.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Unwrapped {
     /// The three angles in their order, radians, at each key.
     keys: Vec<[f64; 3]>,
     /// Places between each key and the next.
-    between: Vec<Option<Arc<[Place]>>>,
+    between: Vec<Option<Arc<[AnglesAt]>>>,
 }
 
 fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -66,15 +66,15 @@ fn longest_turn(track: &Track, key: usize) -> f64 {
 }
 
 /// A walk along one segment.
-struct Walk<'a> {
+struct Unwrapping<'a> {
     track: &'a Track,
     order: EulerOrder,
     key: usize,
     from: [f64; 3],
-    places: Vec<Place>,
+    places: Vec<AnglesAt>,
 }
 
-impl Walk<'_> {
+impl Unwrapping<'_> {
     fn angles(&self, part: f64, near: [f64; 3]) -> [f64; 3] {
         self.order.angles(rotation_at(self.track, Key { key: self.key, part }), near)
     }
@@ -103,14 +103,14 @@ fn follow(
     order: EulerOrder,
     key: usize,
     from: [f64; 3],
-) -> ([f64; 3], Option<Arc<[Place]>>) {
+) -> ([f64; 3], Option<Arc<[AnglesAt]>>) {
     let turn = longest_turn(track, key);
     let near_lock = || order.middle_sine(rotation(track, key)).abs() > FAR_FROM_LOCK;
     if turn == 0.0 || (turn < TURN && !near_lock()) {
         return (order.angles(rotation(track, key + 1), from), None);
     }
     let pieces = ((turn / TURN).ceil().clamp(1.0, MOST_PIECES as f64)) as usize;
-    let mut walk = Walk { track, order, key, from, places: Vec::new() };
+    let mut walk = Unwrapping { track, order, key, from, places: Vec::new() };
     let mut at = (0.0, from);
     for piece in 1..=pieces {
         let to = piece as f64 / pieces as f64;
@@ -174,7 +174,7 @@ impl Unwrapped {
     }
 
     /// Places from a key to the next that the angles were followed by, without both ends.
-    pub(super) fn places(&self, key: usize) -> &[Place] {
+    pub(super) fn places(&self, key: usize) -> &[AnglesAt] {
         self.between.get(key).and_then(Option::as_deref).unwrap_or_default()
     }
 

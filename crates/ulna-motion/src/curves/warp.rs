@@ -5,7 +5,7 @@ use ulna_model::{Interpolation, Track};
 
 /// Where a key goes, and how much longer the time before and after it takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct KeyDestination {
     pub time: f32,
     pub before: f64,
     pub after: f64,
@@ -13,8 +13,8 @@ pub(super) struct Place {
 
 /// The track with its keys elsewhere, in the same order. Tangents are divided by how much longer
 /// the time on their side takes.
-pub(super) fn placed(track: &Track, places: &[Place]) -> Result<Track, TooClose> {
-    let falls = |w: &[Place]| !w[1].time.is_finite() || w[1].time <= w[0].time;
+pub(super) fn placed(track: &Track, places: &[KeyDestination]) -> Result<Track, TooClose> {
+    let falls = |w: &[KeyDestination]| !w[1].time.is_finite() || w[1].time <= w[0].time;
     if let Some(k) = places.windows(2).position(falls) {
         return Err(TooClose(track.times[k], track.times[k + 1]));
     }
@@ -105,16 +105,16 @@ pub fn warped(track: &Track, times: &[f32], warp: &Warp) -> Result<Track, TooClo
         warp.from.iter().find(close).copied().unwrap_or(time)
     };
     let meant = |t: f32| times.binary_search_by(|k| k.total_cmp(&t)).is_ok();
-    let mut places: Vec<Place> = track
+    let mut places: Vec<KeyDestination> = track
         .times
         .iter()
         .map(|t| {
             let time = near(*t);
             let (before, after) = warp.factors(time);
             if meant(*t) {
-                Place { time: warp.at(time) as f32, before, after }
+                KeyDestination { time: warp.at(time) as f32, before, after }
             } else {
-                Place { time: *t, before: 1.0, after: 1.0 }
+                KeyDestination { time: *t, before: 1.0, after: 1.0 }
             }
         })
         .collect();

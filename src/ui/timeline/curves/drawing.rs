@@ -13,7 +13,7 @@ use super::{
     polyline::{Polylines, seen},
     sources::CurveState,
     state::ValueView,
-    strokes::{self, Pen},
+    strokes::{self, LineStyle},
 };
 use ulna_model::{KeySet, Repeat};
 use ulna_render::ColorRole;
@@ -113,7 +113,7 @@ impl Lines {
         for k in order {
             let curve = &layout.curves[k];
             let (width, share) = look(curve);
-            let pen = Pen { width, color: curve.color.gamma_multiply(share), feather };
+            let pen = LineStyle { width, color: curve.color.gamma_multiply(share), feather };
             let dash = if few { curve.dash } else { &[] };
             place(layout, k, &lines[k], (0.0, 1.0), &mut scratch);
             strokes::clipped(&scratch, layout.rect.expand(4.0), |part| {
@@ -121,7 +121,7 @@ impl Lines {
             });
             if few {
                 let color = curve.color.gamma_multiply(0.35);
-                beyond(graph, of, (k, &lines[k]), Pen { color, ..pen }, &mut mesh);
+                beyond(graph, of, (k, &lines[k]), LineStyle { color, ..pen }, &mut mesh);
             }
         }
         keys(graph, of, &mut mesh);
@@ -141,7 +141,13 @@ impl Lines {
             let points = self.polylines.of(&graph.layout, (k, curve), *state);
             place(&graph.layout, k, &points, (0.0, 1.0), &mut scratch);
             strokes::clipped(&scratch, graph.layout.rect.expand(4.0), |part| {
-                strokes::dashed(mesh, part, &[3.0, 4.0], 0.0, Pen { width: 1.0, color, feather });
+                strokes::dashed(
+                    mesh,
+                    part,
+                    &[3.0, 4.0],
+                    0.0,
+                    LineStyle { width: 1.0, color, feather },
+                );
             });
         }
     }
@@ -187,7 +193,7 @@ fn beyond(
     graph: &Graph<'_>,
     of: &LinesOf,
     (k, points): (usize, &[(f64, f64)]),
-    pen: Pen,
+    pen: LineStyle,
     mesh: &mut Mesh,
 ) {
     /// Turns of a loop on each side at most.
@@ -208,7 +214,7 @@ fn beyond(
         }
         place(layout, k, points, turn, &mut scratch);
         strokes::clipped(&scratch, area, |part| {
-            strokes::dashed(mesh, part, &[3.0, 4.0], 0.0, Pen { width: 1.5, ..pen });
+            strokes::dashed(mesh, part, &[3.0, 4.0], 0.0, LineStyle { width: 1.5, ..pen });
         });
     };
     let loops = of.repeat != Repeat::Once && of.length > 0.0 && curve.len() > 1;

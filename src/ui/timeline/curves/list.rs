@@ -478,7 +478,7 @@ fn how(ui: &Ui) -> super::SelectHow {
 fn swatch(painter: &Painter, at: egui::Pos2, (color, dash): (Color32, &[f32])) {
     let mut mesh = egui::Mesh::default();
     let feather = painter.pixels_per_point().recip();
-    let pen = super::strokes::Pen { width: 2.0, color, feather };
+    let pen = super::strokes::LineStyle { width: 2.0, color, feather };
     // The pattern is seen in full only at half its length.
     let short: Vec<f32> = dash.iter().map(|d| d * 0.6).collect();
     super::strokes::dashed(&mut mesh, &[at, at + vec2(16.0, 0.0)], &short, 0.0, pen);

@@ -11,19 +11,19 @@ use ulna_render::ColorRole;
 #[derive(Clone, Debug)]
 pub enum Marquee {
     /// A box, from a place.
-    Box(Place),
+    Box(GraphPoint),
     /// A line.
-    Lasso(Vec<Place>),
+    Lasso(Vec<GraphPoint>),
 }
 
 /// A place on the graph: a time, and a part of the height from its top.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct GraphPoint {
     time: f64,
     height: f32,
 }
 
-impl Place {
+impl GraphPoint {
     /// Of a point.
     pub fn of(graph: &Graph<'_>, at: Pos2) -> Self {
         let rect = graph.layout.rect;
@@ -66,7 +66,7 @@ impl Marquee {
             Self::Lasso(line) => {
                 // A point every few pixels is as good as one a frame.
                 if line.last().is_none_or(|last| last.at(graph).distance(at) > 2.0) {
-                    line.push(Place::of(graph, at));
+                    line.push(GraphPoint::of(graph, at));
                 }
                 let corners: Vec<Pos2> = line.iter().map(|p| p.at(graph)).collect();
                 if let [first, .., last] = corners[..] {

@@ -8,7 +8,7 @@ use super::{
     super::state::TimelineState,
     Graph,
     state::SpeedStrip,
-    strokes::{self, Pen},
+    strokes::{self, LineStyle},
 };
 use crate::ui::{Theme, theme::Font};
 use ulna_model::{ClipId, Derived, Document, NodeId};
@@ -115,7 +115,7 @@ pub fn strip_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, rect: Rec
             let corners = [pair[0], pair[1], foot(pair[1]), foot(pair[0])];
             super::super::draw::quad(&mut mesh, corners, fill);
         }
-        strokes::stroke(&mut mesh, part, Pen { width: 1.5, color: color_line, feather });
+        strokes::stroke(&mut mesh, part, LineStyle { width: 1.5, color: color_line, feather });
     });
     painter.add(egui::Shape::mesh(mesh));
     if let Some((time, value)) = found.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {

@@ -4,7 +4,7 @@ use egui::{Color32, Mesh, Pos2, Rect, Vec2, epaint::Vertex};
 
 /// How lines are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Pen {
+pub struct LineStyle {
     /// Points.
     pub width: f32,
     /// The color.
@@ -14,7 +14,7 @@ pub struct Pen {
 }
 
 /// The corners across a line at a point, from one side to the other.
-fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: Pen) {
+fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     let mut corner = |pos: Pos2, color: Color32| {
         mesh.vertices.push(Vertex { pos, uv: egui::epaint::WHITE_UV, color });
     };
@@ -38,7 +38,7 @@ fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: Pen) {
 }
 
 /// A line through points.
-pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: Pen) {
+pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
     let wide: u32 = if pen.feather > 0.0 { 4 } else { 2 };
     let mut before: Option<Vec2> = None;
     let mut count = 0;
@@ -69,7 +69,7 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: Pen) {
 
 /// A dashed line through points: points on and off in turn. `skip`: how far into the pattern it
 /// begins, points.
-pub fn dashed(mesh: &mut Mesh, points: &[Pos2], dash: &[f32], skip: f32, pen: Pen) {
+pub fn dashed(mesh: &mut Mesh, points: &[Pos2], dash: &[f32], skip: f32, pen: LineStyle) {
     if dash.is_empty() {
         stroke(mesh, points, pen);
         return;
@@ -180,7 +180,7 @@ mod tests {
     use egui::pos2;
     use proptest::prelude::*;
 
-    const PEN: Pen = Pen { width: 2.0, color: Color32::WHITE, feather: 1.0 };
+    const PEN: LineStyle = LineStyle { width: 2.0, color: Color32::WHITE, feather: 1.0 };
 
     proptest! {
         #[test]
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn dashes_take_as_much_as_their_pattern_says() {
         let mut mesh = Mesh::default();
-        let pen = Pen { width: 1.0, feather: 0.0, ..PEN };
+        let pen = LineStyle { width: 1.0, feather: 0.0, ..PEN };
         dashed(&mut mesh, &[pos2(0.0, 0.0), pos2(100.0, 0.0)], &[6.0, 4.0], 0.0, pen);
         let area: f32 = mesh.vertices.chunks_exact(4).map(|q| q[2].pos.x - q[0].pos.x).sum();
         assert!((area - 60.0).abs() < 0.1, "{area}");

@@ -15,7 +15,7 @@ use super::{
     handles::{HandleDrag, Handles},
     held::HeldKeys,
     insert,
-    marquee::{Marquee, Place},
+    marquee::{GraphPoint, Marquee},
     popup::popup_ui,
     snapping::Goes,
     state::CurveTool,
@@ -153,7 +153,7 @@ pub fn input(
     if let Some(at) =
         origin.filter(|_| response.drag_started_by(PointerButton::Secondary) && now.command)
     {
-        let line = vec![Place::of(graph, at)];
+        let line = vec![GraphPoint::of(graph, at)];
         state.curves.gesture = CurveGesture::Marquee(Marquee::Lasso(line));
         return true;
     }
@@ -251,7 +251,7 @@ fn begin_drag(
     let curves = &mut state.curves;
     let held = || HeldKeys::new(graph, graph.keys().clone());
     if lasso {
-        curves.gesture = CurveGesture::Marquee(Marquee::Lasso(vec![Place::of(graph, at)]));
+        curves.gesture = CurveGesture::Marquee(Marquee::Lasso(vec![GraphPoint::of(graph, at)]));
         return;
     }
     if let Some(handle) = curves.tools.handles.at(at) {
@@ -297,7 +297,7 @@ fn begin_drag(
         curves.gesture = CurveGesture::Keys(KeyDrag::new(held, grabbed, at, false));
         return;
     }
-    let place = Place::of(graph, at);
+    let place = GraphPoint::of(graph, at);
     let marquee = if modifiers.alt { Marquee::Lasso(vec![place]) } else { Marquee::Box(place) };
     curves.gesture = CurveGesture::Marquee(marquee);
 }
