@@ -136,7 +136,7 @@ pub struct Settings {
     pub new_keys: Between,
     /// Whether pausing leaves the playhead where it is, between frames.
     pub pause_anywhere: bool,
-    /// What the timeline shows of a clip.
+    /// The parts of a clip that the timeline shows.
     pub timeline: TimelineShow,
 }
 

@@ -1,6 +1,6 @@
-//! What curves draw is what files say: each drawn curve of every CUBICSPLINE file of the corpus,
-//! of odd files, and of files edited with commands and saved, against a reader and formulas of
-//! the tests' own.
+//! Drawn curves match their files: each drawn curve of every CUBICSPLINE file of the corpus, of
+//! odd files, and of files edited with commands and saved, against a reader and formulas of the
+//! tests' own.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::{
 /// Points of each drawn curve that are compared.
 const POINTS: usize = 1000;
 
-/// What was compared, and how far off the worst was.
+/// Counts of the comparisons, and the largest errors.
 #[derive(Debug, Default)]
 struct Compared {
     files: usize,
@@ -221,7 +221,7 @@ fn drawn_curves_are_what_odd_files_say() {
     assert_eq!((compared.files, compared.rotations, compared.curves), (6, 6, 6 * (4 + 18 + 3)));
 }
 
-/// What is done to a clip before it is saved.
+/// The edits of a clip before it is saved.
 fn edits(clip: &str) -> Vec<Value> {
     vec![
         json!({"do": "key.value", "clip": clip, "how": "add", "by": [5]}),
@@ -262,7 +262,7 @@ fn drawn_curves_are_what_edited_files_say_once_saved() {
     assert!(changed >= 91 && compared.points > 1000 * compared.curves, "{changed}, {compared:?}");
 }
 
-/// What is done to a track, of keys and components by themselves and of spans; nothing where that
+/// A track after a change of keys and components by themselves or of spans; nothing where that
 /// cannot be.
 fn changed(track: &Track, way: usize, order: EulerOrder) -> Option<Track> {
     let (key, space) = (track.times.len() / 2, CurveSpace::Euler(order));

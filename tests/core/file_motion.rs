@@ -107,7 +107,7 @@ pub struct Motion {
     pub values: Vec<f64>,
     pub width: usize,
     pub turns: bool,
-    /// What is left to rounding, of a number of 1.
+    /// The error left to rounding, of a number of 1.
     pub exactness: f64,
 }
 
@@ -118,15 +118,15 @@ impl Motion {
         &self.values[start..start + self.width]
     }
 
-    /// How much lines between rotations may differ since what is stored is not of length 1: numbers
-    /// are mixed as they are.
+    /// Possible difference of lines between rotations, since the stored numbers are not of length
+    /// 1: they are mixed as they are.
     fn unequal(&self) -> f64 {
         let lines = self.turns && self.kind == "LINEAR";
         let off = |key| (self.part(key, 1).iter().map(|v| v * v).sum::<f64>().sqrt() - 1.0).abs();
         (0..self.times.len()).filter(|_| lines).map(off).fold(0.0, f64::max)
     }
 
-    /// What plays at a time, and the length of what rotations are made unit from.
+    /// The value at a time, and the length from which rotations are made unit.
     pub fn at(&self, time: f64) -> (Vec<f64>, f64) {
         let last = self.times.len() - 1;
         let key = self.times.iter().rposition(|t| *t <= time).unwrap_or(0);

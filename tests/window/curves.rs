@@ -32,7 +32,7 @@ fn has(window: &Window, name: &str) -> bool {
     window.query_by_label(name).is_some()
 }
 
-/// How many curves are shown, as the list says.
+/// Number of shown curves, as the list says.
 fn shown(window: &Window) -> usize {
     (0..500)
         .find(|n| window.query_by_label_contains(&format!("All channels, {n} of ")).is_some())

@@ -1,4 +1,4 @@
-//! Values of selected components of keys, to be typed; what is stored of them, and how exact the view
+//! Values of selected components of keys, to be typed; how they are stored, and how exact the view
 //! is.
 
 use egui::{DragValue, Frame, Margin, RichText, Ui};
@@ -129,7 +129,7 @@ fn number(ui: &mut Ui, name: &str, mut value: f64, sign: &str) -> Option<f64> {
     (response.changed() && !response.dragged() || response.drag_stopped()).then_some(value)
 }
 
-/// What is stored, and how far what is drawn is from what plays.
+/// Tells how the keys are stored, and the largest error of the drawn angles between them.
 fn note(
     ui: &mut Ui,
     view: &View<'_>,

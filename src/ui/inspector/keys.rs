@@ -57,7 +57,7 @@ pub fn keys_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// Width of the labels, points: *Interpolation* is wider than the labels of transforms.
 const LABELS: f32 = 80.0;
 
-/// What a field is, before it.
+/// Draws the label in front of a field.
 pub(super) fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     let (rect, _) = ui.allocate_exact_size(vec2(LABELS, 24.0), Sense::hover());
     let (font, color) = (Theme::font(Font::Small), theme.color(ColorRole::TextSecondary));

@@ -8,7 +8,7 @@ use crate::ui::{
 };
 use ulna_edit::command::TimelineCommand;
 
-/// What the timeline shows: rows of keys, curves, or both.
+/// The switch between rows of keys, curves, and both.
 pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) {
     let (theme, now) = (view.theme, view.settings.timeline);
     let mut chosen = now;
@@ -42,7 +42,7 @@ pub fn show_ui(ui: &mut Ui, view: &View<'_>, wide: bool, actions: &mut Actions) 
     }
 }
 
-/// What a choice of the switch shows, and its key.
+/// Words for a choice of the switch, with its key.
 fn show_words(view: &View<'_>, show: TimelineShow) -> String {
     let (about, command) = match show {
         TimelineShow::Sheet => ("Rows of keys", TimelineCommand::Curves),

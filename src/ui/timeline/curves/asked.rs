@@ -54,8 +54,8 @@ pub fn scale_times(id: ClipId, keys: KeySet, factor: f64, about: f64) -> Command
     ScaleKeys { clip: ClipName::Id(id), factor: factor as f32, about, which }.into()
 }
 
-/// Sets the change a second of a component of keys on a side; `linked` says whether both sides change
-/// together from then on, where that is to be another.
+/// Sets the change a second of a component of keys on a side; `linked` says whether both sides
+/// change together from then on, where that is to be another.
 pub fn set_slope(
     id: ClipId,
     keys: KeySet,

@@ -25,7 +25,7 @@ pub enum Along {
     Value,
 }
 
-/// How far values go.
+/// Change of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lift {
     /// Points up, whatever a curve's values count.
@@ -43,7 +43,7 @@ pub struct KeyDrag {
     pull: Pull,
     along: Along,
     typed: Typed,
-    /// What was previewed last: seconds, and values.
+    /// The change that was previewed last: seconds, and values.
     shown: (f64, Lift),
     modal: bool,
 }
@@ -156,7 +156,7 @@ impl KeyDrag {
         commands
     }
 
-    /// What is done, over the key that is held; the line along which keys go.
+    /// Draws the readout at the pointer, the line along which keys go, and the reach around them.
     fn draw(&self, tools: &ToolState, ui: &Ui, graph: &Graph<'_>) {
         let layout = &graph.layout;
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };

@@ -25,7 +25,7 @@ const MOST_KEYS: usize = 4_000;
 /// More curves than these have nothing drawn beyond their ends, and no dashes.
 const FEW: usize = 120;
 
-/// What a picture of curves is made from.
+/// The inputs of a picture of curves.
 #[derive(Clone, Debug, PartialEq)]
 struct LinesOf {
     curves: Same<ShownCurve>,
@@ -40,7 +40,7 @@ struct LinesOf {
     points_per_pixel: f32,
 }
 
-/// What is compared by being the same.
+/// A list that is compared by its pointer.
 #[derive(Clone, Debug)]
 struct Same<T>(Rc<Vec<T>>);
 
@@ -180,7 +180,7 @@ fn place(
     );
 }
 
-/// How far into its dashes a part of a line begins, so that they stay where they are while the
+/// Offset into its dashes at which a part of a line begins, so that they stay in place while the
 /// graph is scrolled.
 fn skip(layout: &GraphLayout, dash: &[f32], part: &[Pos2]) -> f32 {
     let whole: f32 = dash.iter().sum();
@@ -188,7 +188,7 @@ fn skip(layout: &GraphLayout, dash: &[f32], part: &[Pos2]) -> f32 {
     part.first().map_or(0.0, |p| (p.x - zero).rem_euclid(whole.max(1.0)))
 }
 
-/// What plays before the first and after the last key, dashed: the value held, or the loop.
+/// Draws the values before the first and after the last key, dashed: the value held, or the loop.
 fn beyond(
     graph: &Graph<'_>,
     of: &LinesOf,

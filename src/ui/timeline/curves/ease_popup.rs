@@ -44,16 +44,16 @@ pub struct EasePopup {
     keys: KeySet,
     /// The curves, and from when to when each is eased.
     spans: Vec<(usize, f64, f64)>,
-    /// What is chosen.
+    /// The chosen ease.
     pub ease: Ease,
-    /// What was previewed last.
+    /// The ease that was previewed last.
     shown: Option<Ease>,
     about: String,
-    /// What it does to the rest.
+    /// The effect on the rest of the channel, in words.
     foot: String,
-    /// How many keys each tile adds.
+    /// Number of keys that each tile adds.
     added: Option<(EaseWay, f64, [usize; 12])>,
-    /// Where the panel was.
+    /// Bounds of the panel when it was last drawn.
     area: Option<Rect>,
 }
 
@@ -168,7 +168,7 @@ impl EasePopup {
         ui.add(egui::Label::new(foot.color(color)).wrap());
     }
 
-    /// What the ease does to the rest of the channel.
+    /// Words for the effect of the ease on the rest of the channel.
     fn foot(&self) -> String {
         let Some((curve, from, _)) = self.spans.first() else { return String::new() };
         let shown = &self.held.layout.curves[*curve];

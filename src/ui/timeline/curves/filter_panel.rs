@@ -23,7 +23,7 @@ use ulna_render::ColorRole;
 /// Width, points.
 const WIDTH: f32 = 288.0;
 
-/// What is chosen: a filter and its numbers.
+/// A chosen filter and its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterChoice {
     filter: FilterName,
@@ -59,7 +59,7 @@ impl Default for FilterChoice {
     }
 }
 
-/// What a filter comes to.
+/// The result of a filter.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     /// The tracks that it changes.
@@ -68,7 +68,7 @@ struct Seen {
     curves: Vec<(super::CurveId, std::rc::Rc<TrackCurves>)>,
     /// Keys before and after.
     keys: (usize, usize),
-    /// What is measured, as a sentence.
+    /// The measurements, as a sentence.
     said: String,
 }
 
@@ -76,13 +76,13 @@ struct Seen {
 #[derive(Clone, Debug)]
 pub struct FilterPanel {
     home: KeysHome,
-    /// What is chosen.
+    /// The chosen filter and its numbers.
     pub choice: FilterChoice,
-    /// What was computed, of which keys and clip.
+    /// The last result, with the choice, the keys and the clip that it was computed from.
     seen: Option<(FilterChoice, KeySet, Shared<Clip>, Seen)>,
     /// The curve that the panel draws, counted among those that are filtered.
     component: usize,
-    /// What was is shown in place of what will be.
+    /// Whether the curves before the filter are shown in place of the result.
     compares: bool,
 }
 
@@ -286,14 +286,14 @@ impl FilterPanel {
             values.iter().enumerate().map(place).collect::<Vec<_>>()
         };
         let painter = ui.painter_at(rect);
-        let grey = theme.color(ColorRole::TextTertiary);
-        painter.add(egui::Shape::line(line(&was), Stroke::new(1.0, grey)));
+        let gray = theme.color(ColorRole::TextTertiary);
+        painter.add(egui::Shape::line(line(&was), Stroke::new(1.0, gray)));
         if !self.compares {
             painter.add(egui::Shape::line(line(&will), Stroke::new(1.5, curve.color)));
         }
         ui.horizontal(|ui| {
             let font = Theme::font(Font::Caption);
-            ui.label(RichText::new("— before").font(font.clone()).color(grey));
+            ui.label(RichText::new("— before").font(font.clone()).color(gray));
             ui.label(
                 RichText::new(format!("— after, {}", curve.name)).font(font).color(curve.color),
             );

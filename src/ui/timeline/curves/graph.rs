@@ -76,7 +76,7 @@ pub fn graph_ui(
     }
 }
 
-/// Where curves are, fitted where that is asked for or none of those that were fitted is shown.
+/// Lays out the curves, fitted on request or when none of those fitted before is shown.
 fn layout(
     state: &mut TimelineState,
     sheet: &Sheet<'_>,
@@ -261,7 +261,7 @@ fn behind(state: &mut TimelineState, graph: &Graph<'_>) -> Rc<Vec<(CurveState, S
     curves.behind.clone()
 }
 
-/// What is said where nothing is shown.
+/// Draws the message of a graph without curves.
 fn empty_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     let area = graph.layout.rect;
     if area.height() < 60.0 {

@@ -28,16 +28,16 @@ pub struct Handle {
     pub key: usize,
     /// and side: never both.
     pub side: KeySide,
-    /// Where the key is.
+    /// Position of the key.
     pub from: Pos2,
-    /// Where the handle is.
+    /// Position of the handle.
     pub at: Pos2,
 }
 
 /// The handles that are seen, and a key at which there are none because angles are locked there.
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
-    /// Those that can be dragged.
+    /// The handles that can be dragged.
     pub list: Vec<Handle>,
     /// The time of a key at gimbal lock.
     pub locked: Option<f32>,
@@ -285,7 +285,7 @@ impl HandleDrag {
     }
 }
 
-/// What follows a slope.
+/// The unit after the number of a slope.
 pub const fn per_second(unit: Unit) -> &'static str {
     match unit {
         Unit::Degrees | Unit::Meters => "/s",

@@ -18,13 +18,13 @@ pub struct HeldKeys {
     pub clip: Shared<Clip>,
     /// The selection as it was.
     pub selection: KeySet,
-    /// Where the curves were.
+    /// Layout of the curves when the keys were taken hold of.
     pub layout: GraphLayout,
     /// The selected keys of each shown curve that can be touched.
     pub curves: Vec<(usize, KeyTimes)>,
 }
 
-/// What the values of some curves are changed by alike: a number, as bits, and what they are of.
+/// A group of curves whose values change alike: the number, as bits, and their component.
 type Alike = (u64, Component);
 
 impl HeldKeys {
@@ -48,7 +48,7 @@ impl HeldKeys {
         })
     }
 
-    /// How many keys of curves there are.
+    /// Number of keys, summed over the curves.
     pub fn count(&self) -> usize {
         self.curves.iter().map(|(_, times)| times.len()).sum()
     }
@@ -133,10 +133,10 @@ impl HeldKeys {
     }
 }
 
-/// What curves are of, for commands that change single components.
+/// A component that curves show, for commands that change single components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Component {
-    /// What of the node.
+    /// The property of the node.
     pub property: Property,
     /// The order of angles.
     pub order: Option<EulerOrder>,

@@ -1,4 +1,4 @@
-//! Where curves are: seconds and values to points and back, and what is under the pointer.
+//! Layout of the curves: seconds and values to points and back, and the things under the pointer.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::{
 /// The curves as they lie in a frame.
 #[derive(Clone, Debug)]
 pub struct GraphLayout {
-    /// Where curves are drawn.
+    /// The area in which curves are drawn.
     pub rect: Rect,
     /// Seconds to points and back.
     pub axis: TimeAxis,
@@ -73,13 +73,13 @@ impl GraphLayout {
         low + (high - low) * f64::from((self.rect.bottom() - y) / self.rect.height().max(1.0))
     }
 
-    /// How much a curve's value changes a point up.
+    /// Change of a curve's value a point up.
     pub fn value_per_point(&self, curve: usize) -> f64 {
         let (low, high) = self.range(curve);
         (high - low) / f64::from(self.rect.height().max(1.0))
     }
 
-    /// Where a key is.
+    /// Position of a key.
     pub fn key_pos(&self, curve: usize, key: usize) -> Pos2 {
         let shown = &self.curves[curve];
         pos2(self.x(shown.time(key)), self.y(curve, shown.key_value(key)))
@@ -129,7 +129,7 @@ impl GraphLayout {
     }
 }
 
-/// How far a point is from a line between two others.
+/// Distance of a point from a line between two others.
 fn distance(at: Pos2, from: Pos2, to: Pos2) -> f32 {
     let (line, there) = (to - from, at - from);
     let share = (there.dot(line) / line.length_sq().max(1e-6)).clamp(0.0, 1.0);

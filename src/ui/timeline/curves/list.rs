@@ -29,11 +29,11 @@ pub fn number(value: f64, unit: Unit) -> String {
     if unit == Unit::Meters { format!("{text} m") } else { text }
 }
 
-/// Where the list is drawn.
+/// The list while it is drawn.
 pub(super) struct List<'a> {
     pub sheet: &'a Sheet<'a>,
     pub model: &'a CurvesModel,
-    /// What of it is not covered by its head and foot.
+    /// The part of the list that is not covered by its head and foot.
     pub seen: Rect,
     pub painter: Painter,
 }
@@ -445,7 +445,7 @@ pub(super) const fn eye(on: bool) -> egui_material_icons::MaterialIcon {
     if on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF }
 }
 
-/// What of a node a channel moves.
+/// Title of the property that a channel moves.
 const fn title(property: Property) -> &'static str {
     match property {
         Property::Translation => "Translation",

@@ -20,7 +20,7 @@ pub(super) const FOOT: f32 = 28.0;
 /// Points of the note over the foot.
 pub(super) const NOTE: f32 = 64.0;
 
-/// What is told of how a selected joint's rotation is stored.
+/// The note on how a selected joint's rotation is stored.
 pub(super) fn note(sheet: &Sheet<'_>, model: &CurvesModel) -> Option<String> {
     let linear = model.shown.iter().find(|c| {
         c.selected_joint

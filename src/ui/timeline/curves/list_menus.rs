@@ -13,7 +13,7 @@ use crate::ui::{Theme, popups::lasting_menu_button, theme::Font};
 use ulna_model::NodeId;
 use ulna_render::ColorRole;
 
-/// What is stored of a rotation and how it is shown, and the list of ways to show it.
+/// Draws how a rotation is stored and shown, with the list of ways to show it.
 pub(super) fn view_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -92,7 +92,7 @@ fn error_words(stored: &str, shown: &str, (error, time): (f64, f64), fps: f64) -
     format!("{how}, shown as {shown}. {exact}")
 }
 
-/// What can be done with the curves of a row.
+/// The menu of the curves of a row.
 pub(super) fn row_menu(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -165,7 +165,7 @@ pub(super) fn show(state: &mut TimelineState, of: CurvesOf) {
     choices.solo.clear();
 }
 
-/// What tells curves apart, in words, and the list of ways.
+/// Draws how curves are told apart by color, in words, with the list of ways.
 pub(super) fn foot_ui(colors: &mut CurveColors, ui: &mut Ui, theme: &Theme, rect: Rect) {
     let mut line = ui.new_child(
         egui::UiBuilder::new()

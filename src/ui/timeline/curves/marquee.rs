@@ -7,7 +7,7 @@ use crate::ui::{Actions, timeline::domain::SelectHow};
 use ulna_model::{KeySet, KeyTimes};
 use ulna_render::ColorRole;
 
-/// What is drawn round keys.
+/// An outline drawn round keys.
 #[derive(Clone, Debug)]
 pub enum Marquee {
     /// A box, from a place.

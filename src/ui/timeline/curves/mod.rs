@@ -82,13 +82,13 @@ pub fn curves_of(
 
 /// The graph as it is laid out in a frame, and the clip whose keys it shows.
 pub struct Graph<'a> {
-    /// What panels see.
+    /// The view that all panels draw from.
     pub view: &'a View<'a>,
     /// The clip that is shown.
     pub id: ClipId,
     /// The clip, or the layer of it, whose keys are shown.
     pub clip: &'a Shared<Clip>,
-    /// Where the curves are.
+    /// Layout of the curves.
     pub layout: GraphLayout,
 }
 

@@ -1,4 +1,4 @@
-//! Which curves there are: the rows of their list, and those that are shown.
+//! The curves of a clip: the rows of their list, and the curves that are shown.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::{
 use ulna_model::{NodeId, PoseLayerId, Property, Shared, Track, TrackId};
 pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
-/// Where the keys of a curve are.
+/// The owner of the keys of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CurveSource {
     /// A track of the clip or layer whose keys are shown.
@@ -25,9 +25,9 @@ pub enum CurveSource {
 /// A curve: one component of a track as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CurveId {
-    /// Where its keys are.
+    /// The owner of its keys.
     pub source: CurveSource,
-    /// Which number of a value: x, y, z; of rotations as angles, the angle about that axis; of
+    /// Index of a number of a value: x, y, z; of rotations as angles, the angle about that axis; of
     /// weights, the target.
     pub component: u16,
 }
@@ -42,7 +42,7 @@ impl CurveId {
     }
 }
 
-/// What a curve is of, in whatever clip.
+/// The subject of a curve, in whatever clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CurveOf {
     /// A component of what moves a node.
@@ -53,7 +53,7 @@ pub enum CurveOf {
     Strength(PoseLayerId),
 }
 
-/// What a value counts.
+/// Unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// Degrees.
@@ -68,7 +68,7 @@ impl Unit {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Degrees, Self::Meters, Self::Plain];
 
-    /// What follows a number of it.
+    /// The sign after a number of this unit.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Degrees => "°",
@@ -86,7 +86,7 @@ impl Unit {
         }
     }
 
-    /// What the values of a property count.
+    /// Unit of the values of a property.
     pub const fn of(property: Property, space: CurveSpace) -> Self {
         match (property, space) {
             (Property::Rotation, CurveSpace::Euler(_)) => Self::Degrees,
@@ -105,21 +105,21 @@ pub const DASHES: [Dash; 5] = [&[], &[6.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3
 /// A curve that is shown.
 #[derive(Clone, Debug)]
 pub struct ShownCurve {
-    /// Which.
+    /// Identity of the curve.
     pub id: CurveId,
-    /// What it is of.
+    /// Subject of the curve.
     pub of: CurveOf,
     /// The node that it moves, if it moves one.
     pub node: Option<NodeId>,
-    /// What of it.
+    /// The property that it moves.
     pub property: Property,
     /// The keys that it goes through.
     pub track: Shared<Track>,
     /// The track as curves, of which it is the one of `id.component`.
     pub curves: Rc<TrackCurves>,
-    /// Which numbers these are.
+    /// The kind of numbers it shows: angles, or values as stored.
     pub space: CurveSpace,
-    /// What its values count.
+    /// Unit of its values.
     pub unit: Unit,
     /// The line's color.
     pub color: Color32,
@@ -197,7 +197,7 @@ impl PartialEq for SameRows {
     }
 }
 
-/// What curves are found from.
+/// The inputs from which the curves are found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelOf {
     pub rows: SameRows,
@@ -214,7 +214,7 @@ pub struct CurvesModel {
     pub rows: Vec<ListRow>,
     /// All curves that are listed, whether folded away or not.
     pub listed: Vec<ListedCurve>,
-    /// Those that are shown.
+    /// The curves that are shown.
     pub shown: Rc<Vec<ShownCurve>>,
     /// The rows of keys beside the rows of the list.
     pub sheet: Option<Rc<Rows>>,

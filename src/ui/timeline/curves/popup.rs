@@ -10,7 +10,7 @@ use super::{
 use crate::ui::{Action, Actions, Theme, theme::Font, widgets::icon_button};
 use ulna_render::ColorRole;
 
-/// What is open over the graph.
+/// The panel that is open over the graph.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::large_enum_variant, reason = "there is one")]
 pub enum CurvePopup {

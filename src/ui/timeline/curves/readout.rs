@@ -1,4 +1,4 @@
-//! What is said beside the pointer while something is dragged.
+//! The words beside the pointer during a drag.
 
 use egui::{Pos2, Rect, Stroke, StrokeKind, Ui, vec2};
 

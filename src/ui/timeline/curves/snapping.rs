@@ -1,4 +1,4 @@
-//! Where what is dragged on the graph comes to rest: frames, keys, whole values.
+//! Snapping of drags on the graph: to frames, keys, whole values.
 
 use egui::{Modifiers, Pos2, Ui, Vec2};
 
@@ -23,7 +23,7 @@ impl Pull {
 
     /// Goes on to where the pointer is.
     pub fn go_on(&mut self, at: Pos2, modifiers: Modifiers) {
-        /// What of the way counts while Shift is held.
+        /// Share of the pointer's way that counts while Shift is held.
         const FINE: f32 = 0.1;
         let way = at - self.last;
         self.last = at;
@@ -98,7 +98,7 @@ fn round_step(unit: Unit, least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|s| s * power).find(|s| *s >= least).unwrap_or(power)
 }
 
-/// What is typed in place of the pointer's way, and how a drag ends.
+/// An expression typed in place of the pointer's way; also takes the keys that end a drag.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
     /// The expression.

@@ -24,7 +24,7 @@ use ulna_model::{
 };
 use ulna_render::{ColorRole, tokens};
 
-/// What curves are of besides the tracks of rows.
+/// The sources of curves besides the tracks of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources {
     layers: Shared<PoseLayers>,
@@ -32,7 +32,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Those of a clip of a document.
+    /// The sources of a clip of a document.
     pub fn of(document: &Document, id: ClipId) -> Self {
         Self {
             layers: document.aids.layers(LayerHome::Clip(id)),
@@ -41,7 +41,7 @@ impl Sources {
     }
 }
 
-/// Which state of a track a curve is of.
+/// The state of a track that a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CurveState {
     /// As it is now.
@@ -52,7 +52,7 @@ pub enum CurveState {
     Kept,
 }
 
-/// Where the curves of a track are kept.
+/// Key of a track's curves in the cache.
 type CacheKey = (CurveSource, CurveState);
 
 /// Tracks as curves, kept as long as the tracks are the same.
@@ -108,7 +108,7 @@ impl CurveCache {
     }
 }
 
-/// What curves are colored with.
+/// The colors of curves.
 struct Palette {
     axes: [Color32; 4],
     plain: Color32,

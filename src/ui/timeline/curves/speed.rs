@@ -20,14 +20,14 @@ pub const HEIGHT: f32 = 68.0;
 /// Times at which the tip is found at most.
 const PLACES: usize = 400;
 
-/// What the way of a tip is found from: a state of the document, the clip, the joint, the rate.
+/// The inputs of the path of a tip: a state of the document, the clip, the joint, the rate.
 type PathOf = (u64, ClipId, NodeId, u64, bool);
 
 /// Numbers over time that the strip draws, kept while nothing that they are found from is another.
 #[derive(Clone, Debug, Default)]
 pub struct Strip(Derived<PathOf, Rc<Vec<(f64, f64)>>>);
 
-/// What is at the tip of a joint: the first of its children, or the joint where it has none.
+/// The node at the tip of a joint: the first of its children, or the joint where it has none.
 fn tip(document: &Document, node: NodeId) -> NodeId {
     document.nodes.children(node).first().copied().unwrap_or(node)
 }

@@ -1,4 +1,4 @@
-//! What the curves keep from frame to frame: how they are looked at, and what a hand does.
+//! State that the curves keep from frame to frame: the view, and the gesture in progress.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -69,7 +69,7 @@ impl ValueView {
     }
 }
 
-/// Which numbers of rotations the curves show.
+/// The numbers that curves show of rotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotationView {
     /// Euler angles, degrees.
@@ -78,7 +78,7 @@ pub enum RotationView {
     Quaternion,
 }
 
-/// What tells curves apart by color.
+/// The difference between curves that their colors tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurveColors {
     /// X red, Y green, Z blue; joints are told apart by dashes.
@@ -88,19 +88,19 @@ pub enum CurveColors {
     ByJoint,
 }
 
-/// Whose curves are shown where no eye says otherwise.
+/// The curves that are shown where no eye says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurvesOf {
-    /// Those of selected joints.
+    /// The curves of selected joints.
     #[default]
     Selected,
-    /// Those of all channels that move.
+    /// The curves of all channels that move.
     Moving,
     /// None: what is isolated has its eyes.
     None,
 }
 
-/// What a press on the graph does.
+/// The effect of a press on the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurveTool {
     /// Selects and moves keys.
@@ -112,7 +112,7 @@ pub enum CurveTool {
     Insert,
 }
 
-/// What the graph is to show next.
+/// The range that the graph is to show next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// All keys.
@@ -123,7 +123,7 @@ pub enum Fit {
     Height,
 }
 
-/// What the strip under the graph shows.
+/// The content of the strip under the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpeedStrip {
     /// Nothing: the strip is not there.
@@ -136,7 +136,7 @@ pub enum SpeedStrip {
 }
 
 impl SpeedStrip {
-    /// What comes after it.
+    /// The next content of the strip, in turn.
     pub const fn next(self) -> Self {
         match self {
             Self::Off => Self::Speed,
@@ -153,7 +153,7 @@ pub struct BufferCurves {
     pub tracks: BTreeMap<(NodeId, Property), Shared<Track>>,
 }
 
-/// What of the list is folded away or open.
+/// A part of the list that can be folded away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fold {
     /// A node's channels.
@@ -162,51 +162,51 @@ pub enum Fold {
     Channel(NodeId, Property),
 }
 
-/// What was chosen for curves: which are shown, and how.
+/// Choices for curves: the curves that are shown, and how.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurveChoices {
     /// How a node's rotations are shown, where that was chosen.
     pub rotations: BTreeMap<NodeId, RotationView>,
     /// Curves that are shown, or not, whatever is selected.
     pub eyes: BTreeMap<CurveOf, bool>,
-    /// Whose are shown where no eye says.
+    /// The curves that are shown where no eye says otherwise.
     pub of: CurvesOf,
     /// Curves that cannot be touched.
     pub locked: BTreeSet<CurveOf>,
-    /// Where there are some, only these are shown.
+    /// The only curves that are shown, unless empty.
     pub solo: BTreeSet<CurveOf>,
     /// Curves that fill the height with their own range.
     pub normalized: BTreeSet<CurveOf>,
-    /// What is open, or not, whatever is shown.
+    /// Parts of the list that are open, or not, whatever is shown.
     pub folds: BTreeMap<Fold, bool>,
     /// How curves are told apart.
     pub colors: CurveColors,
 }
 
-/// What the curves keep.
+/// State of the curves, kept from frame to frame.
 #[derive(Clone, Debug, Default)]
 pub struct CurvesState {
     /// Points of the sheet's rows over the curves, where both are shown; 0 before they were.
     pub split: f32,
     /// The values in sight.
     pub values: ValueView,
-    /// What is to be shown next.
+    /// The range to show next.
     pub fit: Option<Fit>,
-    /// Which curves are shown, and how.
+    /// The curves that are shown, and how.
     pub choices: CurveChoices,
-    /// What a press does.
+    /// The effect of a press.
     pub tool: CurveTool,
-    /// What is compared with.
+    /// The curves to compare with.
     pub buffer: Option<BufferCurves>,
     /// The strip under the graph.
     pub speed: SpeedStrip,
-    /// What a hand does.
+    /// The gesture in progress.
     pub gesture: CurveGesture,
-    /// What is open over the graph.
+    /// The panel that is open over the graph.
     pub popup: CurvePopup,
-    /// What else the tools keep.
+    /// Further state of the tools.
     pub tools: ToolState,
-    /// What was fitted to: curves of which none is shown any more ask for another fit.
+    /// The curves of the last fit; when none of them is shown any more, another fit is due.
     pub(super) fitted: Vec<CurveId>,
     pub(super) cache: CurveCache,
     pub(super) model: Derived<ModelOf, Rc<CurvesModel>>,
@@ -217,7 +217,7 @@ pub struct CurvesState {
 }
 
 impl CurvesState {
-    /// What the curves of keys are of, as far as they are shown.
+    /// Subjects of the shown curves that have some of `keys`.
     pub fn of_keys(&self, keys: &KeySet) -> Vec<CurveOf> {
         let Some(model) = self.model.get() else { return Vec::new() };
         let some = |c: &&ShownCurve| {
@@ -252,7 +252,7 @@ impl CurvesState {
         self.gesture.edits() || self.popup.takes_presses()
     }
 
-    /// What a hand did was ended elsewhere.
+    /// Ends the gesture in progress and closes panels that take presses.
     pub fn end_gestures(&mut self) {
         self.gesture = CurveGesture::default();
         if self.popup.takes_presses() {

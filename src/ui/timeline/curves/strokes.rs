@@ -145,7 +145,7 @@ pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2]
     }
 }
 
-/// What of a line between two points lies within bounds.
+/// The part of a line between two points that lies within bounds.
 fn cut(
     from: (f64, f64),
     to: (f64, f64),

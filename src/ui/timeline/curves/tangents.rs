@@ -60,7 +60,7 @@ impl Tangents {
         }
     }
 
-    /// Those of a key of a track.
+    /// The tangents of a key of a track.
     pub fn of(track: &Track, key: usize) -> Self {
         if track.interpolation == Interpolation::Step {
             return Self::Step;
@@ -77,7 +77,7 @@ impl Tangents {
         }
     }
 
-    /// Those of the selected keys that are shown, where all have the same.
+    /// The tangents of the selected keys that are shown, where all have the same.
     pub fn of_selected(graph: &Graph<'_>) -> Option<Self> {
         /// Of more keys, the first of each curve speak for all.
         const MOST: usize = 64;

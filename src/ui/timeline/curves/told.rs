@@ -1,4 +1,4 @@
-//! What is told of keys of curves: slopes, gimbal lock, tangent modes.
+//! Facts about keys of curves: slopes, gimbal lock, tangent modes.
 
 use super::ShownCurve;
 use ulna_model::{Interpolation, KeyTangents, TangentMode, Track};

@@ -1,4 +1,4 @@
-//! What a hand does to curves and their keys: presses, drags, and what is drawn for them.
+//! Gestures on curves and their keys: presses, drags, and the drawing for them.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ use crate::ui::{Actions, OutlinerAction, Retime, timeline::domain::SelectHow};
 use ulna_model::{Derived, KeySet};
 use ulna_motion::curves::{Ease, EaseShape, EaseWay};
 
-/// What a hand does.
+/// The gesture in progress.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::large_enum_variant, reason = "there is one")]
 pub enum CurveGesture {
@@ -49,7 +49,7 @@ impl CurveGesture {
     }
 }
 
-/// What a key or a menu asks of the curves.
+/// A request to the curves by a key or a menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedOnCurves {
     /// Eases between the selected keys.
@@ -61,24 +61,24 @@ pub enum WantedOnCurves {
 /// Selected keys of curves, and what those of each curve span.
 pub type Spans = Derived<(KeySet, Rc<Vec<ShownCurve>>), Vec<CurveSpan>>;
 
-/// What else tools keep.
+/// Further state of the tools.
 #[derive(Clone, Debug)]
 pub struct ToolState {
     /// Whether keys around those that are dragged go along.
     pub proportional: bool,
-    /// How far around, seconds.
+    /// Reach of the drag around the keys, in seconds.
     pub radius: f64,
     /// Whether the radius changed under a drag.
     pub radius_changed: bool,
-    /// What selected keys span.
+    /// Spans of the selected keys, by curve.
     pub spans: Spans,
     /// The handles that are seen.
     pub handles: Handles,
-    /// What was held when the button was pressed last.
+    /// The modifiers that were held when the button was pressed last.
     pub pressed: Modifiers,
     /// The press that ended something is still down: it clicks nothing.
     pub swallow: bool,
-    /// What a key asked for.
+    /// The request of a key or a menu.
     pub wanted: Option<WantedOnCurves>,
     /// The ease that was used last.
     pub ease: Ease,
@@ -356,7 +356,7 @@ fn hover(
     }
 }
 
-/// What is drawn over the curves: handles, boxes, what is open.
+/// Draws over the curves: handles, boxes, the open panel.
 pub fn overlay_ui(
     state: &mut TimelineState,
     ui: &mut Ui,
@@ -417,8 +417,8 @@ fn radius_by_wheel(tools: &mut ToolState, ui: &Ui) {
     }
 }
 
-/// What was held when the primary button was pressed in this frame: a drag stays what its press
-/// began.
+/// The modifiers held when the primary button was pressed in this frame: a drag stays what its
+/// press began.
 fn pressed_with(ui: &Ui) -> Option<Modifiers> {
     let of = |e: &egui::Event| match e {
         egui::Event::PointerButton {

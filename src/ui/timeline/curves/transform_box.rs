@@ -44,7 +44,7 @@ impl Grip {
         ]
     };
 
-    /// Where it is on a box.
+    /// Area of the grip on a box.
     fn place(self, area: Rect) -> Rect {
         let part = |k: i8, low: f32, high: f32| low + (high - low) * (f32::from(k) + 1.0) * 0.5;
         let at =
@@ -67,7 +67,7 @@ impl Grip {
     }
 }
 
-/// What the selected keys of a curve span.
+/// Span of the selected keys of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct CurveSpan {
     curve: usize,
@@ -160,12 +160,12 @@ pub fn hover_box(ui: &Ui, span: Rect, at: Pos2) {
 pub struct BoxDrag {
     held: HeldKeys,
     grip: Grip,
-    /// What the keys spanned.
+    /// Bounds of the keys when the drag began.
     span: Rect,
     pull: Pull,
     typed: Typed,
-    /// What was previewed last: the factors of time and values, and whether they were about the
-    /// playhead and 0.
+    /// The change that was previewed last: the factors of time and values, and whether they were
+    /// about the playhead and 0.
     shown: (f64, f64, bool),
 }
 

@@ -15,8 +15,8 @@ use ulna_edit::command::{
 use ulna_model::{KeySet, NodeId, Property};
 use ulna_render::ColorRole;
 
-/// What is seen of a rotation as angles about x, y and z, taken in an order of axes: as the curve
-/// has them at the playhead, where the pose is the curve's.
+/// The seen rotation as angles about x, y and z, taken in an order of axes: as the curve has them
+/// at the playhead, where the pose is the curve's.
 fn seen_angles(view: &View<'_>, node: NodeId, order: EulerOrder, curve: &[f64]) -> Vec3 {
     let seen = view.pose.local[node.index()].transform().rotation;
     let of_curve = Vec3::new(curve[0] as f32, curve[1] as f32, curve[2] as f32);

@@ -1,4 +1,4 @@
-//! Which values are in sight: fitted to curves, to selected keys, or to what of them is in sight.
+//! The values in sight: fitted to all curves, to selected keys, or to the times in sight.
 
 use super::{
     layout::GraphLayout,
