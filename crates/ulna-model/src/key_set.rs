@@ -171,8 +171,8 @@ impl KeySet {
         Self { tracks: self.tracks, parts: BTreeMap::new() }
     }
 
-    /// The keys of a track at other times: `to` has one for each, in the same order. Components stay
-    /// those that they were; where times fell together, all keys are meant as a whole.
+    /// The keys of a track at other times: `to` has one for each, in the same order. Components
+    /// stay those that they were; where times fell together, all keys are meant as a whole.
     pub fn moved(&self, track: TrackId, to: &[f32]) -> Self {
         let from = self.of_track(track);
         let mut moved = Self::default();

@@ -1,5 +1,5 @@
-//! What Ulna keeps in the extras of an animation: its markers, the kinds and the tangent modes
-//! of its keys, what happens at its end, in which ticks and frames it counts.
+//! The extras of an animation that Ulna writes: its markers, the kinds and the tangent modes of its
+//! keys, what happens at its end, in which ticks and frames it counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use ulna_model::{
 
 /// The member of an animation's `extras` where markers are.
 pub const MARKERS: &str = "ulna.markers";
-/// Where the kinds and the tangent modes of keys are.
+/// The member with the kinds and the tangent modes of keys.
 pub const KEYS: &str = "ulna.keys";
 /// Where it is said what happens at the end.
 pub const LOOP: &str = "ulna.loop";
@@ -152,7 +152,7 @@ fn rate(
 }
 
 impl TrackKinds {
-    /// How many keys have tangent modes; the two at a seam, where no more than that is said.
+    /// The number of keys with tangent modes; at least the two at the seam where the track wraps.
     fn named(&self) -> usize {
         self.tangents.len().max(if self.wraps { 2 } else { 0 })
     }

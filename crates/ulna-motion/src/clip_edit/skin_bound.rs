@@ -77,8 +77,8 @@ impl SkinBound {
     }
 }
 
-/// How far one clip moves the skin from where another has it at most, meters of a body 1.8 m high,
-/// and when that is, seconds: at all key times of both and between them.
+/// The largest distance of the skin in one clip from the skin in another, meters of a body 1.8 m
+/// high, and its time, seconds: at all key times of both and between them.
 pub fn skin_gap(document: &Document, before: &Clip, after: &Clip) -> (f32, f64) {
     let tracks = before.tracks.iter().map(|(id, t)| (*id, t.clone()));
     // What was changed alone says when to look.

@@ -42,9 +42,9 @@ fn cross(v: DVec3) -> DMat3 {
     )
 }
 
-/// What a change of the vector of a turn is as an angular velocity in the turned axes: the right
-/// Jacobian (J. Solà and others, *A micro Lie theory for state estimation in robotics*, 2018,
-/// equation 143).
+/// The matrix that takes a change of the vector of a turn to an angular velocity in the turned
+/// axes: the right Jacobian (J. Solà and others, *A micro Lie theory for state estimation in
+/// robotics*, 2018, equation 143).
 pub(super) fn right(v: DVec3) -> DMat3 {
     let angle = v.length();
     let k = cross(v);

@@ -16,8 +16,8 @@ use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes,
 pub enum SlopeError {
     /// The angle cannot be turned by itself at that key.
     #[error(
-        "the rotation is at gimbal lock at this key, so single angles have no slope; choose another \
-         order of axes"
+        "the rotation is at gimbal lock at this key, so single angles have no slope; choose \
+         another order of axes"
     )]
     GimbalLock,
     /// A STEP track has no slopes.
@@ -106,11 +106,11 @@ fn turned(omega: DVec3, q: DQuat) -> DVec4 {
 }
 
 impl TrackCurves {
-    /// The track with values of components changed: keys, components and what they become, degrees of
-    /// angles. At the key that is exact; of angles, the other two and the slopes of all three stay,
-    /// away from gimbal lock. Of a quaternion's numbers the other three shrink or grow so that its
-    /// length stays. Ends of holds follow the keys that begin them. Automatic tangents are made
-    /// again.
+    /// The track with values of components changed: keys, components and what they become, degrees
+    /// of angles. At the key that is exact; of angles, the other two and the slopes of all three
+    /// stay, away from gimbal lock. Of a quaternion's numbers the other three shrink or grow so
+    /// that its length stays. Ends of holds follow the keys that begin them. Automatic tangents are
+    /// made again.
     #[must_use]
     pub fn with_values(&self, changes: &[(usize, usize, f64)]) -> Track {
         let track = self.track();
@@ -326,7 +326,8 @@ fn stored_alike(track: &Track, key: usize) -> bool {
     own[..width] == own[2 * width..]
 }
 
-/// What is said of a track's keys; where nothing is, and all its tangents are automatic ones, that.
+/// The tangent modes of a track's keys; automatic for all of them where none is named and all
+/// tangents are automatic.
 fn named_modes(track: &Track) -> TangentModes {
     if track.modes.is_empty() && is_auto(track) {
         let auto = KeyTangents::both(TangentMode::Auto);

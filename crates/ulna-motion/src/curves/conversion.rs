@@ -2,9 +2,9 @@
 //! a whole track or for some spans between keys.
 //!
 //! A track has one interpolation in glTF. Where only some spans change, the track gets the one that
-//! can hold all of them: a line in CUBICSPLINE has the slope of the line at both ends (of rotations,
-//! slerp's own), and a step in LINEAR or CUBICSPLINE is two keys of one value, the second just before
-//! the next key.
+//! can hold all of them: a line in CUBICSPLINE has the slope of the line at both ends (of
+//! rotations, slerp's own), and a step in LINEAR or CUBICSPLINE is two keys of one value, the
+//! second just before the next key.
 
 use glam::{DVec4, Quat};
 
@@ -28,9 +28,8 @@ const MIDDLE: KeyTangents = KeyTangents::both(TangentMode::Linear);
 pub struct Converted {
     /// The track.
     pub track: Track,
-    /// How far the motion comes to be from what it was, measured at 16 places between two keys,
-    /// with a twentieth more; not inside of spans that were to change, nor in the millisecond of a
-    /// step.
+    /// The largest deviation from the motion before, measured at 16 places between two keys, with a
+    /// twentieth more; not inside of spans that were to change, nor in the millisecond of a step.
     pub error: MotionError,
     /// Keys that were added: ends of steps, and middles of long turns.
     pub added: usize,
@@ -40,9 +39,9 @@ pub struct Converted {
 
 /// A track with another interpolation, its motion kept as far as that can hold it.
 ///
-/// With `spans`, key times in rising order, only what follows those keys changes: it becomes a step,
-/// a line, or a curve with automatic tangents. The rest keeps its motion. Without, all spans are
-/// meant, and a line or a step that becomes CUBICSPLINE moves as before.
+/// With `spans`, key times in rising order, only what follows those keys changes: it becomes a
+/// step, a line, or a curve with automatic tangents. The rest keeps its motion. Without, all spans
+/// are meant, and a line or a step that becomes CUBICSPLINE moves as before.
 ///
 /// To CUBICSPLINE, vectors stay exactly, rotations within the error: 0.01° at a turn of 90°; turns
 /// above 150° get a key in the middle, which goes again on the way back. The signs of quaternions
@@ -83,7 +82,7 @@ fn chosen_of(spans: Option<&[f32]>, chosen: &[f32]) -> Vec<f32> {
     if spans.is_some() { chosen.to_vec() } else { Vec::new() }
 }
 
-/// How many keys of one track the other has not.
+/// The number of keys of one track that the other does not have.
 fn missing(of: &Track, other: &Track) -> usize {
     of.times.iter().filter(|t| other.key_at(**t, 0.0).is_none()).count()
 }
@@ -128,7 +127,7 @@ fn is_flat(track: &Track, key: usize) -> bool {
 
 /// Whether a key was put into the middle of a long turn.
 fn is_middle(track: &Track, key: usize) -> bool {
-    /// How far it may lie beside, radians and parts of the span.
+    /// The tolerance beside the middle, radians and parts of the span.
     const BESIDE: f64 = 1e-4;
     let last = track.times.len() - 1;
     if !turns(track) || key == 0 || key >= last || track.modes.of(track.times[key]) != Some(MIDDLE)
@@ -323,8 +322,8 @@ fn taken(track: &Track, key: usize) -> Made {
     }
 }
 
-/// A CUBICSPLINE track with automatic tangents on the sides of the spans after some keys; middles of
-/// turns there are gone.
+/// A CUBICSPLINE track with automatic tangents on the sides of the spans after some keys; middles
+/// of turns there are gone.
 fn automatic(track: &Track, after: &[f32]) -> Track {
     let inside =
         |key: usize| key > 0 && is_middle(track, key) && after.contains(&track.times[key - 1]);
@@ -350,8 +349,8 @@ fn automatic(track: &Track, after: &[f32]) -> Track {
     together(&base, made)
 }
 
-/// How far two tracks are apart, but after the keys of `before` at `changed`, and but where a step
-/// comes to its end.
+/// The largest deviation between two tracks, except after the keys of `before` at `changed` and
+/// where a step comes to its end.
 fn error(before: &Track, after: &Track, changed: &[f32]) -> MotionError {
     const PLACES: u32 = 16;
     let mut worst = (0.0f64, 0.0f64);

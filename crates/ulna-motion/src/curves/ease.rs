@@ -31,13 +31,13 @@ pub enum EaseShape {
     Elastic,
     /// A jump at the end.
     Step,
-    /// A person's own: the cubic Bézier curve from (0, 0) by (x1, y1) and (x2, y2) to (1, 1); x from
-    /// 0 to 1.
+    /// A custom shape: the cubic Bézier curve from (0, 0) by (x1, y1) and (x2, y2) to (1, 1); x
+    /// from 0 to 1.
     Bezier([f64; 4]),
 }
 
 impl EaseShape {
-    /// Those that have a name.
+    /// The shapes that have a name.
     pub const PRESETS: [Self; 12] = [
         Self::Linear,
         Self::Sine,
@@ -151,9 +151,10 @@ pub enum EaseWay {
 pub struct Ease {
     /// The formula.
     pub shape: EaseShape,
-    /// Which end is slow.
+    /// The slow end.
     pub way: EaseWay,
-    /// How much of it, 0 to 2: 0 is a straight line, 1 the formula, 2 twice as far from the line.
+    /// The amount of easing, 0 to 2: 0 is a straight line, 1 the formula, 2 twice as far from the
+    /// line.
     pub amount: f64,
 }
 
@@ -161,8 +162,8 @@ impl Ease {
     /// The largest amount.
     pub const MOST: f64 = 2.0;
 
-    /// What part of the way is gone at the part `s` of the time. At 0 it is 0, at 1 it is 1; between
-    /// it may go beyond.
+    /// The part of the way that is gone at the part `s` of the time. At 0 it is 0, at 1 it is 1;
+    /// between it may go beyond.
     pub fn at(&self, s: f64) -> f64 {
         if s <= 0.0 {
             return 0.0;
@@ -195,7 +196,7 @@ impl Ease {
         (4.0 * value(1.0) - value(2.0) - 3.0 * value(0.0)) / (2.0 * h)
     }
 
-    /// Where the slope of that jumps.
+    /// The parts of the time at which the slope of that jumps.
     pub(super) fn corners(&self) -> Vec<f64> {
         match self.shape {
             EaseShape::Bounce if self.amount > 0.0 => {

@@ -1,4 +1,4 @@
-//! Which keys an ease needs: as few as keep the curve within 1 % of the way from its formula.
+//! The keys that an ease needs: as few as keep the curve within 1 % of the way from its formula.
 //!
 //! Keys have the slope of the formula where it has one on both sides; where it jumps they are
 //! corners. Pieces are as long as the error allows, found on the form that begins slowly and
@@ -38,19 +38,19 @@ impl Stop {
     }
 }
 
-/// What an ease may be off by: 1 % of the way, with room for the rounding of times.
+/// The allowed error of an ease: 1 % of the way, with room for the rounding of times.
 const TOLERANCE: f64 = 0.009_4;
 
 /// A slope that counts as infinite. What is steeper is given the slope that serves best.
 const STEEP: f64 = 100.0;
 
 impl Ease {
-    /// How many keys it adds between two keys of a value, or of a turn of few degrees.
+    /// The number of keys it adds between two keys of a value, or of a turn of few degrees.
     pub fn keys_added(&self) -> usize {
         self.stops(0.0, 0.1).len() - 2
     }
 
-    /// Where keys are needed, both ends included. `turn` is half the angle of a rotation in
+    /// The places that need keys, both ends included. `turn` is half the angle of a rotation in
     /// radians, 0 for other values; `gap` the part of the time in which a step jumps.
     pub(super) fn stops(&self, turn: f64, gap: f64) -> Vec<Stop> {
         if self.shape == EaseShape::Step {
@@ -125,7 +125,7 @@ fn slow_start(ease: &Ease, tolerance: f64, turn: f64) -> Vec<Stop> {
     stops
 }
 
-/// How far a piece may go, and its slopes at both ends.
+/// The farthest end a piece may have, and its slopes at both ends.
 fn longest(ease: &Ease, (from, end): (f64, f64), tolerance: f64, turn: f64) -> (f64, [f64; 2]) {
     const STEPS: u32 = 48;
     const HALVES: u32 = 6;
@@ -182,7 +182,7 @@ fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
     with(best.unwrap_or(1.0))
 }
 
-/// How far a piece is off from a formula at most. Of a turn it is that of the unit spline on the
+/// The largest error of a piece against a formula. Of a turn it is that of the unit spline on the
 /// circle.
 fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn: f64) -> f64 {
     const SAMPLES: u32 = 40;
@@ -219,7 +219,7 @@ fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn
 mod tests {
     use super::*;
 
-    /// What the guide says; in and out alike, and what is slow at both ends.
+    /// The key counts of the guide: for in and out alike, and for slow at both ends.
     const KEYS: [(EaseShape, usize, usize); 12] = [
         (EaseShape::Linear, 0, 0),
         (EaseShape::Sine, 1, 1),

@@ -49,7 +49,7 @@ impl EulerOrder {
         }
     }
 
-    /// Which of x, y, z the three angles turn about.
+    /// The axes of the three angles, as indices of x, y, z.
     pub(super) const fn axes(self) -> [usize; 3] {
         match self {
             Self::Xyz => [0, 1, 2],
@@ -125,7 +125,7 @@ impl EulerOrder {
         if off(other) < off(one) { other } else { one }
     }
 
-    /// What each angle turns about at some angles, in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`.
+    /// The axis of each angle at some angles, in the parent's frame: `u₁`, `q₁·u₂`, `q₁q₂·u₃`.
     /// The rotation's angular velocity is `ω = M·(a', b', c')`, from `∂q/∂a = ½u₁q`,
     /// `∂q/∂b = q₁·½u₂·q₂q₃` and `∂q/∂c = q·½u₃`.
     fn turning(self, angles: [f64; 3]) -> DMat3 {

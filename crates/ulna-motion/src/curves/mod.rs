@@ -13,8 +13,8 @@
 //!  overlap, proportional, warp      keys elsewhere in time: down a chain, near others, by handles
 //! ```
 //!
-//! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them: what
-//! is drawn is what plays, and an edit of an angle writes the rotation of that key.
+//! glTF stores rotations as quaternions and interpolates those. Angles are only a view of them:
+//! what is drawn is what plays, and an edit of an angle writes the rotation of that key.
 
 mod chart;
 mod components;

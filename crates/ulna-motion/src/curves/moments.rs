@@ -1,4 +1,4 @@
-//! What plays at a moment of a track, in 64 bits: the same formulas as [`sample_into`], and slopes.
+//! Values at a moment of a track, in 64 bits: the same formulas as [`sample_into`], and slopes.
 //!
 //! [`sample_into`]: crate::sample_into
 
@@ -15,7 +15,8 @@ pub(super) struct Key {
     pub(super) part: f64,
 }
 
-/// Where a time lies among a track's keys; before the first it is at that, after the last at that.
+/// The place of a time among a track's keys; before the first it is at that, after the last at
+/// that.
 pub(super) fn moment(track: &Track, time: f64) -> Key {
     let times: &[f32] = &track.times;
     let last = times.len() - 1;
@@ -123,8 +124,8 @@ pub(super) fn rotation_slope(track: &Track, key: usize, leaving: bool) -> DVec4 
     (slope - n * n.dot(slope)) / length
 }
 
-/// The slope of a slerp at its beginning, over a span of 1: `θ/sin θ·(b − cos θ·a)`, with the sign of
-/// `b` that is nearer.
+/// The slope of a slerp at its beginning, over a span of 1: `θ/sin θ·(b − cos θ·a)`, with the sign
+/// of `b` that is nearer.
 pub(super) fn toward(a: DVec4, b: DVec4) -> DVec4 {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let angle = half_turn(a, b);

@@ -1,11 +1,11 @@
-//! What hangs on a chain comes later: its keys moved in time, more and more down the chain.
+//! Overlapping action of a chain: its keys moved in time, more and more down the chain.
 
 use crate::clip_edit::{TimeMap, TooClose, offset_in_loop, retime};
 use ulna_model::Track;
 
-/// How much later each joint of a chain is, from the first to the last, in parts of the whole: the
-/// last by all of it, and of several the first by nothing. `fade` gives the part at a place from 0,
-/// the first, to 1, the last.
+/// The delay of each joint of a chain, from the first to the last, in parts of the whole: the last
+/// by all of it, and of several the first by nothing. `fade` gives the part at a place from 0, the
+/// first, to 1, the last.
 pub fn lags(joints: usize, fade: impl Fn(f32) -> f32) -> Vec<f32> {
     match joints {
         0 | 1 => vec![1.0; joints],

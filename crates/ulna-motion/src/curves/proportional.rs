@@ -9,9 +9,9 @@ use super::{
 use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, KeyTimes, Property, Track};
 
-/// How far each key of a track follows, 0 to 1: 1 at the given times, which rise, and less toward
-/// `radius` seconds from the nearest of them. `fade` gives the part at a place from 0, the rim, to
-/// 1, a given key.
+/// The part by which each key of a track follows, 0 to 1: 1 at the given times, which rise, and
+/// less toward `radius` seconds from the nearest of them. `fade` gives the part at a place from 0,
+/// the rim, to 1, a given key.
 fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -> Vec<f32> {
     let part = |t: &f32| {
         let after = times.partition_point(|k| k < t);

@@ -12,7 +12,7 @@ use crate::{
 };
 use ulna_model::{Property, Track};
 
-/// What a slider does with a run of keys, by an amount from −1 to 1; 0 changes nothing.
+/// The effect of a slider on a run of keys, by an amount from −1 to 1; 0 changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slide {
     /// Toward the value of the key before (−1) or after (1).

@@ -13,10 +13,10 @@ use super::{
 use crate::sample_into;
 use ulna_model::{Interpolation, Slice, Track};
 
-/// Which numbers of a track its curves show.
+/// The numbers of a track that its curves show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CurveSpace {
-    /// Those that are stored; of rotations, the quaternion's, as it plays: of length 1.
+    /// The stored numbers; of rotations, the quaternion's, as it plays: of length 1.
     #[default]
     Stored,
     /// Euler angles in degrees, of rotations; other tracks are shown as stored.
@@ -25,9 +25,9 @@ pub enum CurveSpace {
 
 /// One track as curves: the value of each component at keys and between them, as it plays.
 ///
-/// Components of rotations are the angles about x, y and z in degrees, whatever their order, without
-/// jumps of full turns; or the quaternion's four numbers, whose sign goes on from key to key. Of all
-/// else they are the track's own numbers. Calculated in 64 bits.
+/// Components of rotations are the angles about x, y and z in degrees, whatever their order,
+/// without jumps of full turns; or the quaternion's four numbers, whose sign goes on from key to
+/// key. Of all else they are the track's own numbers. Calculated in 64 bits.
 #[derive(Clone, Debug)]
 pub struct TrackCurves {
     track: Track,
@@ -90,7 +90,8 @@ impl TrackCurves {
         Self { track: track.clone(), space, view }
     }
 
-    /// The curves of the track after a change: as [`Self::new`], and quickly where few keys changed.
+    /// The curves of the track after a change: as [`Self::new`], and quickly where few keys
+    /// changed.
     #[must_use]
     pub fn updated(&self, track: &Track) -> Self {
         let alike = self.track.property == track.property
@@ -114,12 +115,12 @@ impl TrackCurves {
         &self.track
     }
 
-    /// Which numbers are shown.
+    /// The numbers that are shown.
     pub const fn space(&self) -> CurveSpace {
         self.space
     }
 
-    /// How many curves there are: three of angles, else one for each number.
+    /// The number of curves: three of angles, else one for each number.
     pub const fn components(&self) -> usize {
         if matches!(self.view, View::Angles(_)) { 3 } else { self.track.width }
     }
@@ -165,8 +166,8 @@ impl TrackCurves {
         Some((side(false)?, side(true)?))
     }
 
-    /// Whether angles at a key cannot be turned by themselves: the determinant of their axes is below
-    /// 1e-3.
+    /// Whether angles at a key cannot be turned by themselves: the determinant of their axes is
+    /// below 1e-3.
     pub fn gimbal_locked(&self, key: usize) -> bool {
         matches!(&self.view, View::Angles(angles) if angles.order.is_locked(angles.at_key(key)))
     }
@@ -237,8 +238,9 @@ impl TrackCurves {
         out.push((end, last));
     }
 
-    /// Into how many pieces a segment of plain numbers is cut so that each is straight: a chord over
-    /// `h` is off by at most `h²/8` of the second derivative, which of a cubic is largest at an end.
+    /// The number of pieces into which a segment of plain numbers is cut so that each is straight:
+    /// a chord over `h` is off by at most `h²/8` of the second derivative, which of a cubic is
+    /// largest at an end.
     fn pieces(&self, key: usize, component: usize, off: f64) -> f64 {
         if self.track.interpolation != Interpolation::CubicSpline {
             return 1.0;
@@ -253,9 +255,8 @@ impl TrackCurves {
         (bend / (8.0 * off.max(1e-12))).sqrt().ceil().clamp(1.0, 4096.0)
     }
 
-    /// How far what is drawn is from what plays, in degrees of turn (of other tracks, in their
-    /// units), and the time where it is the farthest: looked at on keys and at three places in each
-    /// segment.
+    /// The largest distance of what is drawn from what plays, in degrees of turn (of other tracks,
+    /// in their units), and its time: looked at on keys and at three places in each segment.
     pub fn largest_error(&self) -> (f64, f64) {
         let mut worst = (0.0, f64::from(self.track.times[0]));
         let mut plays = vec![0.0; self.track.width];

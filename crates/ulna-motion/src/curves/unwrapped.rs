@@ -14,7 +14,7 @@ use ulna_model::{Interpolation, Track};
 /// to gimbal lock is too short to be followed.
 const FOLLOWED: f64 = FRAC_PI_6;
 
-/// How far a rotation turns at most from one place that is followed to the next, radians.
+/// The largest turn of a rotation from one place that is followed to the next, radians.
 const TURN: f64 = 0.3;
 
 /// The sine of the middle angle up to which so small a turn cannot take the others far.
@@ -46,8 +46,8 @@ fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// How far a rotation turns at most from a key to the next, radians: twice the length of the path
-/// on the sphere of quaternions, which for Hermite is less than that of its control points.
+/// A bound of a rotation's turn from a key to the next, radians: twice the length of the path on
+/// the sphere of quaternions, which for Hermite is less than that of its control points.
 fn longest_turn(track: &Track, key: usize) -> f64 {
     if track.interpolation == Interpolation::Step {
         return 0.0;

@@ -3,7 +3,7 @@
 use crate::clip_edit::{TooClose, hold_end, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Track};
 
-/// Where a key goes, and how much longer the time before and after it takes.
+/// The new time of a key, and the factors by which the time before and after it grows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyDestination {
     pub time: f32,
@@ -44,7 +44,7 @@ pub(super) fn placed(track: &Track, places: &[KeyDestination]) -> Result<Track, 
     Ok(refreshed(track, made))
 }
 
-/// Where times go between handles, seconds.
+/// A map of times between handles, seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warp {
     from: Vec<f64>,
@@ -62,7 +62,7 @@ impl Warp {
         fits.then(|| Self { from: from.to_vec(), to: to.to_vec() })
     }
 
-    /// Where a time comes to be.
+    /// The new time for a time.
     pub fn at(&self, time: f64) -> f64 {
         let last = self.from.len() - 1;
         let after = self.from.partition_point(|f| *f <= time);
@@ -77,7 +77,7 @@ impl Warp {
         self.to[after - 1] + (self.to[after] - self.to[after - 1]) * part
     }
 
-    /// How much longer it takes just before and just after a time.
+    /// The factors by which time grows just before and just after a time.
     fn factors(&self, time: f64) -> (f64, f64) {
         let piece = |k: usize| {
             if k == 0 || k >= self.from.len() {

@@ -123,7 +123,7 @@ impl ProportionalKeys {
     }
 }
 
-/// What is added to a track: numbers, or angles about x, y and z in radians.
+/// The amounts added to a track: numbers, or angles about x, y and z in radians.
 fn added(track: &Track, by: &[f32], components: Option<&[u16]>) -> Vec<f32> {
     let alone = by.len() == 1;
     let number = |c: usize| {

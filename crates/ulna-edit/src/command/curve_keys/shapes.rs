@@ -123,7 +123,7 @@ fn after(meant: &KeyTargets<'_>, edits: &[crate::Edit]) -> Option<ulna_model::Cl
     Some(clip)
 }
 
-/// What became of the spans that were eased.
+/// Totals over the eased spans.
 #[derive(Default)]
 struct EaseCounts {
     spans: usize,

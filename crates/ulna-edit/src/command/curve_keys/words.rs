@@ -77,7 +77,7 @@ impl EaseName {
 }
 
 choice! {
-    /// Which end of an ease is slow.
+    /// The slow end of an ease.
     Slow {
         /// The start.
         In = "in",
@@ -109,7 +109,7 @@ impl From<EaseWay> for Slow {
 }
 
 choice! {
-    /// What a slider does.
+    /// The effect of a slider.
     SlideName {
         /// Toward a neighbor.
         Neighbor = "blend to neighbor" | "blend_to_neighbor",
@@ -165,15 +165,15 @@ impl From<Slide> for SlideName {
 }
 
 choice! {
-    /// What a filter does.
+    /// The effect of a filter.
     FilterName {
         /// Toward what lies between the neighbors.
         Smooth = "smooth",
-        /// What is fast goes.
+        /// Removes fast motion.
         LowPass = "low-pass" | "low_pass",
         /// A weighted mean.
         Gaussian = "gaussian",
-        /// What sticks out goes.
+        /// Removes spikes.
         Peaks = "peaks",
         /// Wavering is added.
         Noise = "noise",
@@ -183,7 +183,7 @@ choice! {
 }
 
 choice! {
-    /// What follows nearby.
+    /// The part of nearby keys that follows.
     NearHow {
         /// Values.
         Add = "add",
@@ -193,7 +193,7 @@ choice! {
 }
 
 choice! {
-    /// How much follows, from near to far.
+    /// The falloff from near to far.
     Fade {
         /// All.
         Constant = "constant",

@@ -284,9 +284,9 @@ impl From<EulerOrder> for AxisOrder {
 choice! {
     /// A side of keys.
     SlopeSide {
-        /// That of the key before.
+        /// The side of the key before.
         In = "in",
-        /// That of the key after.
+        /// The side of the key after.
         Out = "out",
         /// Both.
         Both = "both",

@@ -16,7 +16,7 @@ use ulna_motion::clip_edit::{
     with_tangents,
 };
 
-/// How far the first and the last value of a seam may be apart.
+/// The largest difference between the first and the last value of a seam.
 const MEETS: f32 = 1e-5;
 
 /// The track as a CUBICSPLINE one.

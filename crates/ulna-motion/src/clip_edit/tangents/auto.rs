@@ -17,8 +17,8 @@ pub(super) fn limited(before: f64, after: f64, h_before: f64, h_after: f64) -> f
     (a + b) / (a / before + b / after)
 }
 
-/// What lies between two keys: how long it takes, and the rate of change over it (of a rotation,
-/// the vector of the turn in the joint's own axes).
+/// The piece between two keys: its length in seconds, and the rate of change over it (of a
+/// rotation, the vector of the turn in the joint's own axes).
 struct Piece {
     span: f64,
     rate: Vec<f64>,
@@ -152,7 +152,7 @@ pub fn with_tangents(track: &Track, times: &[f32], how: Tangents) -> Track {
 }
 
 impl Tangents {
-    /// What a key is named in a track that names modes.
+    /// The modes of a key in a track that names modes.
     const fn modes(self) -> KeyTangents {
         match self {
             Self::Auto => KeyTangents::both(TangentMode::Auto),

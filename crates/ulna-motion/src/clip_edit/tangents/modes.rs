@@ -31,7 +31,8 @@ fn of_key(track: &Track, named: &TangentModes, key: usize) -> KeyTangents {
     })
 }
 
-/// What is said of a track's keys; where nothing is and all its tangents are automatic, that.
+/// The tangent modes of a track's keys; automatic for all of them where none is named and all
+/// tangents are automatic.
 fn named(track: &Track) -> TangentModes {
     if !track.modes.is_empty() || !is_auto(track) {
         return track.modes.clone();

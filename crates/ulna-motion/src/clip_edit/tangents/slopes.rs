@@ -1,5 +1,5 @@
-//! What a track's tangents are computed on: numbers as they are, rotations as the vector of their
-//! turn per second in the parent's frame.
+//! The slopes from which a track's tangents are computed: of numbers as they are, of rotations the
+//! vector of their turn per second in the parent's frame.
 
 use glam::{DQuat, DVec3};
 
@@ -41,7 +41,7 @@ impl<'a> Slopes<'a> {
         self.track.times.len() - 1
     }
 
-    /// How long a span is and its rate of change.
+    /// The length of a span in seconds and its rate of change.
     pub(super) fn span(&self, key: usize) -> (f64, &[f64]) {
         let times = &self.track.times;
         let rate = &self.rates[key * self.size..(key + 1) * self.size];
@@ -123,7 +123,7 @@ impl<'a> Slopes<'a> {
     }
 }
 
-/// Where the numbers of a tangent are in a CUBICSPLINE track.
+/// The range of a tangent's numbers in the values of a CUBICSPLINE track.
 pub(super) fn place(track: &Track, key: usize, leaving: bool) -> std::ops::Range<usize> {
     let start = key * track.stride() + if leaving { 2 * track.width } else { 0 };
     start..start + track.width

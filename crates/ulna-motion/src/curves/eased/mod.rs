@@ -23,9 +23,9 @@ pub struct Eased {
     pub added: usize,
     /// Keys of an earlier ease that went.
     pub removed: usize,
-    /// How far the curve is off from the formula at most, in parts of the way.
+    /// The largest error of the curve against the formula, in parts of the way.
     pub error: f64,
-    /// How far the other spans are off from what they were, where the track had to become a
+    /// The deviation of the other spans from their motion before, where the track had to become a
     /// spline.
     pub others: MotionError,
 }
@@ -147,7 +147,7 @@ fn without(track: &Track, from: usize, to: usize) -> Track {
     }
 }
 
-/// Where the span after the key at `start` ends.
+/// The end of the span after the key at `start`.
 fn end_of(track: &Track, start: f32) -> Option<f32> {
     let key = track.key_at(start, 0.0)?;
     (key + 1..track.times.len()).find(|k| is_own(track, *k)).map(|k| track.times[k])
@@ -185,7 +185,7 @@ impl Way {
         }
     }
 
-    /// What a slope of the part is as one of the value there.
+    /// The slope of the value at a part of the way, given a slope of the part.
     fn slope(&self, part: f64, slope: f64) -> Vec<f64> {
         match self {
             Self::Turn(from, by) => {
@@ -361,7 +361,7 @@ fn is_auto_beside(track: &Track, (start, end): (f32, f32), added: &[(f32, Stop)]
     same && !is_auto(track)
 }
 
-/// How far the curve is off from the formula, in parts of the way.
+/// The largest error of the curve against the formula, in parts of the way.
 fn off(
     track: &Track,
     way: &Way,

@@ -21,16 +21,16 @@ use super::chart::{follow_holds, is_meant, only_angles, turn_key};
 use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Property, Track};
 
-/// What is done to the motion. Keys that only say what others do go by
-/// [`reduced`](crate::clip_edit::reduced).
+/// A change of the motion. Redundant keys are removed by [`reduced`](crate::clip_edit::reduced)
+/// instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
     /// Each key toward what lies between its neighbors.
     Smooth {
-        /// How often.
+        /// The number of passes.
         passes: u32,
     },
-    /// What is faster than a frequency goes (Butterworth, forward and back, so that nothing comes
+    /// Removes motion faster than a frequency (Butterworth, forward and back, so that nothing comes
     /// later).
     LowPass {
         /// The frequency of which half the power is left, Hz.
@@ -46,16 +46,16 @@ pub enum Filter {
     /// Keys far from the median of the keys around them get that value (F. R. Hampel, *The
     /// influence curve and its role in robust estimation*, 1974).
     Peaks {
-        /// How far, in standard deviations of those keys; 3 is usual.
+        /// The largest distance, in standard deviations of those keys; 3 is usual.
         limit: f64,
     },
     /// Adds wavering of one frequency, the same for the same seed.
     Noise {
         /// The largest change: degrees of rotations, else units of the track.
         amount: f64,
-        /// How often it goes back and forth, Hz.
+        /// The frequency of the wavering, Hz.
         hz: f64,
-        /// What chooses it; each track has its own course.
+        /// The seed of the wavering; each track has its own course.
         seed: u64,
     },
 }
@@ -63,16 +63,16 @@ pub enum Filter {
 /// A filter with all that it goes by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterOptions {
-    /// What is done.
+    /// The change to make.
     pub filter: Filter,
-    /// How much of it, 0 to 1.
+    /// The part of the change that is made, 0 to 1.
     pub strength: f64,
     /// Whether the last key is followed by the first one. Counts where the span is the whole track.
     pub across_loop: bool,
     /// Spans of which the keys stay as they are, seconds.
     pub protect: Vec<(f32, f32)>,
-    /// How long it takes from the ends of the span, and from protected spans, to full strength,
-    /// seconds; by the filter where nothing is said.
+    /// The time from the ends of the span, and from protected spans, to full strength, seconds; by
+    /// the filter where it is not given.
     pub blend_in: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ impl FilterOptions {
         Self { filter, strength: 1.0, across_loop: false, protect: Vec::new(), blend_in: None }
     }
 
-    /// How long it takes to full strength, seconds.
+    /// The time to full strength, seconds.
     fn blend(&self) -> f64 {
         let usual = match self.filter {
             Filter::LowPass { cutoff_hz, .. } => 0.5 / cutoff_hz.max(1e-3),
@@ -99,7 +99,7 @@ impl FilterOptions {
 pub struct Filtered {
     /// The track.
     pub track: Track,
-    /// How far a key was moved at most.
+    /// The largest change of a key.
     pub largest: MotionError,
     /// When that is, seconds.
     pub at: f32,
@@ -182,7 +182,7 @@ fn put(track: &Track, own: &mut [f32], moved: &[f64], rate: &[f64], components: 
     }
 }
 
-/// How much of a change is made when.
+/// The strength of a change over time.
 struct Fade<'a> {
     ends: Option<(f64, f64)>,
     protect: &'a [(f32, f32)],
@@ -208,7 +208,7 @@ impl Fade<'_> {
     }
 }
 
-/// What a filter changes; nothing where there is too little to filter.
+/// The change that a filter makes; nothing where there is too little to filter.
 fn change(track: &Track, keys: &[usize], options: &FilterOptions, loops: bool) -> Option<Course> {
     let even = |finest: f64| Samples::even(track, keys, finest, loops);
     match options.filter {

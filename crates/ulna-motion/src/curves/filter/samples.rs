@@ -25,7 +25,7 @@ impl Course {
         Self { times, rows, period }
     }
 
-    /// How far samples lie apart on the whole, seconds.
+    /// The mean distance between samples, seconds.
     pub fn apart(&self) -> f64 {
         let last = self.times.len() - 1;
         ((self.times[last] - self.times[0]) / last.max(1) as f64).max(1e-6)
@@ -56,7 +56,7 @@ impl Course {
 pub(super) struct Samples {
     times: Vec<f64>,
     step: f64,
-    /// How long a loop is; its last key is no sample then.
+    /// The length of a loop; its last key is no sample then.
     period: Option<f64>,
     values: Values,
 }
@@ -150,13 +150,13 @@ impl Samples {
         self.step
     }
 
-    /// How long the loop is.
+    /// The length of the loop.
     pub const fn period(&self) -> Option<f64> {
         self.period
     }
 
-    /// What a filter of rows changes. Of rotations rows are the logarithms from a running mean over
-    /// about `mean` seconds, or without it over a few samples.
+    /// The change made by a filter of rows. Of rotations rows are the logarithms from a running
+    /// mean over about `mean` seconds, or without it over a few samples.
     pub fn changed(&self, mean: Option<f64>, filter: impl Fn(&[f64], &mut [f64])) -> Course {
         let rows = match &self.values {
             Values::Numbers(rows) => rows
