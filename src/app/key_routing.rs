@@ -57,7 +57,7 @@ impl App {
 
     /// Whether Escape has something else to end: what was typed, or the focus of a widget.
     pub(super) fn escape_is_taken(&self) -> bool {
-        self.window.routing.kept().focused.is_some()
+        self.window.routing.kept().focused.is_some() || self.panels.holds_escape()
     }
 
     /// Remembers what the next frame's keys are judged by.

@@ -104,6 +104,11 @@ impl Panels {
         self.menu.open = true;
     }
 
+    /// Whether a panel is open over the curves that Escape closes.
+    pub fn holds_escape(&self) -> bool {
+        self.timeline.holds_escape()
+    }
+
     /// Whether a gesture is under way that takes digits and letters of axes as its own; `held`: a
     /// button is down.
     pub fn takes_numbers(&self, held: bool) -> bool {

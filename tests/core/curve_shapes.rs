@@ -230,7 +230,8 @@ fn sliders_and_keys_elsewhere_change_only_what_is_meant() {
         &mut session,
         &["Hips"],
         json!({"do": "key.retime", "clip": "Walk", "node": "Hips",
-            "from": [times[0], times[1], times[2]], "to": [times[0], times[1] + gap * 0.3, times[2]]}),
+            "from": [times[0], times[1], times[2]],
+                "to": [times[0], times[1] + gap * 0.3, times[2]]}),
     );
     let now = track(&session, "Hips", Property::Rotation);
     assert_eq!((now.times[0], now.times[2]), (times[0], times[2]));

@@ -47,7 +47,7 @@ fn hips() -> (Window, tempfile::TempDir, Graph) {
     click(&mut window, "Hips");
     click(&mut window, "Curves");
     window.run_steps(3);
-    let solo = window.get_all_by_label("Solo Hips Y").next().expect("the height");
+    let solo = window.get_all_by_label("Solo Hips Y, m").next().expect("the height");
     solo.click();
     window.run_steps(3);
     let all = window.get_all_by_label("Timeline curves");

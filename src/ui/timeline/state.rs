@@ -195,6 +195,11 @@ impl TimelineState {
             || self.curves.gesture.edits()
     }
 
+    /// Whether a panel is open over the curves that Escape closes.
+    pub const fn holds_escape(&self) -> bool {
+        self.curves.popup.is_open()
+    }
+
     /// A gesture was ended elsewhere.
     pub fn end_gestures(&mut self) {
         self.gesture = KeyGesture::None;

@@ -37,6 +37,11 @@ pub enum Ends {
 }
 
 impl CurvePopup {
+    /// Whether a panel is open.
+    pub const fn is_open(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
     /// Whether a panel is open that a press beside ends.
     pub const fn takes_presses(&self) -> bool {
         matches!(self, Self::Ease(_))
