@@ -305,7 +305,7 @@ fn one_changed_track_is_drawn_as_it_is_saved_and_no_other_changes() {
         for (k, (clip, kept)) in before.clips.iter().enumerate() {
             for (id, track) in &kept.tracks {
                 let (node, property) = (track.target, track.property);
-                for way in 0..9 {
+                for (way, count) in cases.iter_mut().enumerate() {
                     let order = EulerOrder::ALL[(n + way) % 6];
                     let Some(to) = changed(track, way, order) else { continue };
                     let edit = Edit::SetTrack { clip, track: *id, to: Some(Shared::new(to)) };
@@ -325,7 +325,7 @@ fn one_changed_track_is_drawn_as_it_is_saved_and_no_other_changes() {
                         others += usize::from(!own);
                     }
                     assert!(session.undo().is_some() && *session.document() == before, "{label}");
-                    cases[way] += 1;
+                    *count += 1;
                 }
             }
         }

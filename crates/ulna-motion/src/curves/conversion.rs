@@ -68,7 +68,7 @@ pub fn converted(track: &Track, to: Interpolation, spans: Option<&[f32]>) -> Con
         (_, Interpolation::Linear) => straight(&lines(track, &chosen_of(spans, &chosen)), &chosen),
         (_, Interpolation::CubicSpline) => automatic(&cubic(&lines(track, &chosen)), &chosen),
     };
-    let kept = spans.is_some().then_some(&chosen[..]).unwrap_or_default();
+    let kept = if spans.is_some() { &chosen[..] } else { &[] };
     Converted {
         error: error(track, &made, kept),
         added: missing(&made, track),

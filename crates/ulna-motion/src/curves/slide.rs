@@ -128,9 +128,9 @@ impl<'a> Run<'a> {
         let last = (after + 1).min(own.len() - 1);
         // One after the other, so that turns go on where others end.
         let mut all: Vec<KeyVector> = vec![chart.read(own[before], None)];
-        for k in before + 1..=last {
+        for key in &own[before + 1..=last] {
             let near = all.last().map(|v| v.value.clone());
-            all.push(chart.read(own[k], near.as_deref()));
+            all.push(chart.read(*key, near.as_deref()));
         }
         let time = |k: usize| f64::from(track.times[own[k]]);
         let value = |k: usize| all[k - before].value.clone();

@@ -51,11 +51,11 @@ fn signs(track: &Track) -> Vec<f64> {
     let mut sign = 1.0;
     let mut signs = vec![sign; track.times.len()];
     if track.interpolation != Interpolation::CubicSpline {
-        for key in 1..signs.len() {
+        for (key, own) in signs.iter_mut().enumerate().skip(1) {
             if stored(track, key - 1, 1).dot(stored(track, key, 1)) < 0.0 {
                 sign = -sign;
             }
-            signs[key] = sign;
+            *own = sign;
         }
     }
     signs

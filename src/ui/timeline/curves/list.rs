@@ -217,7 +217,7 @@ impl List<'_> {
     fn node_ui(
         &self,
         state: &mut TimelineState,
-        ui: &mut Ui,
+        ui: &Ui,
         (node, open, (from, to)): (NodeId, bool, (usize, usize)),
         rect: Rect,
         actions: &mut Actions,

@@ -49,7 +49,7 @@ impl CurvePopup {
 }
 
 /// Draws the panel that is open.
-pub fn popup_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
+pub fn popup_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let (popup, ends) = match std::mem::take(&mut state.curves.popup) {
         CurvePopup::None => return,
         CurvePopup::Ease(mut popup) => {

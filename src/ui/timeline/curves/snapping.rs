@@ -88,7 +88,7 @@ fn whole(layout: &GraphLayout, curve: usize, value: f64) -> f64 {
 
 /// The least round step that is not less than a number: degrees in steps that divide a turn.
 fn round_step(unit: Unit, least: f64) -> f64 {
-    if unit == Unit::Degrees {
+    if unit == Unit::Degrees && least > 0.05 {
         const STEPS: [f64; 9] = [0.1, 0.5, 1.0, 5.0, 15.0, 45.0, 90.0, 180.0, 360.0];
         if let Some(step) = STEPS.into_iter().find(|s| *s >= least) {
             return step;

@@ -27,7 +27,6 @@ use ulna_motion::curves::{Ease, EaseShape, EaseWay};
 
 /// The gesture in progress.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::large_enum_variant, reason = "there is one")]
 pub enum CurveGesture {
     /// Nothing.
     #[default]
@@ -165,7 +164,7 @@ pub fn input(
 
 /// A click on a key, on a curve, or beside all of them.
 fn click(
-    state: &mut TimelineState,
+    state: &TimelineState,
     graph: &Graph<'_>,
     at: Pos2,
     modifiers: Modifiers,

@@ -30,7 +30,7 @@ fn values(curve: &ShownCurve, from: f64, to: f64) -> impl Iterator<Item = f64> +
         let (a, b) = (curve.time(k).max(from), curve.time(k + 1).min(to));
         (0..=steps).map(move |s| curve.value(a + (b - a) * f64::from(s) / f64::from(steps.max(1))))
     });
-    let ends = (last == first).then(|| [from, to]).into_iter().flatten();
+    let ends = (last == first).then_some([from, to]).into_iter().flatten();
     keys.chain(between).chain(ends.filter(|t| t.is_finite()).map(|t| curve.value(t)))
 }
 
