@@ -356,12 +356,7 @@ fn hover(
 }
 
 /// Draws over the curves: handles, boxes, the open panel.
-pub fn overlay_ui(
-    state: &mut TimelineState,
-    ui: &mut Ui,
-    graph: &Graph<'_>,
-    actions: &mut Actions,
-) {
+pub fn overlay_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) {
     popup_ui(state, ui, graph, actions);
     let curves = &mut state.curves;
     let gesture = std::mem::take(&mut curves.gesture);
