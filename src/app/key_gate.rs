@@ -19,6 +19,8 @@ pub(super) struct Kept {
     pub focused: Option<Id>,
     /// A dialog or the palette was open.
     pub dialog: bool,
+    /// Weights are painted: a cell that is left drops what was typed.
+    pub painting: bool,
     /// Keys that egui's focus does not get.
     pub back: Vec<Event>,
     /// Keys that came after a click and wait until it is known whether a field got the focus.
@@ -89,7 +91,8 @@ impl egui::Plugin for Gate {
 
     fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.left.hold(ctx, &mut input.events);
+        let Kept { left, painting, .. } = &mut *kept;
+        left.hold(ctx, &mut input.events, *painting);
         kept.hold_after_click(ctx, &mut input.events);
         let focused = ctx.memory(|m| m.focused());
         if kept.dialog || Popup::is_any_open(ctx) {

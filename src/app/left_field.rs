@@ -16,12 +16,13 @@ pub(super) struct LeftField {
 }
 
 impl LeftField {
-    /// Keeps back a press beside the field that has the focus, and what comes after it.
-    pub fn hold(&mut self, ctx: &Context, events: &mut Vec<Event>) {
+    /// Keeps back a press beside the field that has the focus, and what comes after it; not while
+    /// that is off.
+    pub fn hold(&mut self, ctx: &Context, events: &mut Vec<Event>, off: bool) {
         let mut all = std::mem::take(&mut self.waiting);
         all.append(events);
         *events = all;
-        if !ctx.text_edit_focused() {
+        if off || !ctx.text_edit_focused() {
             return;
         }
         let Some(field) = ctx.memory(|m| m.focused()).and_then(|id| ctx.read_response(id)) else {

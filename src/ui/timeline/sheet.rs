@@ -150,6 +150,9 @@ pub fn sheet_ui(
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
+    if model.is_some() {
+        curves::retime_handles_ui(state, ui, &sheet, ruler, actions);
+    }
     // Markers are the clip's, also while the keys of a layer are shown.
     let marked = document.clips.get(id).map_or(&**clip, |c| c);
     markers_ui(&mut state.marker, ui, view, (id, marked), &sheet.axis, ruler, actions);

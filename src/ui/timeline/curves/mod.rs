@@ -29,6 +29,7 @@ mod panel;
 mod polyline;
 mod popup;
 mod readout;
+mod retime_bar;
 mod seam;
 mod slides;
 mod snapping;
@@ -55,6 +56,7 @@ pub use self::{
     layout::GraphLayout,
     list::list_ui,
     model::{CurveId, CurveSpace, CurvesModel, EulerOrder, ShownCurve, TrackCurves},
+    overlay::retime_handles_ui,
     state::{CurvesState, Fit},
     tool_state::WantedOnCurves,
 };

@@ -1,14 +1,15 @@
 //! What lies over the curves: handles, boxes, the panel that is open.
 
-use egui::Ui;
+use egui::{Rect, Ui};
 
 use super::{
-    super::state::TimelineState,
+    super::{sheet_layout::Sheet, state::TimelineState},
     drag::Reach,
     frame::Graph,
     handles::Handles,
     panel::Ends,
     popup::CurvePopup,
+    retime_bar::retime_ui,
     snapping::Goes,
     state::CurveTool,
     tool_state::CurveGesture,
@@ -52,11 +53,38 @@ pub fn overlay_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions
             let goes = drag.go_on(ui, graph, actions);
             (CurveGesture::Handle(drag), goes)
         }
+        CurveGesture::Retime(mut drag) => {
+            let goes = drag.go_on(ui, graph, actions);
+            if goes == Goes::Kept {
+                tools.retime.moved(&drag);
+            }
+            (CurveGesture::Retime(drag), goes)
+        }
     };
     if goes == Goes::On {
         curves.gesture = gesture;
     } else {
         tools.swallow = ui.input(|i| i.pointer.any_down());
+    }
+}
+
+/// Draws the handles on the ruler over the selected keys, and begins to drag one.
+pub fn retime_handles_ui(
+    state: &mut TimelineState,
+    ui: &Ui,
+    sheet: &Sheet<'_>,
+    ruler: Rect,
+    actions: &mut Actions,
+) {
+    let curves = &mut state.curves;
+    let under_way = match &curves.gesture {
+        CurveGesture::Retime(drag) => Some(drag),
+        CurveGesture::None => None,
+        _ => return,
+    };
+    let begun = retime_ui(&mut curves.tools.retime, ui, sheet, (ruler, under_way), actions);
+    if let Some(drag) = begun {
+        curves.gesture = CurveGesture::Retime(drag);
     }
 }
 

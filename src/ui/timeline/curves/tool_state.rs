@@ -8,6 +8,7 @@ use super::{
     handles::{HandleDrag, Handles},
     marquee::Marquee,
     menu_subject::MenuSubject,
+    retime_bar::{RetimeBar, RetimeDrag},
     transform_box::{BoxDrag, Spans},
 };
 use ulna_motion::curves::{Ease, EaseShape, EaseWay};
@@ -26,6 +27,8 @@ pub enum CurveGesture {
     Box(BoxDrag),
     /// Turns a tangent.
     Handle(HandleDrag),
+    /// Stretches times by a handle on the ruler.
+    Retime(RetimeDrag),
 }
 
 impl CurveGesture {
@@ -61,6 +64,8 @@ pub struct ToolState {
     pub wanted: Option<WantedOnCurves>,
     /// The ease that was used last.
     pub ease: Ease,
+    /// Handles on the ruler over the selected keys.
+    pub retime: RetimeBar,
     /// The subject of the menu of a right click.
     pub menu: MenuSubject,
     /// The filter that was used last.
@@ -77,6 +82,7 @@ impl Default for ToolState {
             swallow: false,
             wanted: None,
             ease: Ease { shape: EaseShape::Sine, way: EaseWay::InOut, amount: 1.0 },
+            retime: RetimeBar::default(),
             menu: MenuSubject::default(),
             filter: FilterChoice::default(),
         }
