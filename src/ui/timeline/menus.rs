@@ -253,9 +253,7 @@ pub fn interpolations(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         if button.clicked() {
             ui.close();
             let which = which.clone();
-            actions.push(Action::Run(
-                SetInterpolation { clip: ClipName::Id(id), interpolation: way, which }.into(),
-            ));
+            actions.push(Action::Run(SetInterpolation::new(ClipName::Id(id), way, which).into()));
         }
     }
 }
