@@ -24,13 +24,15 @@ pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     };
     add((0..keys).map(|k| k as f32 / 30.0).collect(), "SCALAR", 1);
     let wave = |k: usize| (k as f32 * 0.07).sin();
-    add((0..keys).flat_map(|k| [wave(k), 0.1, 0.0]).collect(), "VEC3", 3);
-    add(
-        (0..keys).flat_map(|k| [0.0, 0.0, (wave(k) * 0.5).sin(), (wave(k) * 0.5).cos()]).collect(),
-        "VEC4",
-        4,
-    );
-    add((0..keys).flat_map(|k| [1.0 + 0.1 * wave(k), 1.0, 1.0]).collect(), "VEC3", 3);
+    add((0..keys).flat_map(|k| [wave(k), 0.1 * wave(k + 9), wave(k + 30)]).collect(), "VEC3", 3);
+    let turn = |k: usize| {
+        let axis = [0.3 * wave(k + 7), 0.2 * wave(k + 50), wave(k)];
+        let length = (1.0 + axis.iter().map(|a| a * a).sum::<f32>()).sqrt();
+        [axis[0] / length, axis[1] / length, axis[2] / length, 1.0 / length]
+    };
+    add((0..keys).flat_map(turn).collect(), "VEC4", 4);
+    let size = |k: usize| 1.0 + 0.1 * wave(k);
+    add((0..keys).flat_map(|k| [size(k), size(k + 11), size(k + 23)]).collect(), "VEC3", 3);
     let joints = 100;
     let nodes: Vec<_> = (0..joints)
         .map(|k| {

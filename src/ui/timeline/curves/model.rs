@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use egui::Color32;
+use glam::Quat;
 
 pub use super::kinds::{CurveId, CurveOf, CurveSource, Unit};
 use super::{
@@ -10,7 +11,8 @@ use super::{
     choices::{CurveChoices, CurvesOf},
 };
 use ulna_model::{
-    ClipId, Document, LayerHome, NodeId, PointerTrack, PoseLayers, Property, Shared, Track, TrackId,
+    ClipId, Document, Interpolation, LayerHome, NodeId, PointerTrack, PoseLayers, Property, Shared,
+    Track, TrackId,
 };
 pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
@@ -196,5 +198,79 @@ pub fn is_shown(choices: &CurveChoices, of: CurveOf, selected: bool, moves: bool
 
 /// Whether a track's value ever changes.
 pub fn does_move(track: &Track) -> bool {
-    (1..track.times.len()).any(|k| track.value(k) != track.value(0))
+    (1..track.times.len()).any(|k| track.value(k) != track.value(0)) || has_slopes(track)
+}
+
+/// Whether a CUBICSPLINE track has tangents that lead away from its keys.
+fn has_slopes(track: &Track) -> bool {
+    let slope = |k: usize| (k / track.width.max(1)) % 3 != 1;
+    track.interpolation == Interpolation::CubicSpline
+        && track.times.len() > 1
+        && track.values.iter().enumerate().any(|(k, v)| slope(k) && *v != 0.0)
+}
+
+/// Whether each stored component of a track changes by more than rounding: a rotation by more than
+/// 0.01° from its first key, another value by more than 1e-5 of the largest one of the track. The
+/// components of a rotation move together, and all do where a track has tangents.
+pub fn moving_components(track: &Track) -> Vec<bool> {
+    if has_slopes(track) {
+        return vec![true; track.width];
+    }
+    let keys = || (0..track.times.len()).map(|k| track.value(k));
+    let Some(first) = keys().next() else { return vec![false; track.width] };
+    if track.property == Property::Rotation && track.width == 4 {
+        let rotation = |v: &[f32]| Quat::from_slice(v).normalize();
+        let from = rotation(first).conjugate();
+        // In 32 bits the cosine of half of 0.01° is 1; its sine is exact.
+        let least = 0.5 * 0.01_f32.to_radians();
+        let moves = keys().any(|v| (from * rotation(v)).xyz().length() > least);
+        return vec![moves; 4];
+    }
+    let largest = keys().flatten().fold(0.0_f32, |most, v| most.max(v.abs()));
+    let moves = |c: usize| keys().any(|v| (v[c] - first[c]).abs() > largest * 1e-5);
+    (0..track.width).map(moves).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(property: Property, interpolation: Interpolation, values: &[f32]) -> Track {
+        let width = if property == Property::Rotation { 4 } else { 3 };
+        let keys = values.len() / (width * interpolation.values_per_key());
+        Track {
+            target: NodeId(0),
+            property,
+            interpolation,
+            times: (0..keys).map(|k| k as f32).collect(),
+            values: values.to_vec().into(),
+            width,
+            kinds: Default::default(),
+            modes: Default::default(),
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_motion() {
+        let moved = [0.0, 1.0, 0.0, 1e-8, 1.000_000_1, 0.2];
+        let line = track(Property::Translation, Interpolation::Linear, &moved);
+        assert!(does_move(&line));
+        assert_eq!(moving_components(&line), [false, false, true]);
+        let turned = |angle: f32| {
+            let half = 0.5 * angle.to_radians();
+            let values = [0.0, 0.0, 0.0, -1.0, half.sin(), 0.0, 0.0, half.cos()];
+            moving_components(&track(Property::Rotation, Interpolation::Linear, &values))
+        };
+        assert_eq!(turned(0.005), [false; 4]);
+        assert_eq!(turned(0.02), [true; 4]);
+    }
+
+    #[test]
+    fn equal_keys_with_tangents_move() {
+        let mut values = vec![0.0; 18];
+        values[6] = 1.0;
+        let curve = track(Property::Translation, Interpolation::CubicSpline, &values);
+        assert!(does_move(&curve));
+        assert_eq!(moving_components(&curve), [true; 3]);
+    }
 }

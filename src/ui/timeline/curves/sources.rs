@@ -15,7 +15,7 @@ use super::{
     choices::{CurveColors, Fold, RotationView},
     model::{
         CurveId, CurveOf, CurveSource, CurveSpace, CurvesModel, DASHES, Dash, EulerOrder, ListRow,
-        ListedCurve, ModelOf, ShownCurve, TrackCurves, Unit, does_move, is_shown,
+        ListedCurve, ModelOf, ShownCurve, TrackCurves, Unit, is_shown, moving_components,
     },
 };
 use crate::ui::Theme;
@@ -41,7 +41,7 @@ type CacheKey = (CurveSource, CurveState);
 pub struct CurveCache {
     found: HashMap<CacheKey, (Shared<Track>, CurveSpace, Rc<TrackCurves>)>,
     best: BTreeMap<(NodeId, TrackId), EulerOrder>,
-    moving: PerTrack<bool>,
+    moving: PerTrack<Vec<bool>>,
 }
 
 impl CurveCache {
@@ -73,9 +73,9 @@ impl CurveCache {
         *self.best.entry((track.target, id)).or_insert_with(|| EulerOrder::best_first(track)[0].0)
     }
 
-    /// Whether a track's value ever changes.
-    fn moves(&mut self, id: TrackId, track: &Shared<Track>) -> bool {
-        *self.moving.of(id, track, does_move)
+    /// Whether each component of a track moves.
+    fn moves(&mut self, id: TrackId, track: &Shared<Track>) -> &[bool] {
+        self.moving.of(id, track, |track| moving_components(track))
     }
 
     /// Keeps only curves of these tracks.
@@ -208,10 +208,11 @@ impl<'a> Finder<'a> {
         for (id, track) in rows.tracks(&Row::Node(node)) {
             let space = self.space(node, *id, track);
             let count = if matches!(space, CurveSpace::Euler(_)) { 3 } else { track.width };
-            let (first, moves) = (self.model.listed.len(), self.cache.moves(*id, track));
+            let first = self.model.listed.len();
+            let moves = self.cache.moves(*id, track).to_vec();
             for component in 0..count.min(usize::from(u16::MAX)) {
                 let of = CurveOf::Node(node, track.property, component as u16);
-                let shown = is_shown(choices, of, selected, moves);
+                let shown = is_shown(choices, of, selected, moves.get(component) == Some(&true));
                 let own = self.label(node, track, component);
                 let name = match track.property {
                     Property::Translation => format!("{label} {own}, m"),
@@ -236,7 +237,8 @@ impl<'a> Finder<'a> {
                     shown,
                 });
             }
-            channels.push((*id, track.property, moves, (first, self.model.listed.len())));
+            let any = moves.contains(&true);
+            channels.push((*id, track.property, any, (first, self.model.listed.len())));
         }
         let to = self.model.listed.len();
         let some = self.model.listed[from..to].iter().any(|c| c.shown);
@@ -292,6 +294,7 @@ impl<'a> Finder<'a> {
                 self.model.rows.push(ListRow::Pointer(k));
                 continue;
             };
+            let moves = moving_components(track);
             for component in 0..track.width.min(4) {
                 let of = CurveOf::Pointer(k, component as u16);
                 let axis = ["X", "Y", "Z", "W"][component];
@@ -310,7 +313,7 @@ impl<'a> Finder<'a> {
                     name,
                     color: self.palette.axis(Some(track.property), component),
                     dash: DASHES[0],
-                    shown: is_shown(&self.of.choices, of, false, does_move(track)),
+                    shown: is_shown(&self.of.choices, of, false, moves[component]),
                 });
             }
         }
