@@ -16,6 +16,7 @@ mod codes;
 mod command_line;
 mod comparison;
 mod corpus;
+mod curve_commands;
 mod curve_shapes;
 mod curves_drawn;
 mod edits;

@@ -204,8 +204,7 @@ fn interpolation_ui(
             {
                 if segment(ui, theme, text, all(way.interpolation()), false).clicked() {
                     let which = WhichKeys::these(id, view.selected_keys().clone());
-                    let set =
-                        SetInterpolation { clip: ClipName::Id(id), interpolation: way, which };
+                    let set = SetInterpolation::new(ClipName::Id(id), way, which);
                     actions.push(Action::Run(set.into()));
                 }
             }

@@ -3,10 +3,10 @@
 
 use super::{
     AddMarker, CleanKeys, ClearInLayer, ClipCommand, ClipWorkCommand, CloseLoop, DeleteClip,
-    DeleteKeys, DuplicateClip, DuplicateLayer, FlipPose, FoldLayers, HoldKeys, HoldPin,
-    InvertLayer, KeepSet, KeyCommand, KeysOfLayer, LayerKeysCommand, LayerName, MirrorClip,
-    MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose, RelaxPose,
-    RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
+    DeleteKeys, DuplicateClip, DuplicateLayer, EulerFilter, FlipPose, FoldLayers, HoldKeys,
+    HoldPin, InsertKeys, InvertLayer, KeepSet, KeyCommand, KeysOfLayer, LayerKeysCommand,
+    LayerName, MirrorClip, MirrorPose, MuteLayer, NewLayer, PasteKeys, PoseDestination, PushPose,
+    RelaxPose, RemovePoseLayer, Reset, ResetRotation, ResetScale, ResetTranslation, ReverseClip,
     SessionCommand, SetKey, SetPin, SoloLayer, SplitClip, SplitLayer, StartAtZero, ToRest,
     TrimClip, WhichKeys, ZeroKey,
     context::{CommandContext, Unfilled},
@@ -50,6 +50,8 @@ fn fill_of(name: &str) -> Option<Fill> {
         SetPin::NAME => pin,
         HoldPin::NAME => hold_pin,
         SetKey::NAME => set_key,
+        InsertKeys::NAME => insert_keys,
+        EulerFilter::NAME => euler_filter,
         AddMarker::NAME => add_marker,
         MirrorPose::NAME => mirror_pose,
         FlipPose::NAME => flip_pose,
@@ -296,6 +298,26 @@ fn set_key(around: &CommandContext<'_>) -> Filled {
         ..SetKey::new(clip, around.seconds(), node)
     };
     Ok(vec![KeyCommand::from(key).into()])
+}
+
+/// On the channels of the selected nodes, or on all of the clip, at the playhead.
+fn insert_keys(around: &CommandContext<'_>) -> Filled {
+    let insert = InsertKeys {
+        time: Some(around.seconds()),
+        node: around.nodes(),
+        interpolation: around.new_keys,
+        ..InsertKeys::new(around.keys_clip()?)
+    };
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(insert.into()))])
+}
+
+/// The channels of the selected keys, or all of the clip.
+fn euler_filter(around: &CommandContext<'_>) -> Filled {
+    let (clip, which) = match around.keys() {
+        Some((clip, which)) => (ClipName::Id(clip), which),
+        None => (around.keys_clip()?, WhichKeys::default()),
+    };
+    Ok(vec![around.of_keys(KeysOfLayer::Edit(EulerFilter { clip, which }.into()))])
 }
 
 /// Selected keys; without them those of the selected nodes at the playhead.

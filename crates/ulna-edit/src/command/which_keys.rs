@@ -116,8 +116,8 @@ fn channel_name(property: Property, component: Option<u16>) -> String {
     let path = property.path();
     match component {
         None => path.to_owned(),
-        Some(k @ 0..=2) if property != Property::Weights => {
-            format!("{path}.{}", ["x", "y", "z"][usize::from(k)])
+        Some(k @ 0..=3) if property != Property::Weights => {
+            format!("{path}.{}", ["x", "y", "z", "w"][usize::from(k)])
         }
         Some(k) => format!("{path}.{k}"),
     }
@@ -133,6 +133,7 @@ fn channel_of(name: &str) -> Option<(Property, Option<u16>)> {
         Some("x") if property != Property::Weights => Some(0),
         Some("y") if property != Property::Weights => Some(1),
         Some("z") if property != Property::Weights => Some(2),
+        Some("w") if property == Property::Rotation => Some(3),
         Some(number) => Some(number.parse().ok()?),
     };
     Some((property, component))
@@ -143,7 +144,7 @@ fn shortest(track: &Track, times: &[f32]) -> TrackKeys {
     const FEW: usize = 4;
     if let [from, .., to] = times
         && times.len() > FEW
-        && KeyTimes::within(&track.times, *from, *to).len() == times.len()
+        && *KeyTimes::within(&track.times, *from, *to) == *times
     {
         return TrackKeys::Range(*from, *to);
     }
@@ -300,20 +301,51 @@ impl KeyList {
             }
             Self::Named(list) => list,
         };
+        Self::named(list, document, clip, |own, keys| {
+            let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
+            match keys {
+                TrackKeys::Times(times) => times.iter().filter_map(near).collect::<Vec<_>>().into(),
+                TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
+            }
+        })
+    }
+
+    /// The times of channels, whether they have keys there or not: keys that are to come. Ranges
+    /// name keys that are there, and mean nothing here.
+    pub(super) fn to_come(
+        &self,
+        document: &Document,
+        id: ClipId,
+        clip: &Clip,
+    ) -> Result<KeySet, CommandError> {
+        match self {
+            Self::Set(of, keys) if *of == id => Ok(keys.clone()),
+            Self::Set(..) => self.find(document, id, clip),
+            Self::Named(list) => Self::named(list, document, clip, |_, keys| match keys {
+                TrackKeys::Times(times) => times.clone().into(),
+                TrackKeys::Range(..) => KeyTimes::default(),
+            }),
+        }
+    }
+
+    fn named(
+        list: &[(String, Property, Option<u16>, TrackKeys)],
+        document: &Document,
+        clip: &Clip,
+        times: impl Fn(&Track, &TrackKeys) -> KeyTimes,
+    ) -> Result<KeySet, CommandError> {
         let mut found = KeySet::default();
         for (text, property, component, keys) in list {
             for node in names::find_nodes(document, text)? {
                 let Some((track, own)) = clip.track(node, *property) else { continue };
-                let near = |t: &f32| own.key_at(*t, SAME_TIME).map(|k| own.times[k]);
-                let times = match keys {
-                    TrackKeys::Times(times) => {
-                        KeyTimes::from(times.iter().filter_map(near).collect::<Vec<_>>())
-                    }
-                    TrackKeys::Range(from, to) => KeyTimes::within(&own.times, *from, *to),
-                };
+                let times = times(own, keys);
                 found = found.union(&match component {
                     Some(component) => KeySet::of_component(track, *component, times),
-                    None => std::iter::once((track, times)).collect(),
+                    None => {
+                        let mut whole = KeySet::default();
+                        whole.set(track, times);
+                        whole
+                    }
                 });
             }
         }

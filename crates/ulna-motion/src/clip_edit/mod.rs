@@ -56,6 +56,7 @@ mod tangents;
 mod values;
 mod whole;
 
+pub(crate) use self::tangents::named_modes;
 pub use self::{
     carrier::Carrier,
     choose::{keys_in_range, keys_of_kind, keys_of_value},

@@ -7,6 +7,7 @@
 //!              ├─ unwrapped   angles without jumps of full turns
 //!              └─ moments     the formulas of sampling, in 64 bits
 //!  Track ──► conversion  STEP, LINEAR and CUBICSPLINE into each other
+//!  Track ──► inserted    a key put onto a curve    signs  quaternions that go on from key to key
 //!  ease ──► ease_plan ──► eased     one span: a formula, the keys that it needs, the track with it
 //!  chart (keys as vectors) ──► slide      runs of keys between their neighbors
 //!                         └──► filter/    what is done to the motion of a span
@@ -25,9 +26,11 @@ mod ease_plan;
 mod eased;
 mod euler;
 mod filter;
+mod inserted;
 mod moments;
 mod overlap;
 mod proportional;
+mod signs;
 mod slide;
 mod track_curves;
 mod unwrapped;
@@ -41,8 +44,10 @@ pub use self::{
     eased::{Eased, eased, eased_spans, is_of_ease},
     euler::EulerOrder,
     filter::{Filter, FilterOptions, Filtered, filtered},
+    inserted::inserted,
     overlap::{lags, overlapped},
     proportional::{add_near, move_near},
+    signs::{Continued, with_continued_signs},
     slide::{Slide, slid},
     track_curves::{CurveSpace, TrackCurves},
     warp::{Warp, warped},

@@ -1,7 +1,6 @@
 //! Commands that the tools of the curves ask for.
 
-use super::held::Component;
-use super::tangents::Tangents;
+use super::told::{Component, Tangents};
 use ulna_edit::{
     Command,
     command::{

@@ -5,7 +5,7 @@ use egui_material_icons::icons;
 
 use super::{
     Graph, ShownCurve, TrackCurves,
-    popup::{Ends, bar, panel, pressed},
+    panel::{Ends, bar, panel, pressed},
 };
 use crate::ui::{
     Action, Actions, Theme,

@@ -12,34 +12,15 @@ use super::{
         per_track::PerTrack,
         rows::{Row, Rows},
     },
+    choices::{CurveColors, Fold, RotationView},
     model::{
         CurveId, CurveOf, CurveSource, CurveSpace, CurvesModel, DASHES, Dash, EulerOrder, ListRow,
         ListedCurve, ModelOf, ShownCurve, TrackCurves, Unit, is_shown, moving_components,
     },
-    state::{CurveColors, Fold, RotationView},
 };
 use crate::ui::Theme;
-use ulna_model::{
-    ClipId, Document, LayerHome, NodeId, PointerTrack, PoseLayers, Property, Shared, Track, TrackId,
-};
+use ulna_model::{Document, NodeId, Property, Shared, Track, TrackId};
 use ulna_render::{ColorRole, tokens};
-
-/// The sources of curves besides the tracks of rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sources {
-    layers: Shared<PoseLayers>,
-    pointers: Shared<[PointerTrack]>,
-}
-
-impl Sources {
-    /// The sources of a clip of a document.
-    pub fn of(document: &Document, id: ClipId) -> Self {
-        Self {
-            layers: document.aids.layers(LayerHome::Clip(id)),
-            pointers: document.clips.get(id).map(|c| c.pointers.clone()).unwrap_or_default(),
-        }
-    }
-}
 
 /// The state of a track that a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,18 +2,39 @@
 
 use crate::command::{
     define::document_commands,
-    field::{ClipName, Nodes, Numbers, Seconds, Trs, choice},
+    field::{ClipName, KeyParts, Nodes, Numbers, Seconds, Trs, choice},
     key_words::{Between, KindName, TangentSide, Through},
     rules,
     which_keys::{KeyList, WhichKeys},
 };
-use ulna_model::KeySide;
+use ulna_model::{KeySide, TangentMode};
 use ulna_motion::curves::EulerOrder;
 
 document_commands! {
     /// Commands on keys that are there.
     KeyEditCommand in "Clip", edits_keys: true;
 
+    /// Inserts keys with the values that play; the curves keep their shape
+    InsertKeys {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Time of the new keys, in seconds.
+        time: Option<Seconds>,
+        /// Times of the new keys, in seconds.
+        times: Option<Numbers>,
+        /// Nodes whose channels get keys; all nodes if omitted.
+        node: Option<Nodes>,
+        /// Kinds of channels that get keys; all kinds if omitted.
+        parts: Option<KeyParts>,
+        /// New keys one by one: times of channels, in place of times and nodes.
+        keys: Option<KeyList>,
+        /// Tangents of new keys on smooth channels; the curve keeps its shape if omitted.
+        tangents: Option<NewTangents>,
+        /// Whether to add keys so that smooth rotations stay exact.
+        exact: Option<bool>,
+        /// Interpolation of channels that had a single key and get a second one.
+        interpolation: Option<Between>,
+    } = "key.insert", "Insert keys on curves", menu: "Clip/Curves", enabled: rules::clip_shown;
     /// Deletes the selected keys, or those of the selected joints at the playhead
     DeleteKeys {
         /// Clip to edit.
@@ -158,9 +179,21 @@ document_commands! {
         clip: ClipName,
         /// Interpolation of keys.
         interpolation: Between,
+        /// Whether the motion stays, as far as the interpolation can hold it; keys may be added.
+        keep_motion: Option<bool>,
+        /// Whether only the segments after the keys change; the rest of the track keeps its motion.
+        spans: Option<bool>,
         /// Keys whose tracks are meant; all if omitted.
         which: WhichKeys,
     } = "track.interpolation", "Set interpolation", menu: "Clip/Edit keys", asks: true;
+    /// Removes full turns between rotation keys; the rotations at keys stay
+    EulerFilter {
+        /// Clip to edit.
+        clip: ClipName,
+        /// Keys whose tracks are meant; all if omitted.
+        which: WhichKeys,
+    } = "track.euler_filter",
+        "Euler filter", menu: "Clip/Curves", enabled: rules::clip_shown;
     /// Sets the tangent mode of keys
     SetTangents {
         /// Clip to edit.
@@ -282,6 +315,31 @@ impl From<EulerOrder> for AxisOrder {
 }
 
 choice! {
+    /// How smooth curves go through new keys.
+    NewTangents {
+        /// Smoothly, and not beyond the keys beside it.
+        Auto = "auto",
+        /// With continuous acceleration along a run of such keys.
+        Smooth = "smooth",
+        /// At rest.
+        Flat = "flat",
+        /// Toward the keys beside it.
+        Linear = "linear",
+    }
+}
+
+impl From<NewTangents> for TangentMode {
+    fn from(tangents: NewTangents) -> Self {
+        match tangents {
+            NewTangents::Auto => Self::Auto,
+            NewTangents::Smooth => Self::Smooth,
+            NewTangents::Flat => Self::Flat,
+            NewTangents::Linear => Self::Linear,
+        }
+    }
+}
+
+choice! {
     /// A side of keys.
     SlopeSide {
         /// The side of the key before.
@@ -307,6 +365,8 @@ impl KeyEditCommand {
     /// Of which clip the keys are.
     pub(in crate::command) const fn clip(&self) -> &ClipName {
         match self {
+            Self::InsertKeys(c) => &c.clip,
+            Self::EulerFilter(c) => &c.clip,
             Self::DeleteKeys(c) => &c.clip,
             Self::MoveKeys(c) => &c.clip,
             Self::DuplicateKeys(c) => &c.clip,

@@ -3,6 +3,8 @@
 
 mod commands;
 mod components;
+mod conversion;
+mod inserting;
 mod modes;
 mod pasting;
 mod shape;
@@ -12,10 +14,10 @@ mod values;
 
 pub use self::{
     commands::{
-        AxisOrder, ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, HoldKeys,
-        KeyEditCommand, MatchSeam, MoveKeys, OffsetKeys, PasteKeys, RippleKeys, ScaleKeys,
-        SetInterpolation, SetKeyKind, SetSlope, SetTangents, ShiftKeys, SlopeSide, ValueAbout,
-        ValueHow,
+        AxisOrder, ChangeKeys, CleanKeys, CopyTangents, DeleteKeys, DuplicateKeys, EulerFilter,
+        HoldKeys, InsertKeys, KeyEditCommand, MatchSeam, MoveKeys, NewTangents, OffsetKeys,
+        PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetSlope, SetTangents,
+        ShiftKeys, SlopeSide, ValueAbout, ValueHow,
     },
     pasting::copied_keys,
 };

@@ -55,6 +55,9 @@ impl HoldKeys {
 impl SetInterpolation {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
+        if self.keeps() {
+            return Ok(self.converted(&meant));
+        }
         let to = self.interpolation.interpolation();
         let edits = meant.changed(|track, _| with_interpolation(track, to));
         let sum = |of: &dyn Fn(&Track, &KeyTimes) -> usize| {

@@ -6,7 +6,7 @@ use crate::{
     Edit,
     command::{
         ArgumentError, Arguments, Between, CommandError, CommandLine, CommandSpec,
-        CurveKeysCommand, KeyCommand, KeyEditCommand, Outcome, Scene, SetKey,
+        CurveKeysCommand, InsertKeys, KeyCommand, KeyEditCommand, Outcome, Scene, SetKey,
         clip_keys::{clip_of, values},
         error::refuse,
         field::{ArgumentPart, ClipName},
@@ -158,6 +158,10 @@ impl LayerKeysCommand {
                 KeyCommand::from(SetKey { interpolation, ..key.clone() }).work(scene)
             }
             KeysOfLayer::Key(command) => command.work(scene),
+            KeysOfLayer::Edit(KeyEditCommand::InsertKeys(keys)) => {
+                let interpolation = keys.interpolation.or(Some(Between::Smooth));
+                KeyEditCommand::from(InsertKeys { interpolation, ..keys.clone() }).work(scene)
+            }
             KeysOfLayer::Edit(command) => command.work(scene),
             KeysOfLayer::Curves(command) => command.work(scene),
         }

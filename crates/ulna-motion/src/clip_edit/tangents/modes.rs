@@ -12,13 +12,13 @@ const AUTO: KeyTangents = KeyTangents::both(TangentMode::Auto);
 /// The tangent modes of every key of a track: as they are named; all automatic where none is named
 /// and the numbers say so; else free, and linked where both tangents are the same.
 pub fn modes_of(track: &Track) -> Vec<KeyTangents> {
-    let named = named(track);
+    let named = named_modes(track);
     (0..track.times.len()).map(|key| of_key(track, &named, key)).collect()
 }
 
 /// The tangent modes of one key, as [`modes_of`] tells them.
 pub fn mode_at(track: &Track, key: usize) -> KeyTangents {
-    of_key(track, &named(track), key)
+    of_key(track, &named_modes(track), key)
 }
 
 fn of_key(track: &Track, named: &TangentModes, key: usize) -> KeyTangents {
@@ -33,7 +33,7 @@ fn of_key(track: &Track, named: &TangentModes, key: usize) -> KeyTangents {
 
 /// The tangent modes of a track's keys; automatic for all of them where none is named and all
 /// tangents are automatic.
-fn named(track: &Track) -> TangentModes {
+pub(crate) fn named_modes(track: &Track) -> TangentModes {
     if !track.modes.is_empty() || !is_auto(track) {
         return track.modes.clone();
     }
@@ -62,7 +62,7 @@ pub fn with_modes(
     if track.interpolation != Interpolation::CubicSpline {
         return track.clone();
     }
-    let named = named(track);
+    let named = named_modes(track);
     let last = track.times.len() - 1;
     let mut meant: Vec<bool> = track
         .times
@@ -118,7 +118,7 @@ pub fn with_matched_seam(track: &Track, on: bool) -> Track {
     if track.interpolation != Interpolation::CubicSpline {
         return track.clone();
     }
-    let named = named(track);
+    let named = named_modes(track);
     let last = track.times.len() - 1;
     let ends = [track.times[0], track.times[last]];
     let (first, end) = (of_key(track, &named, 0), of_key(track, &named, last));

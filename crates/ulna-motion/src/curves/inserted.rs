@@ -1,0 +1,151 @@
+//! Keys put onto a curve, which keeps its course.
+
+use crate::{
+    Inserted,
+    clip_edit::{named_modes, refreshed, with_modes},
+    insert_key, sample_into,
+};
+use ulna_model::{Interpolation, KeySide, KeyTangents, TangentMode, TangentModes, Track};
+
+/// Tangents that differ by less than this part of their size are the same.
+const ALIKE: f32 = 1e-4;
+
+/// The track with a key of the value that plays at `time`, in seconds; one that has a key there, to
+/// a tenth of a millisecond, is as it was.
+///
+/// Without `mode` the curve keeps its course, as [`insert_key`] keeps it: exactly, but for rotations
+/// of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key is free and
+/// linked. Keys beside it whose tangents follow their neighbors would change with the next edit;
+/// they become free, too.
+///
+/// With `mode` the tangents of the new key are made of it, and those of its neighbors again.
+#[must_use]
+pub fn inserted(track: &Track, time: f32, exact: bool, mode: Option<TangentMode>) -> Inserted {
+    let cubic = track.interpolation == Interpolation::CubicSpline;
+    if let (true, Some(mode)) = (cubic, mode) {
+        let mut seen = vec![0.0; track.width];
+        sample_into(track, f64::from(time), &mut seen);
+        let made = insert_key(track, time, Some(&seen), false).track;
+        if made.times.len() == track.times.len() {
+            return Inserted { track: track.clone(), error: 0.0 };
+        }
+        let made = refreshed(track, made);
+        let linked = mode != TangentMode::Linear;
+        let track = with_modes(&made, &[time], KeySide::Both, mode, Some(linked));
+        return Inserted { track, error: 0.0 };
+    }
+    let made = insert_key(track, time, None, exact);
+    if !cubic || made.track.times.len() == track.times.len() {
+        return made;
+    }
+    Inserted { track: settled(track, made.track), error: made.error }
+}
+
+/// A track with new keys whose tangents stay as they are when the track is refreshed.
+fn settled(before: &Track, made: Track) -> Track {
+    let named = named_modes(before);
+    if named.is_empty() {
+        return made;
+    }
+    let free = KeyTangents { linked: true, ..KeyTangents::default() };
+    let is_new = |t: &f32| before.key_at(*t, 0.0).is_none();
+    let new: Vec<f32> = made.times.iter().copied().filter(is_new).collect();
+    let made = Track { modes: named.with(&new, Some(free)), ..made };
+    let again = refreshed(&made, made.clone());
+    let mut modes: TangentModes = made.modes.clone();
+    for (key, time) in made.times.iter().enumerate() {
+        let Some(mut own) = made.modes.of(*time) else { continue };
+        let (width, start) = (made.width, key * made.stride());
+        let same = |from: usize| {
+            let [a, b] = [&made, &again].map(|t| &t.values[start + from..][..width]);
+            let size = a.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+            a.iter().zip(b).all(|(a, b)| (a - b).abs() <= size * ALIKE)
+        };
+        let (arrives, leaves) = (same(0), same(2 * width));
+        if arrives && leaves {
+            continue;
+        }
+        if !arrives {
+            own.arrive = TangentMode::Free;
+        }
+        if !leaves {
+            own.leave = TangentMode::Free;
+        }
+        modes = modes.with(&[*time], Some(own));
+    }
+    Track { modes, ..made }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        clip_edit::tests::any_track,
+        clip_edit::{MotionError, with_interpolation},
+    };
+
+    /// How far two tracks are apart at 400 times: radians and units.
+    fn apart(a: &Track, b: &Track) -> MotionError {
+        let (from, to) = (f64::from(a.times[0]) - 0.1, f64::from(a.times[a.times.len() - 1]) + 0.1);
+        let time = |k: u32| from + (to - from) * f64::from(k) / 400.0;
+        (0..=400)
+            .fold(MotionError::default(), |worst, k| worst.or(MotionError::between(a, b, time(k))))
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_that_is_put_onto_a_curve_keeps_it_also_after_the_next_edit(
+            track in any_track(),
+            mode in prop::sample::select(vec![TangentMode::Auto, TangentMode::Smooth,
+                TangentMode::Flat, TangentMode::Linear, TangentMode::Free]),
+            part in 0.02f32..0.98,
+        ) {
+            let spline = with_interpolation(&track, Interpolation::CubicSpline);
+            let named = with_modes(&spline, &spline.times, KeySide::Both, mode, None);
+            for track in [track, spline, named] {
+                let last = track.times[track.times.len() - 1];
+                let time = track.times[0] + (last - track.times[0]) * part;
+                if track.interpolation == Interpolation::Step
+                    || track.key_at(time, 2e-4).is_some()
+                {
+                    continue;
+                }
+                let made = inserted(&track, time, true, None);
+                prop_assert!(made.track.validate().is_ok());
+                prop_assert!(made.track.key_at(time, 0.0).is_some());
+                let size = track.values.iter().fold(1.0f32, |m, v| m.max(v.abs()));
+                let near = |off: MotionError| {
+                    off.angle.to_degrees() < 0.03 && off.value < size * 2e-4
+                };
+                let off = apart(&track, &made.track);
+                prop_assert!(near(off), "{off:?}");
+                let again = refreshed(&made.track, made.track.clone());
+                let off = apart(&track, &again);
+                prop_assert!(near(off), "after the next edit {off:?}");
+            }
+        }
+
+        #[test]
+        fn a_key_of_a_mode_has_it_and_the_value_that_played(track in any_track(),
+            part in 0.1f32..0.9) {
+            let track = with_interpolation(&track, Interpolation::CubicSpline);
+            let last = track.times[track.times.len() - 1];
+            let time = track.times[0] + (last - track.times[0]) * part;
+            if track.interpolation != Interpolation::CubicSpline
+                || track.key_at(time, 2e-4).is_some()
+            {
+                return Ok(());
+            }
+            let made = inserted(&track, time, false, Some(TangentMode::Flat)).track;
+            prop_assert!(made.validate().is_ok());
+            let key = made.key_at(time, 0.0).unwrap();
+            prop_assert_eq!(made.modes.of(time), Some(KeyTangents::both(TangentMode::Flat)));
+            let off = MotionError::between(&track, &made, f64::from(time));
+            prop_assert!(off.angle < 1e-3 && off.value < 1e-3, "{off:?}");
+            let own = &made.values[key * made.stride()..(key + 1) * made.stride()];
+            prop_assert!(own[..made.width].iter().all(|v| *v == 0.0));
+        }
+    }
+}
