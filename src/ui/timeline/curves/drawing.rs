@@ -328,7 +328,11 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
     /// Points from one name to the next.
     const STEP: f32 = 15.0;
     let layout = &graph.layout;
-    let rect = layout.rect.shrink2(egui::vec2(6.0, 8.0));
+    let mut rect = layout.rect.shrink2(egui::vec2(6.0, 8.0));
+    if layout.units().1.is_some() {
+        // Beside the values of the second unit.
+        rect.max.x -= 44.0;
+    }
     let most = (rect.height() / STEP) as usize;
     let mut ends: Vec<(f32, usize)> = layout
         .curves
