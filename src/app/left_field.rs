@@ -13,6 +13,9 @@ pub(super) struct LeftField {
     waiting: Vec<Event>,
     /// The field that gives up the focus as the next pass begins.
     leaves: Option<Id>,
+    /// A field gave up the focus for the press that waits. One that asks for it again, as that of
+    /// the palette, does not hold the press back again.
+    given_up: bool,
 }
 
 impl LeftField {
@@ -22,7 +25,7 @@ impl LeftField {
         let mut all = std::mem::take(&mut self.waiting);
         all.append(events);
         *events = all;
-        if off || !ctx.text_edit_focused() {
+        if std::mem::take(&mut self.given_up) || off || !ctx.text_edit_focused() {
             return;
         }
         let Some(field) = ctx.memory(|m| m.focused()).and_then(|id| ctx.read_response(id)) else {
@@ -41,6 +44,7 @@ impl LeftField {
         // What was typed in this very frame has to reach the field first.
         if !events.iter().any(|e| super::key_gate::is_typed(e)) {
             self.leaves = Some(field.id);
+            self.given_up = true;
         }
         ctx.request_repaint();
     }

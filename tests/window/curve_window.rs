@@ -4,10 +4,11 @@ use egui::{Event, Key, Modifiers, PointerButton, Rect};
 use egui_kittest::kittest::Queryable as _;
 
 use super::{
-    curve_tools::{click_at, hips, track},
+    curve_tools::{click_at, drag, hips, track},
     editing::{Window, click, node, press, sample},
 };
-use crate::common::window::{builder, open};
+use crate::common::window::{builder, open, wait};
+use ulna::app::App;
 
 /// A click whose press and release come in one frame, as those of touchpads do.
 fn quick_click(window: &mut Window, name: &str) {
@@ -95,28 +96,53 @@ fn an_ease_is_saved_under_a_name_chosen_again_and_deleted() {
     assert!(window.query_by_label("Own ease Windup").is_none());
 }
 
+/// Preferences that are kept in memory.
+#[derive(Clone, Default)]
+struct Kept(std::collections::BTreeMap<String, String>);
+
+impl eframe::Storage for Kept {
+    fn get_string(&self, key: &str) -> Option<String> {
+        self.0.get(key).cloned()
+    }
+
+    fn set_string(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    fn remove_string(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    fn flush(&mut self) {}
+}
+
 #[test]
-fn the_height_of_the_rows_and_the_list_last_until_another_file_is_open() {
+fn the_height_of_the_rows_and_the_colors_last_until_the_next_start() {
     let (mut window, _folder, _) = hips();
     click(&mut window, "Both");
     window.run_steps(3);
     let edge = window.get_by_label("Edge between keys and curves").rect().center();
-    let to = edge + egui::vec2(0.0, 30.0);
-    super::curve_tools::drag(&mut window, edge, to);
+    drag(&mut window, edge, edge + egui::vec2(0.0, 30.0));
     let height = window.get_by_label("Timeline keys").rect().height();
     click(&mut window, "Colors of curves");
     click(&mut window, "By joint");
     press(&mut window, Modifiers::NONE, Key::Escape);
-    // The panels forget what belongs to a file when it is opened again.
-    click(&mut window, "File");
-    window.run_steps(3);
-    window.get_by_label_contains("Revert").click();
-    window.run_steps(5);
-    crate::common::window::wait(&mut window);
+    let mut kept = Kept::default();
+    eframe::App::save(window.state_mut(), &mut kept);
+
+    let (folder, storage) = (tempfile::tempdir().expect("a folder"), Box::leak(Box::new(kept)));
+    let path = folder.path().join("model.glb");
+    std::fs::write(&path, include_bytes!("../../assets/mannequin.glb")).expect("a file");
+    let mut window = builder().build_eframe(move |cc| {
+        cc.storage = Some(storage);
+        App::new(cc, Some(path))
+    });
+    wait(&mut window);
     click(&mut window, "Clip Walk");
     window.run_steps(5);
     let now = window.get_by_label("Timeline keys").rect().height();
     assert!((now - height).abs() < 1.0, "{height} {now}");
+    assert!(window.query_by_label("Colors by joint, dashes by axis").is_some());
 }
 
 /// Rectangles of all buttons of the timeline that are drawn; which overlap.
@@ -148,17 +174,26 @@ const TRANSPORT: [&str; 9] = [
 #[test]
 fn sheet_curves_and_both_are_reached_in_a_small_window() {
     let bytes = include_bytes!("../../assets/mannequin.glb");
-    for (size, density) in [([1280.0, 720.0], 1.0), ([1280.0, 720.0], 2.0), ([800.0, 500.0], 2.0)] {
+    // The last is a window of 1280 × 720 pixels at 200 %.
+    for (size, density) in [([1280.0, 720.0], 1.0), ([1000.0, 640.0], 1.0), ([640.0, 360.0], 2.0)] {
         let builder = builder().with_size(size).with_pixels_per_point(density);
         let (mut window, _folder, _) = open(builder, bytes);
         click(&mut window, "Clip Walk");
         window.run_steps(3);
         for show in ["Curves", "Both", "Sheet"] {
-            let now = window.query_by_label_contains("Timeline shows: ").map(|n| n.rect());
-            if now.is_some() {
-                assert_apart(&window, &TRANSPORT);
-                window.get_by_label_contains("Timeline shows: ").click();
-                window.run_steps(3);
+            let list = ["Sheet", "Curves", "Both"].map(|s| format!("Timeline shows: {s}"));
+            let list = list.iter().find(|name| window.query_by_label(name).is_some());
+            let mut names = TRANSPORT.to_vec();
+            match list {
+                Some(list) => {
+                    names.push(list);
+                    assert_apart(&window, &names);
+                    click(&mut window, list);
+                }
+                None => {
+                    names.extend(["Sheet", "Curves", "Both"]);
+                    assert_apart(&window, &names);
+                }
             }
             click(&mut window, show);
             window.run_steps(3);

@@ -86,7 +86,7 @@ mod tests {
         clip_edit::{MotionError, with_interpolation},
     };
 
-    /// How far two tracks are apart at 400 times: radians and units.
+    /// Largest distance of two tracks at 400 times: radians and units.
     fn apart(a: &Track, b: &Track) -> MotionError {
         let (from, to) = (f64::from(a.times[0]) - 0.1, f64::from(a.times[a.times.len() - 1]) + 0.1);
         let time = |k: u32| from + (to - from) * f64::from(k) / 400.0;

@@ -6,6 +6,7 @@ use egui_material_icons::icons;
 
 use super::{
     super::{domain::SelectHow, sheet_layout::Sheet, state::TimelineState},
+    conversion::conversion_menu,
     list_ends::{FOOT, NOTE, note, note_ui},
     list_menus,
     list_row::{List, SLOT, Slot, eye},
@@ -77,7 +78,8 @@ impl List<'_> {
                 self.node_ui(state, ui, (*node, *open, *curves), rect, actions);
             }
             ListRow::Channel { node, track, open, curves } => {
-                self.channel_ui(state, ui, (*node, *track), (*open, *curves), rect);
+                let of = ((*node, *track), (*open, *curves));
+                self.channel_ui(state, ui, of, rect, actions);
             }
             ListRow::Curve(k) => self.curve_ui(state, ui, *k, rect, actions),
             ListRow::Pointer(k) => {
@@ -173,9 +175,9 @@ impl List<'_> {
         &self,
         state: &mut TimelineState,
         ui: &mut Ui,
-        (node, id): (NodeId, TrackId),
-        (open, (from, to)): (bool, (usize, usize)),
+        ((node, id), (open, (from, to))): ((NodeId, TrackId), (bool, (usize, usize))),
         rect: Rect,
+        actions: &mut Actions,
     ) {
         let view = self.sheet.view;
         let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -214,6 +216,8 @@ impl List<'_> {
         }
         crate::ui::popups::context_menu(&response, |ui| {
             list_menus::row_menu(state, ui, curves, Some(node));
+            ui.separator();
+            conversion_menu(ui, (self.sheet.id, &all_keys(first)), false, actions);
         });
     }
 
@@ -264,6 +268,8 @@ impl List<'_> {
         self.slots(state, ui, curve, rect, editable);
         crate::ui::popups::context_menu(&response, |ui| {
             list_menus::row_menu(state, ui, std::slice::from_ref(curve), curve.node);
+            ui.separator();
+            conversion_menu(ui, (self.sheet.id, &all_keys(curve)), false, actions);
         });
         if response.clicked()
             && let Some(id) = curve.id.track()
@@ -333,6 +339,12 @@ impl List<'_> {
             Self::toggle(state, std::slice::from_ref(curve));
         }
     }
+}
+
+/// All keys of the track of a curve; none where they cannot be edited here.
+fn all_keys(curve: &ListedCurve) -> KeySet {
+    let times = KeyTimes::part(&curve.track.times, 0..curve.track.times.len());
+    curve.id.track().map(|id| std::iter::once((id, times)).collect()).unwrap_or_default()
 }
 
 /// Title of the property that a channel moves.

@@ -4,6 +4,7 @@ use egui::{Button, Response, RichText, Ui};
 
 use super::{
     super::{domain::SelectHow, menus, state::TimelineState},
+    conversion::conversion_menu,
     ease_popup::EasePopup,
     filter_panel::FilterPanel,
     frame::Graph,
@@ -120,6 +121,7 @@ fn keys_lines(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions
     ui.add_enabled_ui(some, |ui| {
         popups::menu_button(ui, "Tangents", |ui| menus::tangents(ui, view, actions));
         popups::menu_button(ui, "Interpolation", |ui| menus::interpolations(ui, view, actions));
+        conversion_menu(ui, (graph.id, graph.keys()), true, actions);
         popups::menu_button(ui, "Key type", |ui| menus::kinds(ui, view, actions));
     });
     let spec = TimelineCommand::Ease.spec();

@@ -3,6 +3,7 @@
 mod asked;
 mod buffer;
 mod choices;
+mod conversion;
 mod drag;
 mod drawing;
 mod ease_popup;

@@ -1,4 +1,4 @@
-//! What lies over the curves: handles, boxes, the panel that is open.
+//! Drawing over the curves: handles, boxes, the panel that is open.
 
 use egui::{Rect, Ui};
 
