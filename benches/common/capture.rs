@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-/// A file of 100 joints with three tracks each, of so many keys at 30 a second. All tracks share
-/// their numbers.
-pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
+use super::glb;
+
+/// A file of joints in a row with three tracks each, of so many keys at 30 a second. All tracks of
+/// a kind share their numbers.
+pub fn capture(joints: usize, keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();
     let mut accessors = Vec::new();
@@ -33,7 +35,6 @@ pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     add((0..keys).flat_map(turn).collect(), "VEC4", 4);
     let size = |k: usize| 1.0 + 0.1 * wave(k);
     add((0..keys).flat_map(|k| [size(k), size(k + 11), size(k + 23)]).collect(), "VEC3", 3);
-    let joints = 100;
     let nodes: Vec<_> = (0..joints)
         .map(|k| {
             let below = if k + 1 < joints { json!([k + 1]) } else { json!([]) };
@@ -58,16 +59,5 @@ pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
         "animations": [{"name": "capture", "channels": channels, "samplers": samplers}],
         "buffers": [{"byteLength": bin.len()}], "bufferViews": views, "accessors": accessors
     });
-    let mut text = document.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut glb = Vec::new();
-    let total = 12 + 8 + text.len() + 8 + bin.len();
-    for word in [0x4654_6C67u32, 2, total as u32, text.len() as u32, 0x4E4F_534A] {
-        glb.extend(word.to_le_bytes());
-    }
-    glb.extend(text);
-    glb.extend((bin.len() as u32).to_le_bytes());
-    glb.extend(0x004E_4942u32.to_le_bytes());
-    glb.extend(bin);
-    glb
+    glb(&document, &bin)
 }

@@ -170,14 +170,6 @@ fn press(ui: &Ui, graph: &Graph<'_>, response: &Response, actions: &mut Actions)
     }
 }
 
-/// The unit whose values are told at the left, and that at the right.
-fn sides(curves: &[ShownCurve]) -> (Option<Unit>, Option<Unit>) {
-    let mut there = Unit::ALL
-        .into_iter()
-        .filter(|unit| curves.iter().any(|c| c.unit == *unit && c.normalize.is_none()));
-    (there.next(), there.next())
-}
-
 /// Values of the lines of a grid, from the foot up.
 fn lines(layout: &GraphLayout, unit: Unit) -> (f64, impl Iterator<Item = f64>) {
     let (low, high) = layout.values.range(unit);
@@ -190,7 +182,7 @@ fn lines(layout: &GraphLayout, unit: Unit) -> (f64, impl Iterator<Item = f64>) {
 
 fn grid(painter: &Painter, graph: &Graph<'_>) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
-    let Some(unit) = sides(&layout.curves).0 else { return };
+    let Some(unit) = layout.units().0 else { return };
     let (_, values) = lines(layout, unit);
     for value in values {
         let y = layout.unit_y(unit, value).round() + 0.5;
@@ -203,7 +195,7 @@ fn grid(painter: &Painter, graph: &Graph<'_>) {
 /// The values of the grid: those of one unit at the left, those of another at the right.
 fn labels(painter: &Painter, graph: &Graph<'_>) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
-    let (left, right) = sides(&layout.curves);
+    let (left, right) = layout.units();
     let font = Theme::font(Font::NumberSmall);
     let color = theme.color(ColorRole::TextTertiary);
     let plate = theme.color(ColorRole::SurfaceTimeline).gamma_multiply(0.7);

@@ -43,6 +43,8 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
     let mut before: Option<Vec2> = None;
     let mut count = 0;
     let first = mesh.vertices.len() as u32;
+    mesh.vertices.reserve(points.len() * wide as usize);
+    mesh.indices.reserve(points.len() * (wide as usize - 1) * 6);
     for k in 0..points.len() {
         let after = points.get(k + 1).map(|next| *next - points[k]);
         // Points on the same spot have no direction.
@@ -117,6 +119,13 @@ pub fn clipped(points: &[(f64, f64)], within: Rect, mut part: impl FnMut(&[Pos2]
     let mut run: Vec<Pos2> = Vec::new();
     let place = |(x, y): (f64, f64)| Pos2::new(x as f32, y as f32);
     let inside = |(x, y): (f64, f64)| x >= left && x <= right && y >= top && y <= bottom;
+    if points.iter().all(|p| inside(*p)) {
+        run.extend(points.iter().map(|p| place(*p)));
+        if run.len() > 1 {
+            part(&run);
+        }
+        return;
+    }
     for pair in points.windows(2) {
         let (from, to) = (pair[0], pair[1]);
         let cut = if inside(from) && inside(to) {
