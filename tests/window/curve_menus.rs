@@ -23,6 +23,12 @@ fn right_click(window: &mut Window, pos: Pos2) {
     window.run_steps(4);
 }
 
+/// Clicks a line of a menu whose name goes on with its key.
+fn click_line(window: &mut Window, name: &str) {
+    window.get_by_label_contains(name).click();
+    window.run_steps(3);
+}
+
 /// A frame that has no key, and the point of the curve there.
 fn between_keys(window: &Window, graph: &Graph) -> (f64, Pos2) {
     let (own, fps) = (track(window), window.state().playback().fps);
@@ -64,7 +70,7 @@ fn the_menu_of_a_key_selects_it_and_deletes_it() {
     let before = track(&window);
     right_click(&mut window, graph.key(&before, 1));
     assert_eq!(window.state().selected_keys().len(), 1);
-    click(&mut window, "Delete 1 key");
+    click_line(&mut window, "Delete 1 key");
     let after = track(&window);
     assert_eq!(after.times.len(), before.times.len() - 1);
     assert!(after.key_at(before.times[1], 1e-4).is_none());
@@ -85,7 +91,7 @@ fn the_menu_of_a_key_goes_to_its_frame_and_that_of_no_curve_keys_all_curves() {
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
     right_click(&mut window, graph.rect.left_top() + vec2(90.0, 4.0));
-    click(&mut window, "Insert keys on shown curves");
+    click_line(&mut window, "Insert keys on shown curves");
     let after = track(&window);
     assert_eq!(after.times.len(), before.times.len() + 1);
     assert!(after.key_at(free as f32, 1e-3).is_some());
@@ -192,6 +198,8 @@ fn the_row_of_a_component_selects_and_marks_that_component_alone() {
     let (mut window, _folder, _) = hips();
     click(&mut window, "Both");
     window.run_steps(3);
+    let edge = window.get_by_label("Edge between keys and curves").rect().center();
+    drag(&mut window, edge, edge + vec2(0.0, 80.0));
     let row = window.get_by_label("Curve Hips Y, m").rect();
     let (id, own) = {
         let clip = &session(&window).document().clips[ulna_model::ClipId(1)];

@@ -16,10 +16,10 @@ use crate::common::{
     window::{Window, builder, open, wait},
 };
 
-/// Prints the time of frames on a small and on a large model. Target: no frame takes more than 16
-/// ms of the window's thread, whatever is done, for anything but drawing. The large model has 3,001
-/// joints, 126 MB of keys, a million vertices, ten layers and 2,000 problems. No pixel is drawn;
-/// the time of the harness itself is in both columns.
+/// Prints the time of frames on a small and on a large model. Target: no frame takes more than
+/// 16 ms of the window's thread, whatever is done, for anything but drawing. The large model has
+/// 3,001 joints, 126 MB of keys, a million vertices, ten layers and 2,000 problems. No pixel is
+/// drawn; the time of the harness itself is in both columns.
 #[test]
 #[ignore = "a measurement, of minutes"]
 fn what_frames_take() {

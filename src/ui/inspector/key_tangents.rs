@@ -105,6 +105,8 @@ fn slopes_ui(
     let which = || WhichKeys::these(id, view.selected_keys().clone());
     let linked = found.modes.iter().all(|m| m.linked);
     ui.horizontal(|ui| {
+        // As high as the button, so that the fields are at its middle.
+        ui.set_min_height(28.0);
         label(ui, view.theme, "Tangents");
         let set = |side, slope: f64| -> Command {
             let side = if linked { SlopeSide::Both } else { side };

@@ -13,10 +13,10 @@ const ALIKE: f32 = 1e-4;
 /// The track with a key of the value that plays at `time`, in seconds; one that has a key there, to
 /// a tenth of a millisecond, is as it was.
 ///
-/// Without `mode` the curve keeps its course, as [`insert_key`] keeps it: exactly, but for rotations
-/// of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key is free and
-/// linked. Keys beside it whose tangents follow their neighbors would change with the next edit;
-/// they become free, too.
+/// Without `mode` the curve keeps its course, as [`insert_key`] keeps it: exactly, but for
+/// rotations of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key is
+/// free and linked. Keys beside it whose tangents follow their neighbors would change with the next
+/// edit; they become free, too.
 ///
 /// With `mode` the tangents of the new key are made of it, and those of its neighbors again.
 #[must_use]

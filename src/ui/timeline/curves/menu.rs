@@ -16,7 +16,7 @@ use super::{
     state::Fit,
     tools::{ease_segment, select_joint},
 };
-use crate::ui::{Action, Actions, TimelineAction, popups, theme::Font};
+use crate::ui::{Action, Actions, TimelineAction, popups, theme::Font, widgets::name_widget};
 use ulna_edit::command::{DeleteKeys, ModeCommand, TimelineCommand};
 use ulna_render::ColorRole;
 
@@ -52,11 +52,12 @@ pub fn graph_menu(
 fn line(ui: &mut Ui, graph: &Graph<'_>, text: &str, note: &str, enabled: bool) -> bool {
     let color = graph.view.theme.color(ColorRole::TextTertiary);
     let note = RichText::new(note).font(crate::ui::Theme::font(Font::Caption)).color(color);
-    let clicked = ui.add_enabled(enabled, Button::new(text).shortcut_text(note)).clicked();
-    if clicked {
+    let response = ui.add_enabled(enabled, Button::new(text).shortcut_text(note));
+    name_widget(ui, &response, text);
+    if response.clicked() {
         ui.close();
     }
-    clicked
+    response.clicked()
 }
 
 /// A line of a command of the window, with its key.
