@@ -7,9 +7,11 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use egui::{Event, Key, Modifiers};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use serde_json::json;
-use ulna::app::App;
+
+mod common;
+use common::{glb, window::Window};
 
 /// Vertices along a side.
 const SIDE: usize = 100;
@@ -80,37 +82,12 @@ fn rig(joints: usize) -> Vec<u8> {
             "attributes": {"POSITION": position, "JOINTS_0": joint, "WEIGHTS_0": weight}}]}],
         "buffers": [{"byteLength": bin.len()}], "bufferViews": views, "accessors": accessors
     });
-    let mut text = document.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut glb = Vec::new();
-    let total = 12 + 8 + text.len() + 8 + bin.len();
-    for word in [0x4654_6C67u32, 2, total as u32, text.len() as u32, 0x4E4F_534A] {
-        glb.extend(word.to_le_bytes());
-    }
-    glb.extend(text);
-    glb.extend((bin.len() as u32).to_le_bytes());
-    glb.extend(0x004E_4942u32.to_le_bytes());
-    glb.extend(bin);
-    glb
+    glb(&document, &bin)
 }
 
-type Window = Harness<'static, App>;
-
 fn open(joints: usize) -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("rig.glb");
-    std::fs::write(&path, rig(joints)).expect("a file");
-    let mut window = Harness::builder()
-        .with_size([1600.0, 1500.0])
-        .with_max_steps(60)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(path)));
-    while window.state().is_busy() || window.state().session().is_none() {
-        window.step();
-    }
-    window.run_steps(5);
-    window.get_by_label("Paint mode").click();
-    window.run_steps(20);
+    let (mut window, folder) =
+        common::window::open(&rig(joints), "Paint mode", [1600.0, 1500.0], true);
     // The tree of the outliner is not what is measured.
     window.key_press_modifiers(Modifiers::COMMAND, Key::Num1);
     window.run_steps(5);

@@ -6,55 +6,23 @@
 //! mixer with 50 bars less than 0.5 ms. No pixel is drawn here.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use egui::{
-    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase, vec2,
-};
-use egui_kittest::{Harness, kittest::Queryable as _};
+use egui::{Event, Key, Modifiers, PointerButton};
+use egui_kittest::kittest::Queryable as _;
 use serde_json::json;
-use ulna::app::App;
 
-#[path = "common/capture.rs"]
-mod capture;
-use capture::capture;
+mod common;
+use common::{
+    capture::capture,
+    window::{open, wheel},
+};
 
-type Window = Harness<'static, App>;
-
-fn open(keys: usize, mix: &serde_json::Value) -> (Window, tempfile::TempDir) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("capture.glb");
-    std::fs::write(&path, capture(keys, mix)).expect("a file");
-    let mut window = Harness::builder()
-        .with_size([1600.0, 1000.0])
-        .with_max_steps(60)
-        .wgpu()
-        .build_eframe(move |cc| App::new(cc, Some(path)));
-    while window.state().is_busy() || window.state().session().is_none() {
-        window.step();
-    }
-    window.run_steps(5);
-    window.get_by_label("Animate mode").click();
-    window.run_steps(5);
-    (window, folder)
-}
-
-fn wheel(window: &Window, at: Pos2, delta: f32, modifiers: Modifiers) {
-    window.event(Event::PointerMoved(at));
-    let (unit, phase) = (MouseWheelUnit::Point, TouchPhase::Move);
-    window.event_modifiers(
-        Event::MouseWheel {
-            unit,
-            delta: vec2(0.0, delta),
-            phase,
-            source: MouseWheelSource::Unknown,
-            modifiers,
-        },
-        modifiers,
-    );
-}
+/// Points of the window.
+const SIZE: [f32; 2] = [1600.0, 1000.0];
 
 fn sheet(c: &mut Criterion) {
     for (name, keys) in [("60,000 keys in sight", 2_000), ("300 tracks of 20,000 keys", 20_000)] {
-        let (mut window, _folder) = open(keys, &json!({}));
+        let (mut window, _folder) =
+            open(&capture(100, keys, &json!({})), "Animate mode", SIZE, true);
         let mut group = c.benchmark_group(name);
         group.bench_function("with the sheet", |b| b.iter(|| window.step()));
         let middle = window.get_by_label("Timeline keys").rect().center();
@@ -112,7 +80,7 @@ fn mixer(c: &mut Criterion) {
     };
     let mix =
         json!({"ulna.mix": {"version": 1, "mix": {"lanes": (0..2).map(lane).collect::<Vec<_>>()}}});
-    let (mut window, _folder) = open(60, &mix);
+    let (mut window, _folder) = open(&capture(100, 60, &mix), "Animate mode", SIZE, true);
     let mut group = c.benchmark_group("the mixer with 50 bars");
     window.get_by_label("Mixer").click();
     window.run_steps(5);

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 
+import curves
 import gizmos
 from lane import Failed, check, complain
 
@@ -326,5 +327,10 @@ LANES = [
         bounce_task,
         capture_task,
         bind_task,
+        curves.ease_task,
+        curves.head_task,
+        curves.limp_task,
+        curves.handles_task,
+        curves.smooth_task,
     ],
 ]

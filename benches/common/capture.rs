@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-/// A file of 100 joints with three tracks each, of so many keys at 30 a second. All tracks share
-/// their numbers.
-pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
+use super::glb;
+
+/// A file of joints in a row with three tracks each, of so many keys at 30 a second. All tracks of
+/// a kind share their numbers.
+pub fn capture(joints: usize, keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     let mut bin: Vec<u8> = Vec::new();
     let mut views = Vec::new();
     let mut accessors = Vec::new();
@@ -24,14 +26,15 @@ pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
     };
     add((0..keys).map(|k| k as f32 / 30.0).collect(), "SCALAR", 1);
     let wave = |k: usize| (k as f32 * 0.07).sin();
-    add((0..keys).flat_map(|k| [wave(k), 0.1, 0.0]).collect(), "VEC3", 3);
-    add(
-        (0..keys).flat_map(|k| [0.0, 0.0, (wave(k) * 0.5).sin(), (wave(k) * 0.5).cos()]).collect(),
-        "VEC4",
-        4,
-    );
-    add((0..keys).flat_map(|k| [1.0 + 0.1 * wave(k), 1.0, 1.0]).collect(), "VEC3", 3);
-    let joints = 100;
+    add((0..keys).flat_map(|k| [wave(k), 0.1 * wave(k + 9), wave(k + 30)]).collect(), "VEC3", 3);
+    let turn = |k: usize| {
+        let axis = [0.3 * wave(k + 7), 0.2 * wave(k + 50), wave(k)];
+        let length = (1.0 + axis.iter().map(|a| a * a).sum::<f32>()).sqrt();
+        [axis[0] / length, axis[1] / length, axis[2] / length, 1.0 / length]
+    };
+    add((0..keys).flat_map(turn).collect(), "VEC4", 4);
+    let size = |k: usize| 1.0 + 0.1 * wave(k);
+    add((0..keys).flat_map(|k| [size(k), size(k + 11), size(k + 23)]).collect(), "VEC3", 3);
     let nodes: Vec<_> = (0..joints)
         .map(|k| {
             let below = if k + 1 < joints { json!([k + 1]) } else { json!([]) };
@@ -56,16 +59,5 @@ pub fn capture(keys: usize, mix: &serde_json::Value) -> Vec<u8> {
         "animations": [{"name": "capture", "channels": channels, "samplers": samplers}],
         "buffers": [{"byteLength": bin.len()}], "bufferViews": views, "accessors": accessors
     });
-    let mut text = document.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut glb = Vec::new();
-    let total = 12 + 8 + text.len() + 8 + bin.len();
-    for word in [0x4654_6C67u32, 2, total as u32, text.len() as u32, 0x4E4F_534A] {
-        glb.extend(word.to_le_bytes());
-    }
-    glb.extend(text);
-    glb.extend((bin.len() as u32).to_le_bytes());
-    glb.extend(0x004E_4942u32.to_le_bytes());
-    glb.extend(bin);
-    glb
+    glb(&document, &bin)
 }

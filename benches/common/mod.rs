@@ -2,6 +2,10 @@
 #![allow(dead_code, reason = "each bench uses a part")]
 #![allow(clippy::allow_attributes, reason = "a part that one bench uses is none the other expects")]
 
+pub mod capture;
+#[cfg(feature = "gui")]
+pub mod window;
+
 use glam::{Mat4, Quat, Vec3};
 use ulna_model::{
     Clip, ClipId, Document, FileContent, Interpolation, Local, Node, NodeId, Nodes, Property,
@@ -180,4 +184,20 @@ impl Plain {
             self.world[k] = self.parents[k].map_or(local, |p| self.world[p] * local);
         }
     }
+}
+
+/// A GLB of a document and its binary chunk, whose length is a multiple of four.
+pub fn glb(document: &serde_json::Value, bin: &[u8]) -> Vec<u8> {
+    let mut text = document.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut glb = Vec::new();
+    let total = 12 + 8 + text.len() + 8 + bin.len();
+    for word in [0x4654_6C67u32, 2, total as u32, text.len() as u32, 0x4E4F_534A] {
+        glb.extend(word.to_le_bytes());
+    }
+    glb.extend(text);
+    glb.extend((bin.len() as u32).to_le_bytes());
+    glb.extend(0x004E_4942u32.to_le_bytes());
+    glb.extend_from_slice(bin);
+    glb
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use egui::{Context, Event, Id, Key, PointerButton, Popup, RawInput};
 
+use super::left_field::LeftField;
 use crate::ui::Pane;
 
 /// What is kept from frame to frame, shared with the plugin.
@@ -18,12 +19,16 @@ pub(super) struct Kept {
     pub focused: Option<Id>,
     /// A dialog or the palette was open.
     pub dialog: bool,
+    /// Weights are painted: a cell that is left drops what was typed.
+    pub painting: bool,
     /// Keys that egui's focus does not get.
     pub back: Vec<Event>,
     /// Keys that came after a click and wait until it is known whether a field got the focus.
     after_click: Vec<Event>,
     /// Frames that they wait yet.
     wait: u8,
+    /// The press beside a field that waits until that has taken its text.
+    left: LeftField,
 }
 
 /// Frames from a click until the field that it opens has the focus: in the first it is asked for,
@@ -31,7 +36,7 @@ pub(super) struct Kept {
 const FOCUS_FRAMES: u8 = 2;
 
 /// Whether an event is typed, or is what typing means.
-const fn is_typed(event: &Event) -> bool {
+pub(super) const fn is_typed(event: &Event) -> bool {
     matches!(
         event,
         Event::Key { .. }
@@ -80,8 +85,14 @@ impl egui::Plugin for Gate {
         "key routing"
     }
 
+    fn on_begin_pass(&mut self, ui: &mut egui::Ui) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).left.begin(ui.ctx());
+    }
+
     fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept { left, painting, .. } = &mut *kept;
+        left.hold(ctx, &mut input.events, *painting);
         kept.hold_after_click(ctx, &mut input.events);
         let focused = ctx.memory(|m| m.focused());
         if kept.dialog || Popup::is_any_open(ctx) {

@@ -26,6 +26,7 @@ mod keys;
 mod ladder;
 mod lean;
 mod leaving;
+mod left_field;
 mod lifecycle;
 mod loading;
 mod opening;

@@ -7,6 +7,7 @@ mod bars;
 mod beside;
 mod blend_drag;
 mod clip_menu;
+mod curve_settings;
 mod dialogs;
 pub mod edits;
 mod inspector;
@@ -45,6 +46,7 @@ pub use self::{
     action::{Action, Actions, ProblemAction},
     asset_ref::AssetRef,
     bars::children_words,
+    curve_settings::{CurveColors, CurveSettings, CurvesOf, OwnEase, SpeedStrip},
     dialogs::{
         BindDraft, ChangedOnDisk, ConvertDraft, DeferredAction, Dialog, DialogAction, Dialogs,
         DialogsView, ExportDraft, ExportForeseen, ExportPlace, FormDraft, ImportDraft, ImportFile,

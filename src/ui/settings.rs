@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve_settings::CurveSettings;
 use ulna_edit::{KeyMap, command::Between};
 
 /// Which colors.
@@ -138,6 +139,8 @@ pub struct Settings {
     pub pause_anywhere: bool,
     /// The parts of a clip that the timeline shows.
     pub timeline: TimelineShow,
+    /// Choices for its curves.
+    pub curves: CurveSettings,
 }
 
 impl Default for Settings {
@@ -159,6 +162,7 @@ impl Default for Settings {
             new_keys: Between::Smooth,
             pause_anywhere: false,
             timeline: TimelineShow::default(),
+            curves: CurveSettings::default(),
         }
     }
 }
@@ -175,6 +179,7 @@ impl Settings {
         self.scale = keep(self.scale, Self::SCALES.0, Self::SCALES.1, 1.0);
         self.fov = keep(self.fov, 5.0, 120.0, 35.0);
         self.orbit_speed = keep(self.orbit_speed, 0.1, 5.0, 1.0);
+        self.curves = self.curves.clamped();
         self
     }
 }

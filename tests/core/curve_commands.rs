@@ -42,7 +42,7 @@ fn track<'a>(session: &'a Session, node: &str, property: Property) -> &'a Track 
     clip(session).track(named(session.document(), node), property).unwrap().1
 }
 
-/// How far two tracks are apart at 1,000 times: degrees of turn, or units.
+/// Largest distance of two tracks at 1,000 times: degrees of turn, or units.
 fn apart(a: &Track, b: &Track) -> f32 {
     let (first, last) = (f64::from(a.times[0]), f64::from(a.times[a.times.len() - 1]));
     let (mut x, mut y) = (vec![0.0; a.width], vec![0.0; b.width]);

@@ -160,7 +160,7 @@ fn thousands_of_keys_go_in_one_edit_of_one_track() {
     assert_eq!(keys(&session), before);
 }
 
-/// How far two tracks are apart at many moments: radians for rotations, else units.
+/// Largest distance of two tracks at many moments: radians for rotations, else units.
 fn apart(a: &Track, b: &Track) -> f32 {
     let end = a.times[a.times.len() - 1];
     let width = if a.property == Property::Rotation { 4 } else { 3 };

@@ -10,25 +10,25 @@ use super::editing::{Window, click, node, press, sample, session};
 
 const WALK: ClipId = ClipId(1);
 
-fn track(window: &Window) -> Track {
+pub(super) fn track(window: &Window) -> Track {
     let node = node(window, "Hips");
     let clip = &session(window).document().clips[WALK];
     (**clip.track(node, Property::Translation).expect("a track").1).clone()
 }
 
-fn steps(window: &Window) -> usize {
+pub(super) fn steps(window: &Window) -> usize {
     session(window).history().done().len()
 }
 
 /// The graph of one curve, fitted: the height of the hips.
-struct Graph {
-    rect: Rect,
-    values: (f64, f64),
-    length: f64,
+pub(super) struct Graph {
+    pub rect: Rect,
+    pub values: (f64, f64),
+    pub length: f64,
 }
 
 impl Graph {
-    fn at(&self, time: f32, value: f64) -> Pos2 {
+    pub fn at(&self, time: f32, value: f64) -> Pos2 {
         let share = (f64::from(time) / self.length + 0.02) / 1.08;
         let (low, high) = self.values;
         let inner = f64::from(self.rect.height()) - 60.0;
@@ -36,12 +36,12 @@ impl Graph {
         pos2(self.rect.left() + self.rect.width() * share as f32, self.rect.bottom() - up as f32)
     }
 
-    fn key(&self, track: &Track, key: usize) -> Pos2 {
+    pub fn key(&self, track: &Track, key: usize) -> Pos2 {
         self.at(track.times[key], f64::from(track.value(key)[1]))
     }
 }
 
-fn hips() -> (Window, tempfile::TempDir, Graph) {
+pub(super) fn hips() -> (Window, tempfile::TempDir, Graph) {
     let (mut window, folder, _) = sample();
     click(&mut window, "Clip Walk");
     click(&mut window, "Hips");
@@ -70,14 +70,14 @@ fn hips() -> (Window, tempfile::TempDir, Graph) {
     (window, folder, Graph { rect, values, length: f64::from(length) })
 }
 
-fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: Modifiers) {
+pub(super) fn button(window: &mut Window, pos: Pos2, pressed: bool, modifiers: Modifiers) {
     let press = Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
     window.event_modifiers(press, modifiers);
     window.step();
 }
 
 /// Press and move, without letting go.
-fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
+pub(super) fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(60);
     window.event_modifiers(Event::PointerMoved(from), modifiers);
     window.step();
@@ -90,13 +90,13 @@ fn pull(window: &mut Window, from: Pos2, to: Pos2, modifiers: Modifiers) {
     window.run_steps(2);
 }
 
-fn drag(window: &mut Window, from: Pos2, to: Pos2) {
+pub(super) fn drag(window: &mut Window, from: Pos2, to: Pos2) {
     pull(window, from, to, Modifiers::NONE);
     button(window, to, false, Modifiers::NONE);
     window.run_steps(3);
 }
 
-fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
+pub(super) fn click_at(window: &mut Window, at: Pos2, modifiers: Modifiers) {
     window.run_steps(60);
     window.event_modifiers(Event::PointerMoved(at), modifiers);
     window.step();

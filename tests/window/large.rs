@@ -1,5 +1,5 @@
 //! Models as large as they come: nothing on the window's thread grows with the file. What counts
-//! here is what is done, and where; what it takes is measured by *bench window*.
+//! here is what is done, and where; `what_frames_take` measures the time.
 
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ use crate::common::{
     window::{Window, builder, open, wait},
 };
 
-/// Prints what frames take, as the bench does.
+/// Prints the time of frames on a small and on a large model. Target: no frame takes more than
+/// 16 ms of the window's thread, whatever is done, for anything but drawing. The large model has
+/// 3,001 joints, 126 MB of keys, a million vertices, ten layers and 2,000 problems. No pixel is
+/// drawn; the time of the harness itself is in both columns.
 #[test]
 #[ignore = "a measurement, of minutes"]
 fn what_frames_take() {

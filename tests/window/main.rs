@@ -7,7 +7,9 @@ mod common;
 
 mod binding;
 mod commands;
+mod curve_menus;
 mod curve_tools;
+mod curve_window;
 mod curves;
 mod devices;
 mod dialogs;

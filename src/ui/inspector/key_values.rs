@@ -3,7 +3,10 @@
 
 use egui::{DragValue, Frame, Margin, RichText, Ui};
 
-use super::keys::label;
+use super::{
+    key_tangents::{SelectedTangents, tangents_ui},
+    keys::label,
+};
 use crate::ui::{Action, Actions, Theme, View, theme::Font, widgets::name_widget};
 use ulna_edit::{
     Command,
@@ -37,7 +40,7 @@ pub fn values_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), acti
         return;
     }
     let (mut low, mut high) = (f64::MAX, f64::MIN);
-    let mut first = None;
+    let (mut first, mut tangents) = (None, SelectedTangents::default());
     for (id, track) in &tracks {
         let (curves, order) = curves_of(track);
         for component in 0..curves.components() {
@@ -45,6 +48,7 @@ pub fn values_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), acti
                 let Some(key) = track.key_at(*time, 0.0) else { continue };
                 let value = curves.key_value(key, component);
                 (low, high) = (low.min(value), high.max(value));
+                tangents.add(track, &curves, (key, component));
             }
         }
         first = first.or(Some((*track, curves, order)));
@@ -58,6 +62,8 @@ pub fn values_ui(ui: &mut Ui, view: &View<'_>, (id, clip): (ClipId, &Clip), acti
         Property::Scale | Property::Weights => "",
     };
     fields(ui, view, (id, sign), (low, high), actions);
+    let order = first.as_ref().and_then(|f| f.2);
+    tangents_ui(ui, view, (id, sign, order), &tangents, actions);
     if let Some((track, curves, order)) = first {
         note(ui, view, (track, &curves), order, tracks.len());
     }

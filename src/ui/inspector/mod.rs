@@ -4,6 +4,7 @@ mod blending;
 mod edited;
 mod facts;
 mod fields;
+mod key_tangents;
 mod key_values;
 mod keys;
 mod layer_rows;

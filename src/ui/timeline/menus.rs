@@ -23,12 +23,13 @@ use ulna_model::{ClipId, Interpolation};
 use ulna_render::ColorRole;
 
 /// The command that copies the selected keys.
-fn copy_keys(view: &View<'_>) -> Option<Command> {
+pub fn copy_keys(view: &View<'_>) -> Option<Command> {
     let (clip, which) = WhichKeys::selected(view.selection, view.keys_home())?;
     Some(SessionCommand::CopyKeys { clip: ClipName::Id(clip), layer: None, which }.into())
 }
 
-fn count(n: usize, verb: &str) -> String {
+/// So many keys after a verb: *Copy 3 keys*.
+pub fn count(n: usize, verb: &str) -> String {
     match n {
         1 => format!("{verb} 1 key"),
         n => format!("{verb} {} keys", thousands(n)),
@@ -36,7 +37,7 @@ fn count(n: usize, verb: &str) -> String {
 }
 
 /// A line of a menu, with its key at the right.
-fn line(
+pub fn line(
     ui: &mut Ui,
     view: &View<'_>,
     text: &str,
@@ -126,7 +127,7 @@ pub fn keys_menu(
 }
 
 /// Ways to select keys: by what is selected, and by kind.
-fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions) {
+pub fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions) {
     let commands = [
         (TimelineCommand::All, true),
         (TimelineCommand::Invert, true),
@@ -153,7 +154,7 @@ fn select_lines(ui: &mut Ui, view: &View<'_>, some: bool, actions: &mut Actions)
 
 /// Ways to put in what was copied. Where it is in the clipboard alone, the system's paste brings
 /// it.
-fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
+pub fn paste_lines(ui: &mut Ui, view: &View<'_>, clip: ClipId, actions: &mut Actions) {
     let copied = view.session.and_then(|s| s.copied_keys()).is_some();
     let time = Some(Seconds(view.timeline.playback.time as f32));
     let paste = |time, replace, relative, flip| -> Command {

@@ -98,8 +98,8 @@ pub fn name_ui(
                 pointer.pointer
             ));
         }
-        // Drawn with its curve.
-        Row::Strength(_) => {}
+        // Drawn with its curve, and by the list of curves.
+        Row::Strength(_) | Row::Component(..) => {}
         Row::Morph(node, id, target) => {
             let Some((_, track)) = rows.tracks(row).first() else { return };
             let mesh = document.node(*node).mesh.map(|m| document.mesh(m));

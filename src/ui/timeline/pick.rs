@@ -60,10 +60,11 @@ impl Sheet<'_> {
         }
         // All channels that have a key on that spot belong to the diamond.
         let spot = (0.75 / self.axis.scale()) as f32;
+        let own = |t: &Track| KeyTimes::within(&t.times, time - spot, time + spot);
         let keys = tracks
             .iter()
-            .map(|(id, t)| (*id, KeyTimes::within(&t.times, time - spot, time + spot)))
-            .collect();
+            .map(|(id, t)| row.keys(*id, own(t)))
+            .fold(KeySet::default(), |all, own| all.union(&own));
         Some(Hit { row: number, keys, time })
     }
 
@@ -73,8 +74,9 @@ impl Sheet<'_> {
         if state.boxed.key().is_some_and(|(rows, of)| Rc::ptr_eq(rows, &self.rows) && of == keys) {
             return;
         }
-        let has =
-            |row: &Row| self.rows.tracks(row).iter().any(|(id, _)| !keys.of_track(*id).is_empty());
+        let has = |row: &Row| {
+            self.rows.tracks(row).iter().any(|(id, _)| !row.marked(keys, *id).is_empty())
+        };
         let found = (!keys.is_empty()).then(|| {
             Some((self.rows.list.iter().position(has)?, self.rows.list.iter().rposition(has)?))
         });
@@ -141,7 +143,8 @@ impl Sheet<'_> {
         let y = |k: usize| self.body.top() + (k as f32 + 0.5) * self.row_height - state.scroll;
         let mut take = |row: &Row| {
             for (id, track) in self.tracks_of(row) {
-                keys.set(*id, KeyTimes::within(&track.times, low, high));
+                let own = row.keys(*id, KeyTimes::within(&track.times, low, high));
+                keys = std::mem::take(&mut keys).union(&own);
             }
         };
         if area.y_range().contains(self.summary.center().y) {
@@ -188,10 +191,10 @@ impl Sheet<'_> {
         let mut take = |row: &Row, y: f32| {
             for (from, to) in inside(&corners, y) {
                 let (low, high) = (self.axis.time(from) as f32, self.axis.time(to) as f32);
-                let found = self.tracks_of(row).into_iter();
-                let found =
-                    found.map(|(id, track)| (*id, KeyTimes::within(&track.times, low, high)));
-                keys = std::mem::take(&mut keys).union(&found.collect());
+                for (id, track) in self.tracks_of(row) {
+                    let own = row.keys(*id, KeyTimes::within(&track.times, low, high));
+                    keys = std::mem::take(&mut keys).union(&own);
+                }
             }
         };
         take(&Row::Summary, self.summary.center().y);

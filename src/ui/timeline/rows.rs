@@ -11,8 +11,8 @@ use super::{
 };
 use crate::ui::View;
 use ulna_model::{
-    Clip, ClipId, Derived, DisplayChoice, Document, LayerHome, NodeId, PoseLayerId, PoseLayers,
-    Property, Shared, Track, TrackId, Tree,
+    Clip, ClipId, Derived, DisplayChoice, Document, KeySet, KeyTimes, LayerHome, NodeId,
+    PoseLayerId, PoseLayers, Property, Shared, Track, TrackId, Tree,
 };
 
 /// A node with the tracks that move it.
@@ -24,6 +24,8 @@ pub enum Row {
     Summary,
     Node(NodeId),
     Channel(NodeId, TrackId, Property),
+    /// One component of a channel, as the list of curves has it.
+    Component(NodeId, TrackId, Property, u16),
     /// One of the morph targets that a channel moves.
     Morph(NodeId, TrackId, usize),
     /// A channel that names by a pointer what it moves: seen, not edited.
@@ -36,8 +38,28 @@ impl Row {
     /// The node that it is of.
     pub const fn node(&self) -> Option<NodeId> {
         match self {
-            Self::Node(node) | Self::Channel(node, ..) | Self::Morph(node, ..) => Some(*node),
+            Self::Node(node)
+            | Self::Channel(node, ..)
+            | Self::Component(node, ..)
+            | Self::Morph(node, ..) => Some(*node),
             Self::Summary | Self::Pointer(_) | Self::Strength(_) => None,
+        }
+    }
+
+    /// Some keys of a track, as this row selects them: of a component's row that component alone.
+    pub fn keys(&self, track: TrackId, times: KeyTimes) -> KeySet {
+        match self {
+            Self::Component(.., component) => KeySet::of_component(track, *component, times),
+            _ => std::iter::once((track, times)).collect(),
+        }
+    }
+
+    /// The times of those keys of a set that this row marks.
+    pub fn marked(&self, keys: &KeySet, track: TrackId) -> KeyTimes {
+        match self {
+            Self::Component(.., component) => keys.times_of(track, *component),
+            Self::Morph(.., target) => keys.times_of(track, *target as u16),
+            _ => keys.iter().find(|(id, _)| *id == track).map(|k| k.1.clone()).unwrap_or_default(),
         }
     }
 }
@@ -196,7 +218,7 @@ impl Rows {
         let of = |node: &NodeId| self.at.get(node).map_or(&[][..], |k| &self.nodes[*k].1);
         match row {
             Row::Node(node) => of(node),
-            Row::Channel(node, id, _) | Row::Morph(node, id, _) => {
+            Row::Channel(node, id, _) | Row::Component(node, id, ..) | Row::Morph(node, id, _) => {
                 let tracks = of(node);
                 tracks.iter().position(|(k, _)| k == id).map_or(&[], |k| &tracks[k..=k])
             }

@@ -53,7 +53,7 @@ struct Parts {
 const SPLIT: f32 = 6.0;
 
 impl Parts {
-    fn of(whole: Rect, show: TimelineShow, split: &mut f32) -> Self {
+    fn of(whole: Rect, show: TimelineShow, split: f32) -> Self {
         let names = Measure::TrackNames.points().min(whole.width() * 0.4);
         let foot = whole.bottom() - if whole.height() > 140.0 { OVERVIEW } else { 0.0 };
         let mut sheet =
@@ -71,11 +71,8 @@ impl Parts {
                 // The row of all keys and three more, and as much of curves as can be worked on.
                 let least = Measure::RowTrack.points() * 4.0;
                 let most = (sheet.bottom() - ruler - 120.0).max(least);
-                if *split == 0.0 {
-                    *split = (sheet.bottom() - ruler) * 0.36;
-                }
-                *split = split.clamp(least, most);
-                let edge = (ruler + *split).min(sheet.bottom());
+                let wanted = if split == 0.0 { (sheet.bottom() - ruler) * 0.36 } else { split };
+                let edge = (ruler + wanted.clamp(least, most)).min(sheet.bottom());
                 graph = Rect::from_min_max(
                     pos2(sheet.left(), (edge + SPLIT).min(sheet.bottom())),
                     sheet.max,
@@ -100,7 +97,8 @@ pub fn sheet_ui(
     let whole = ui.available_rect_before_wrap();
     ui.allocate_rect(whole, Sense::hover());
     let show = view.settings.timeline;
-    let parts = Parts::of(whole, show, &mut state.curves.split);
+    curves::keep_choices(state, ui, view.settings, actions);
+    let parts = Parts::of(whole, show, state.curves.split);
     let row_height = Measure::RowTrack.points();
     let top = parts.sheet.top() + Measure::Ruler.points();
     let under = (top + row_height).min(parts.sheet.bottom());
@@ -152,6 +150,9 @@ pub fn sheet_ui(
 
     let ruler = Rect::from_min_max(sheet.sheet.min, pos2(body.right(), summary.top()));
     ruler_ui(state, ui, view, &sheet.axis, ruler, actions);
+    if model.is_some() {
+        curves::retime_handles_ui(state, ui, &sheet, ruler, actions);
+    }
     // Markers are the clip's, also while the keys of a layer are shown.
     let marked = document.clips.get(id).map_or(&**clip, |c| c);
     markers_ui(&mut state.marker, ui, view, (id, marked), &sheet.axis, ruler, actions);
@@ -278,7 +279,7 @@ impl Sheet<'_> {
             ui.ctx().set_cursor_icon(egui::CursorIcon::ResizeVertical);
         }
         if response.dragged_by(egui::PointerButton::Primary) {
-            state.curves.split += response.drag_delta().y;
+            state.curves.split = self.sheet.bottom() - self.summary.top() + response.drag_delta().y;
         }
         if response.double_clicked() {
             state.curves.split = 0.0;

@@ -74,7 +74,9 @@ impl Sheet<'_> {
                 self.keys_behind(*node, middle, mesh);
                 self.track_keys(state, row, middle, mesh);
             }
-            Row::Channel(..) | Row::Morph(..) => self.track_keys(state, row, middle, mesh),
+            Row::Channel(..) | Row::Component(..) | Row::Morph(..) => {
+                self.track_keys(state, row, middle, mesh)
+            }
         }
     }
 
@@ -103,8 +105,8 @@ impl Sheet<'_> {
         if let KeyGesture::Keys(gesture) = &state.gesture {
             let color = self.view.theme.color(ColorRole::SelectionBase).gamma_multiply(0.75);
             for (id, _) in tracks {
-                let ghosts = gesture.keys.of_track(*id);
-                for time in ghosts[look.seen(ghosts)].iter().take(400) {
+                let ghosts = row.marked(&gesture.keys, *id);
+                for time in ghosts[look.seen(&ghosts)].iter().take(400) {
                     let at = pos2(self.axis.x(f64::from(*time)), middle);
                     draw::outline(mesh, at, 4.5, color, true);
                 }
@@ -112,7 +114,7 @@ impl Sheet<'_> {
         }
         self.unkeyed(row, middle, mesh);
         for (id, track) in tracks {
-            let selected = self.selected(*id);
+            let selected = &*row.marked(self.keys(), *id);
             if look.is_dense(&track.times) {
                 look.band(mesh, &track.times, selected);
             } else {
@@ -155,7 +157,7 @@ impl Sheet<'_> {
         for (at, pose) in document.aids.unkeyed.iter().filter(|(at, _)| at.clip == self.id) {
             let changes = match row {
                 Row::Node(node) => pose.nodes().any(|n| n == *node),
-                Row::Channel(node, _, property) => {
+                Row::Channel(node, _, property) | Row::Component(node, _, property, _) => {
                     pose.locals.get(node).is_some_and(|c| c.has(*property))
                 }
                 Row::Morph(node, ..) => pose.morphs.contains_key(node),

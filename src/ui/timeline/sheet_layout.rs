@@ -53,11 +53,6 @@ impl Sheet<'_> {
         KeyStyle { theme: self.view.theme, axis: &self.axis, fps, middle, half, fade: 1.0 }
     }
 
-    /// The selected keys of a track.
-    pub fn selected(&self, track: TrackId) -> &[f32] {
-        self.keys().of_track(track)
-    }
-
     /// The owner of the keys on this sheet.
     pub fn home(&self) -> KeysHome {
         self.view.layers.keys_home(self.id)
@@ -70,7 +65,12 @@ impl Sheet<'_> {
 
     /// Whether some of the keys under the pointer are selected.
     pub fn is_selected(&self, hit: &Hit) -> bool {
-        hit.keys.iter().any(|(id, times)| times.iter().any(|t| self.selected(id).contains(t)))
+        let (of, now) = (&hit.keys, self.keys());
+        let is = |id, time: f32| match of.is_whole(id, time) {
+            true => now.contains(id, time),
+            false => of.parts_of(id).any(|(c, t)| t.contains(time) && now.has(id, c, time)),
+        };
+        of.iter().any(|(id, times)| times.iter().any(|t| is(id, *t)))
     }
 
     /// Asks for another selection of keys.

@@ -167,7 +167,7 @@ impl TimelineState {
 
     /// Lets keys around those that are dragged follow, or not.
     pub const fn flip_proportional(&mut self) {
-        self.curves.tools.proportional = !self.curves.tools.proportional;
+        self.curves.tools.reach.on = !self.curves.tools.reach.on;
     }
 
     /// Lets the curves of keys fill the height by themselves; not, where all of them do.

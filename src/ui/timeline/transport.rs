@@ -40,10 +40,10 @@ struct TransportFit {
 impl TransportFit {
     fn of(width: f32) -> Self {
         Self {
-            speed: width >= 840.0,
+            speed: width >= 900.0,
             show: width >= 1200.0,
-            frame: width >= 620.0,
-            rate: width >= 560.0,
+            frame: width >= 720.0,
+            rate: width >= 800.0,
             mixer: width >= 760.0,
             clip: if width >= 1200.0 { 140.0 } else { 96.0 },
         }

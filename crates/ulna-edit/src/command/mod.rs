@@ -113,7 +113,7 @@ pub use self::{
         PasteKeys, RippleKeys, ScaleKeys, SetInterpolation, SetKeyKind, SetSlope, SetTangents,
         ShiftKeys, SlopeSide, ValueAbout, ValueHow, copied_keys,
     },
-    key_words::{Between, KINDS, KindName, Through},
+    key_words::{Between, KINDS, KindName, TangentSide, Through},
     keymap::{KeyMap, KeyScope, Preset, key_parts},
     keys::{DiscardUnkeyed, KeyCommand, SetKey, SetUnkeyed, what_is_keyed},
     layer_name::{LayerName, LayerOf, pose_layer_text},

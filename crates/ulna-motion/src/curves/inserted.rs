@@ -14,9 +14,9 @@ const ALIKE: f32 = 1e-4;
 /// a tenth of a millisecond, is as it was.
 ///
 /// Without `mode` the curve keeps its course, as [`insert_key`] keeps it: exactly, but for
-/// rotations of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key
-/// is free and linked. Keys beside it whose tangents follow their neighbors would change with the
-/// next edit; they become free, too.
+/// rotations of CUBICSPLINE, whose error is told and with `exact` stays below 0.01°. The new key is
+/// free and linked. Keys beside it whose tangents follow their neighbors would change with the next
+/// edit; they become free, too.
 ///
 /// With `mode` the tangents of the new key are made of it, and those of its neighbors again.
 #[must_use]
@@ -86,7 +86,7 @@ mod tests {
         clip_edit::{MotionError, with_interpolation},
     };
 
-    /// How far two tracks are apart at 400 times: radians and units.
+    /// Largest distance of two tracks at 400 times: radians and units.
     fn apart(a: &Track, b: &Track) -> MotionError {
         let (from, to) = (f64::from(a.times[0]) - 0.1, f64::from(a.times[a.times.len() - 1]) + 0.1);
         let time = |k: u32| from + (to - from) * f64::from(k) / 400.0;

@@ -1,14 +1,13 @@
 //! Commands that the tools of the curves ask for.
 
-use super::held::Component;
-use super::tangents::Tangents;
+use super::told::{Component, Tangents};
 use ulna_edit::{
     Command,
     command::{
-        AxisOrder, ChangeKeys, EaseKeys, EaseName, HoldKeys, MoveKeys, NearHow, ProportionalKeys,
-        ScaleKeys, SetKey, SetSlope, SetTangents, SlideKeys, SlopeSide, Through, ValueHow,
-        WhichKeys,
-        field::{ClipName, Nodes, Numbers, Parts, Seconds},
+        AxisOrder, Between, ChangeKeys, EaseKeys, EaseName, EulerFilter, HoldKeys, InsertKeys,
+        MoveKeys, NearHow, ProportionalKeys, ScaleKeys, SetInterpolation, SetSlope, SetTangents,
+        SlideKeys, SlopeSide, Through, ValueHow, WhichKeys,
+        field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
     },
 };
 use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
@@ -95,10 +94,38 @@ pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64)
     .into()
 }
 
-/// Inserts keys of parts of nodes at a time, so that the motion does not change.
-pub fn insert_key(id: ClipId, time: f64, nodes: Vec<NodeId>, parts: Vec<Property>) -> Command {
-    let set = SetKey::new(ClipName::Id(id), Seconds(time as f32), Nodes::Ids(nodes));
-    SetKey { parts: Some(Parts(parts)), exact: Some(true), ..set }.into()
+/// Inserts keys on tracks at a time, so that the motion does not change.
+pub fn insert_keys(
+    id: ClipId,
+    time: f64,
+    (nodes, parts): (Vec<NodeId>, Vec<Property>),
+    interpolation: Between,
+) -> Command {
+    InsertKeys {
+        time: Some(Seconds(time as f32)),
+        node: Some(Nodes::Ids(nodes)),
+        parts: Some(KeyParts(parts)),
+        interpolation: Some(interpolation),
+        ..InsertKeys::new(ClipName::Id(id))
+    }
+    .into()
+}
+
+/// Changes the interpolation of tracks, or of the segments after keys alone, so that the motion
+/// stays as far as it can.
+pub fn convert(id: ClipId, keys: KeySet, to: Between, segments_only: bool) -> Command {
+    let which = WhichKeys::these(id, keys);
+    SetInterpolation {
+        keep_motion: Some(true),
+        spans: segments_only.then_some(true),
+        ..SetInterpolation::new(ClipName::Id(id), to, which)
+    }
+    .into()
+}
+
+/// Removes full turns between rotation keys.
+pub fn euler_filter(id: ClipId, keys: KeySet) -> Command {
+    EulerFilter { clip: ClipName::Id(id), which: WhichKeys::these(id, keys) }.into()
 }
 
 /// Chooses the tangents of keys, or holds their values.

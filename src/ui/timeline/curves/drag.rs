@@ -8,7 +8,6 @@ use super::{
     held::HeldKeys,
     readout::{frames_in_words, readout, value_in_words},
     snapping::{Goes, Pull, Typed, pointer, to_frame, to_times, to_values},
-    tools::ToolState,
 };
 use crate::ui::{Action, Actions, timeline::domain::SelectHow};
 use ulna_edit::Command;
@@ -23,6 +22,23 @@ pub enum Along {
     Time,
     /// Along values.
     Value,
+}
+
+/// Proportional editing: how far around dragged keys others go along.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Whether keys around those that are dragged go along.
+    pub on: bool,
+    /// Reach of the drag around the keys, in seconds.
+    pub radius: f64,
+    /// Whether the radius changed under a drag.
+    pub changed: bool,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self { on: false, radius: 0.3, changed: false }
+    }
 }
 
 /// Change of the values.
@@ -58,7 +74,7 @@ impl KeyDrag {
     /// Takes what the pointer and the keyboard say; previews what is new.
     pub fn go_on(
         &mut self,
-        tools: &mut ToolState,
+        reach: &mut Reach,
         ui: &Ui,
         graph: &Graph<'_>,
         actions: &mut Actions,
@@ -82,15 +98,15 @@ impl KeyDrag {
             self.pull.go_on(at, modifiers);
         }
         if let Some(wanted) = self.wanted(graph, modifiers) {
-            let radius = tools.proportional.then_some(tools.radius);
-            if wanted != self.shown || tools.radius_changed {
-                (self.shown, tools.radius_changed) = (wanted, false);
+            let radius = reach.on.then_some(reach.radius);
+            if wanted != self.shown || reach.changed {
+                (self.shown, reach.changed) = (wanted, false);
                 let commands = self.commands(wanted, radius);
                 let label = format!("Move {}", self.held.words());
                 actions.push(Action::Preview { label, commands });
             }
         }
-        self.draw(tools, ui, graph);
+        self.draw(reach, ui, graph);
         if goes == Goes::Kept {
             actions.push(Action::Commit);
         }
@@ -157,7 +173,7 @@ impl KeyDrag {
     }
 
     /// Draws the readout at the pointer, the line along which keys go, and the reach around them.
-    fn draw(&self, tools: &ToolState, ui: &Ui, graph: &Graph<'_>) {
+    fn draw(&self, reach: &Reach, ui: &Ui, graph: &Graph<'_>) {
         let layout = &graph.layout;
         let Some(at) = ui.input(|i| i.pointer.latest_pos()) else { return };
         let painter = ui.painter_at(layout.rect);
@@ -176,8 +192,8 @@ impl KeyDrag {
             Along::Value => _ = painter.vline(from.x, layout.rect.y_range(), faint),
             Along::Free => {}
         }
-        if tools.proportional {
-            let half = (tools.radius * layout.axis.scale()) as f32;
+        if reach.on {
+            let half = (reach.radius * layout.axis.scale()) as f32;
             let (first, last) = self.held.span();
             let area = egui::Rect::from_x_y_ranges(
                 layout.x(first) - half..=layout.x(last) + half,

@@ -20,6 +20,8 @@ use ulna_render::ColorRole;
 
 /// More points than these are drawn with hard edges.
 const FINE: usize = 40_000;
+/// More points than these are drawn with hard edges while the view moves.
+const SWIFT: usize = 6_000;
 /// More keys than these are drawn for selected joints only.
 const MOST_KEYS: usize = 4_000;
 /// More curves than these have nothing drawn beyond their ends, and no dashes.
@@ -38,6 +40,9 @@ struct LinesOf {
     repeat: Repeat,
     length: f64,
     points_per_pixel: f32,
+    /// Whether the view moves, and there are so many points that they are drawn with hard edges
+    /// meanwhile.
+    swift: bool,
 }
 
 /// A list that is compared by its pointer.
@@ -55,6 +60,11 @@ impl<T> PartialEq for Same<T> {
 pub struct Lines {
     polylines: Polylines,
     made: ulna_model::Derived<LinesOf, Arc<Mesh>>,
+    /// The mesh before it, whose memory is used again: of many curves it takes megabytes.
+    spare: Option<Arc<Mesh>>,
+    /// The view that was drawn last, and its number of points.
+    last: Option<(TimeAxis, ValueView)>,
+    points: usize,
 }
 
 impl Lines {
@@ -68,6 +78,12 @@ impl Lines {
         length: f64,
     ) {
         let layout = &graph.layout;
+        let now = (layout.axis, layout.values);
+        let moves = self.last.replace(now).is_some_and(|last| last != now);
+        let swift = moves && self.points > SWIFT;
+        if swift {
+            painter.ctx().request_repaint();
+        }
         let of = LinesOf {
             curves: Same(layout.curves.clone()),
             behind: Same(behind.clone()),
@@ -79,17 +95,21 @@ impl Lines {
             repeat: graph.view.timeline.playback.repeat,
             length,
             points_per_pixel: painter.pixels_per_point().recip(),
+            swift,
         };
         if !self.made.is_of(&of) {
-            let mesh = Arc::new(self.mesh(graph, &of));
-            self.made.put(of, mesh);
+            let mut mesh = self.spare.take().and_then(Arc::into_inner).unwrap_or_default();
+            mesh.clear();
+            self.fill(graph, &of, &mut mesh);
+            self.spare = self.made.take().map(|(_, mesh)| mesh);
+            self.made.put(of, Arc::new(mesh));
         }
         if let Some(mesh) = self.made.get() {
             painter.add(egui::Shape::mesh(mesh.clone()));
         }
     }
 
-    fn mesh(&mut self, graph: &Graph<'_>, of: &LinesOf) -> Mesh {
+    fn fill(&mut self, graph: &Graph<'_>, of: &LinesOf, mesh: &mut Mesh) {
         let layout = &graph.layout;
         self.polylines.retain(&layout.curves);
         let lines: Vec<Rc<Vec<(f64, f64)>>> = layout
@@ -99,13 +119,13 @@ impl Lines {
             .map(|(k, c)| self.polylines.of(layout, (k, c), CurveState::Now))
             .collect();
         let count: usize = lines.iter().map(|l| l.len()).sum();
-        let (fine, few) = (count <= FINE, lines.len() <= FEW);
+        self.points = count;
+        let (fine, few) = (count <= FINE && !of.swift, lines.len() <= FEW);
         let feather = if fine { of.points_per_pixel } else { 0.0 };
-        let mut mesh = Mesh::default();
-        let vertices = count * if fine { 4 } else { 2 };
-        mesh.vertices.reserve(vertices);
-        mesh.indices.reserve(vertices * if fine { 5 } else { 3 });
-        self.behind(graph, of, feather, &mut mesh);
+        let wide = strokes::corners(feather);
+        mesh.vertices.reserve(count * wide);
+        mesh.indices.reserve(count * (wide - 1) * 6);
+        self.behind(graph, of, feather, mesh);
         let mut order: Vec<usize> = (0..lines.len()).collect();
         // What can be worked on lies over the rest.
         order.sort_by_key(|k| (layout.curves[*k].selected_joint, !layout.curves[*k].locked));
@@ -117,15 +137,14 @@ impl Lines {
             let dash = if few { curve.dash } else { &[] };
             place(layout, k, &lines[k], (0.0, 1.0), &mut scratch);
             strokes::clipped(&scratch, layout.rect.expand(4.0), |part| {
-                strokes::dashed(&mut mesh, part, dash, skip(layout, dash, part), pen);
+                strokes::dashed(mesh, part, dash, skip(layout, dash, part), pen);
             });
             if few {
                 let color = curve.color.gamma_multiply(0.35);
-                beyond(graph, of, (k, &lines[k]), LineStyle { color, ..pen }, &mut mesh);
+                beyond(graph, of, (k, &lines[k]), LineStyle { color, ..pen }, mesh);
             }
         }
-        keys(graph, of, &mut mesh);
-        mesh
+        keys(graph, of, mesh);
     }
 
     /// Curves as they were, dashed: in gray as they were opened, in color as they were kept.
@@ -312,7 +331,11 @@ pub fn names(painter: &Painter, graph: &Graph<'_>) {
     /// Points from one name to the next.
     const STEP: f32 = 15.0;
     let layout = &graph.layout;
-    let rect = layout.rect.shrink2(egui::vec2(6.0, 8.0));
+    let mut rect = layout.rect.shrink2(egui::vec2(6.0, 8.0));
+    if layout.units().1.is_some() {
+        // Beside the values of the second unit.
+        rect.max.x -= 44.0;
+    }
     let most = (rect.height() / STEP) as usize;
     let mut ends: Vec<(f32, usize)> = layout
         .curves

@@ -6,7 +6,8 @@ use super::{
     Graph,
     asked::ease_keys,
     held::HeldKeys,
-    popup::{Ends, bar, panel, pressed},
+    own_eases::own_eases_ui,
+    panel::{Ends, bar, panel, pressed},
 };
 use crate::ui::{
     Action, Actions, Theme,
@@ -55,6 +56,9 @@ pub struct EasePopup {
     added: Option<(EaseWay, f64, [usize; 12])>,
     /// Bounds of the panel when it was last drawn.
     area: Option<Rect>,
+    /// The name under which the ease is to be saved, while it is typed, and whether it is.
+    name: String,
+    typing: bool,
 }
 
 impl EasePopup {
@@ -90,7 +94,8 @@ impl EasePopup {
         );
         let about = if spans.len() == 1 { first } else { format!("{} segments", spans.len()) };
         let (shown, foot, added, area) = (None, String::new(), None, None);
-        Some(Self { held, keys, spans, ease, shown, about, foot, added, area })
+        let (name, typing) = (String::new(), false);
+        Some(Self { held, keys, spans, ease, shown, about, foot, added, area, name, typing })
     }
 
     /// Draws it, and previews what is chosen.
@@ -102,8 +107,11 @@ impl EasePopup {
         let at = self.place(graph);
         let about = self.about.clone();
         let theme = graph.view.theme;
-        let (area, closed) =
-            panel(ui, theme, ("Ease", &about), (at, WIDTH), |ui| self.choices(ui, theme));
+        let (area, closed) = panel(ui, theme, ("Ease", &about), (at, WIDTH), |ui| {
+            self.choices(ui, theme);
+            let own = (&mut self.ease, &mut self.name);
+            self.typing = own_eases_ui(ui, graph.view, own, actions);
+        });
         let ends = self.ends(ui, closed);
         self.area = Some(area);
         if ends == Ends::Stays && self.shown != Some(self.ease) {
@@ -119,12 +127,13 @@ impl EasePopup {
 
     /// Escape gives it up; Enter, its cross and a press beside keep it.
     fn ends(&self, ui: &Ui, closed: bool) -> Ends {
-        if pressed(ui, Key::Escape) {
+        let pressed = |key| !self.typing && pressed(ui, key);
+        if pressed(Key::Escape) {
             return Ends::GivesUp;
         }
         let (press, at) = ui.input(|i| (i.pointer.any_pressed(), i.pointer.latest_pos()));
         let outside = |area: Rect| at.is_some_and(|at| !area.contains(at));
-        if closed || pressed(ui, Key::Enter) || (press && self.area.is_some_and(outside)) {
+        if closed || pressed(Key::Enter) || (press && self.area.is_some_and(outside)) {
             return Ends::Keeps;
         }
         Ends::Stays
@@ -203,7 +212,7 @@ impl EasePopup {
     /// Beside the segment: under it, or over it where there is no room.
     fn place(&self, graph: &Graph<'_>) -> Pos2 {
         /// Height of the panel, points; about so.
-        const HEIGHT: f32 = 252.0;
+        const HEIGHT: f32 = 292.0;
         let layout = &graph.layout;
         let mut area = Rect::NOTHING;
         for (curve, from, to) in &self.spans {

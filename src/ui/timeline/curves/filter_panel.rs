@@ -5,7 +5,8 @@ use egui_material_icons::icons;
 
 use super::{
     Graph, ShownCurve, TrackCurves,
-    popup::{Ends, bar, panel, pressed},
+    asked::euler_filter,
+    panel::{Ends, bar, panel, pressed},
 };
 use crate::ui::{
     Action, Actions, Theme,
@@ -189,7 +190,7 @@ impl FilterPanel {
         let mut applies = false;
         let mut cancels = false;
         let (_, closed) = panel(ui, theme, ("Filter", &about), (at, WIDTH), |ui| {
-            self.kinds(ui, theme);
+            self.kinds(ui, graph, actions);
             self.preview(ui, graph);
             self.numbers(ui, theme);
             self.measured(ui, theme);
@@ -214,7 +215,8 @@ impl FilterPanel {
         if is_over { Ends::Keeps } else { Ends::Stays }
     }
 
-    fn kinds(&mut self, ui: &mut Ui, theme: &Theme) {
+    fn kinds(&mut self, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
+        let theme = graph.view.theme;
         ui.horizontal(|ui| {
             segments(ui, theme, |ui| {
                 for (filter, text) in [
@@ -241,6 +243,13 @@ impl FilterPanel {
                         self.choice.filter = filter;
                         ui.close();
                     }
+                }
+                ui.separator();
+                let about = "Removes full turns between rotation keys; changes signs only";
+                if ui.button("Euler filter").on_hover_text(about).clicked() {
+                    let command = euler_filter(graph.id, Self::keys(graph));
+                    actions.push(Action::Run(command));
+                    ui.close();
                 }
             });
             crate::ui::widgets::name_widget(ui, &response, "More filters");

@@ -11,13 +11,16 @@ use super::{
     Graph, drawing,
     layout::GraphLayout,
     list_menus,
+    menu::graph_menu,
     model::{CurvesModel, ShownCurve, Unit},
+    overlay::overlay_ui,
     sources::CurveState,
     state::{CurvesOf, Fit, SpeedStrip},
+    toolbar::{TOOLBAR, toolbar_ui},
     tools, view_range,
 };
 use crate::ui::{Actions, OutlinerAction, Theme, theme::Font};
-use ulna_model::{KeySet, KeyTimes, Shared};
+use ulna_model::{KeySet, Shared};
 use ulna_render::ColorRole;
 
 /// Points between lines of the grid at least.
@@ -32,10 +35,10 @@ pub fn graph_ui(
     rect: Rect,
     actions: &mut Actions,
 ) {
-    let bar = Rect::from_min_size(rect.min, vec2(rect.width(), tools::TOOLBAR.min(rect.height())));
+    let bar = Rect::from_min_size(rect.min, vec2(rect.width(), TOOLBAR.min(rect.height())));
     let strip = match state.curves.speed {
         SpeedStrip::Off => 0.0,
-        _ if rect.height() < tools::TOOLBAR + 160.0 => 0.0,
+        _ if rect.height() < TOOLBAR + 160.0 => 0.0,
         SpeedStrip::Speed | SpeedStrip::Acceleration => super::speed::HEIGHT,
     };
     let area = Rect::from_min_max(
@@ -49,8 +52,12 @@ pub fn graph_ui(
     navigate(state, ui, &graph, &response);
     graph.layout.axis = state.time.axis(area.left(), area.right());
     graph.layout.values = state.curves.values;
+    let still = state.curves.is_still() && !state.curves.tools.swallow;
     if !tools::input(state, ui, &graph, &response, actions) {
         press(ui, &graph, &response, actions);
+    }
+    if still {
+        graph_menu(state, &graph, &response, actions);
     }
     let painter = ui.painter_at(area);
     sheet.ground_of(&painter, area);
@@ -66,10 +73,10 @@ pub fn graph_ui(
     if model.shown.is_empty() {
         empty_ui(state, ui, &graph);
     }
-    tools::overlay_ui(state, ui, &graph, actions);
+    overlay_ui(state, ui, &graph, actions);
     let painter = ui.painter_at(bar);
     painter.rect_filled(bar, 0.0, sheet.view.theme.color(ColorRole::SurfaceTimeline));
-    tools::toolbar_ui(state, ui, &graph, bar, actions);
+    toolbar_ui(state, ui, &graph, bar, actions);
     if strip > 0.0 {
         let area = Rect::from_min_max(pos2(rect.left(), area.bottom()), rect.max);
         super::speed::strip_ui(state, ui, &graph, area);
@@ -87,12 +94,12 @@ fn layout(
     let curves = model.shown.clone();
     let mut layout = GraphLayout { rect, axis, values: state.curves.values, curves };
     let fitted = &state.curves.fitted;
-    let is_new = !model.shown.is_empty() && !model.shown.iter().any(|c| fitted.contains(&c.id));
+    let is_new = !model.shown.is_empty() && !model.shown.iter().any(|c| fitted.contains(&c.of));
     let fit = state.curves.fit.or(is_new.then_some(Fit::All));
     if let Some(fit) = fit.filter(|_| rect.height() > 40.0) {
         layout.values = layout.fitted(fit, sheet.keys());
         state.curves.values = layout.values;
-        state.curves.fitted = model.shown.iter().map(|c| c.id).collect();
+        state.curves.fitted = model.shown.iter().map(|c| c.of).collect();
         state.curves.fit = None;
     }
     layout
@@ -111,7 +118,7 @@ fn navigate(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, response: &Re
     let (scroll, modifiers, zoom) =
         ui.input(|i| (i.smooth_scroll_delta(), i.modifiers, i.zoom_delta()));
     // Under a drag the wheel may be the tool's.
-    let taken = state.curves.tools.proportional && state.curves.gesture.edits();
+    let taken = state.curves.tools.reach.on && state.curves.gesture.edits();
     let Some(at) = response.hover_pos().filter(|_| !taken) else { return };
     if scroll == egui::Vec2::ZERO && zoom == 1.0 {
         return;
@@ -163,24 +170,6 @@ fn press(ui: &Ui, graph: &Graph<'_>, response: &Response, actions: &mut Actions)
     }
 }
 
-impl Graph<'_> {
-    /// Some keys of a curve, as they are selected: of that component alone.
-    pub fn key_set(&self, curve: usize, keys: std::ops::Range<usize>) -> KeySet {
-        let shown = &self.layout.curves[curve];
-        let times = KeyTimes::part(&shown.track.times, keys);
-        let set = |id| KeySet::of_component(id, shown.id.component, times.clone());
-        shown.id.track().map(set).unwrap_or_default()
-    }
-}
-
-/// The unit whose values are told at the left, and that at the right.
-fn sides(curves: &[ShownCurve]) -> (Option<Unit>, Option<Unit>) {
-    let mut there = Unit::ALL
-        .into_iter()
-        .filter(|unit| curves.iter().any(|c| c.unit == *unit && c.normalize.is_none()));
-    (there.next(), there.next())
-}
-
 /// Values of the lines of a grid, from the foot up.
 fn lines(layout: &GraphLayout, unit: Unit) -> (f64, impl Iterator<Item = f64>) {
     let (low, high) = layout.values.range(unit);
@@ -193,7 +182,7 @@ fn lines(layout: &GraphLayout, unit: Unit) -> (f64, impl Iterator<Item = f64>) {
 
 fn grid(painter: &Painter, graph: &Graph<'_>) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
-    let Some(unit) = sides(&layout.curves).0 else { return };
+    let Some(unit) = layout.units().0 else { return };
     let (_, values) = lines(layout, unit);
     for value in values {
         let y = layout.unit_y(unit, value).round() + 0.5;
@@ -206,7 +195,7 @@ fn grid(painter: &Painter, graph: &Graph<'_>) {
 /// The values of the grid: those of one unit at the left, those of another at the right.
 fn labels(painter: &Painter, graph: &Graph<'_>) {
     let (layout, theme) = (&graph.layout, graph.view.theme);
-    let (left, right) = sides(&layout.curves);
+    let (left, right) = layout.units();
     let font = Theme::font(Font::NumberSmall);
     let color = theme.color(ColorRole::TextTertiary);
     let plate = theme.color(ColorRole::SurfaceTimeline).gamma_multiply(0.7);

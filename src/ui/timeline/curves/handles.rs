@@ -5,11 +5,11 @@ use egui::{Pos2, Stroke, Ui, pos2};
 use super::{
     Graph, ShownCurve,
     asked::set_slope,
-    held::Component,
+    insert,
     model::Unit,
     readout::{plain_value, readout},
     snapping::{Goes, Pull, Typed, pointer},
-    told::{is_gimbal_locked, slopes, tangents_of},
+    told::{Component, is_gimbal_locked, slopes, tangents_of},
 };
 use crate::ui::{Action, Actions, timeline::domain::SelectHow};
 use ulna_edit::KeysHome;
@@ -189,7 +189,8 @@ impl HandleDrag {
 
     /// Takes what the pointer and the keyboard say; previews what is new.
     pub fn go_on(&mut self, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) -> Goes {
-        let goes = self.typed.take(ui, false, |_| {});
+        let mut adds = false;
+        let goes = self.typed.take(ui, false, |key| adds |= key == egui::Key::I);
         if goes == Goes::GivenUp {
             actions.push(Action::Cancel);
             graph.select(self.selection.clone(), SelectHow::Only, actions);
@@ -212,16 +213,26 @@ impl HandleDrag {
         if let (Some(at), Some((slope, both))) = (at, self.shown) {
             readout(ui, graph.view.theme, at, &self.said(graph, slope, both));
         }
-        if goes == Goes::Kept {
+        if goes == Goes::Kept || adds {
             actions.push(Action::Commit);
         }
+        if adds && let Some(k) = graph.layout.curves.iter().position(|c| c.id == self.curve.id) {
+            let time = self.curve.time(self.key) + self.third + self.along(graph);
+            insert::on_curve(graph, k, time, actions);
+            return Goes::Kept;
+        }
         goes
+    }
+
+    /// Seconds that the pointer went away from or toward the key.
+    fn along(&self, graph: &Graph<'_>) -> f64 {
+        f64::from(self.pull.gone.x) / graph.layout.axis.scale()
     }
 
     /// Change a second for where the handle was dragged to: along its line it may go nearer to the
     /// key, which makes it steeper, but not to the key's other side.
     fn slope(&self, graph: &Graph<'_>, modifiers: egui::Modifiers) -> f64 {
-        let part = f64::from(self.pull.gone.x) / graph.layout.axis.scale() / self.third;
+        let part = self.along(graph) / self.third;
         let seconds = self.third * (1.0 + part).max(0.05);
         let slope = (self.from - f64::from(self.pull.gone.y) * self.scale) / seconds;
         if modifiers.command { self.snapped(slope, seconds) } else { slope }
@@ -280,6 +291,10 @@ impl HandleDrag {
         ];
         if self.curve.track.interpolation == Interpolation::Linear {
             said.push("converts LINEAR to CUBICSPLINE".to_owned());
+        }
+        // A hand that pulls a handle along wants its weight, of which glTF has none.
+        if self.pull.gone.x.abs() > 24.0 {
+            said.push("press I to add a key here".to_owned());
         }
         said.join("  ")
     }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{
-    CurveSpace, EulerOrder, Graph, GraphLayout,
+    Graph, GraphLayout,
     asked::{add_around, add_values, scale_values},
+    told::Component,
 };
 use ulna_edit::{Command, KeysHome};
-use ulna_model::{Clip, KeySet, KeyTimes, Property, Shared};
+use ulna_model::{Clip, KeySet, KeyTimes, Shared};
 
 /// Keys of curves, as they were when a hand took hold of them.
 #[derive(Clone, Debug)]
@@ -130,27 +131,6 @@ impl HeldKeys {
             *group = std::mem::take(group).union(&keys);
         }
         groups
-    }
-}
-
-/// A component that curves show, for commands that change single components.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Component {
-    /// The property of the node.
-    pub property: Property,
-    /// The order of angles.
-    pub order: Option<EulerOrder>,
-}
-
-impl Component {
-    /// Of a curve; nothing where its values cannot be changed one by one: those of quaternions.
-    pub fn of(curve: &super::ShownCurve) -> Option<Self> {
-        let order = match (curve.property, curve.space) {
-            (Property::Rotation, CurveSpace::Stored) => return None,
-            (Property::Rotation, CurveSpace::Euler(order)) => Some(order),
-            _ => None,
-        };
-        Some(Self { property: curve.property, order })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys inserted on curves.
 
-use super::{Graph, asked::insert_key, snapping::to_frame};
+use super::{Graph, asked::insert_keys, snapping::to_frame};
 use crate::ui::{Action, Actions};
 use ulna_model::{NodeId, Property};
 
@@ -10,7 +10,8 @@ pub fn on_curve(graph: &Graph<'_>, curve: usize, time: f64, actions: &mut Action
     let shown = &graph.layout.curves[curve];
     let (Some(_), Some(node)) = (shown.id.track(), shown.node) else { return };
     let time = to_frame(graph, time).max(0.0);
-    actions.push(Action::Run(insert_key(graph.id, time, vec![node], vec![shown.property])));
+    let (of, new_keys) = ((vec![node], vec![shown.property]), graph.view.settings.new_keys);
+    actions.push(Action::Run(insert_keys(graph.id, time, of, new_keys)));
 }
 
 /// Inserts keys at the playhead on all curves that are shown and can be touched.
@@ -30,7 +31,8 @@ pub fn on_all(graph: &Graph<'_>, actions: &mut Actions) {
         let nodes: Vec<NodeId> =
             tracks.iter().filter(|(_, p)| *p == property).map(|(n, _)| *n).collect();
         if !nodes.is_empty() {
-            commands.push(insert_key(graph.id, time, nodes, vec![property]));
+            let new_keys = graph.view.settings.new_keys;
+            commands.push(insert_keys(graph.id, time, (nodes, vec![property]), new_keys));
         }
     }
     if !commands.is_empty() {

@@ -51,6 +51,14 @@ impl GraphLayout {
         (low - out, high + out)
     }
 
+    /// The unit whose values are shown at the left, and the one at the right.
+    pub fn units(&self) -> (Option<Unit>, Option<Unit>) {
+        let mut there = Unit::ALL
+            .into_iter()
+            .filter(|unit| self.curves.iter().any(|c| c.unit == *unit && c.normalize.is_none()));
+        (there.next(), there.next())
+    }
+
     /// The point of a value of a unit.
     pub fn unit_y(&self, unit: Unit, value: f64) -> f32 {
         self.height(self.values.range(unit), value)

@@ -1,13 +1,15 @@
 //! The list at the left of the curves: nodes, channels with what is stored, and a row a curve with
 //! its value and what is done with it.
 
-use egui::{Align2, Color32, Painter, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Painter, Rect, Ui, pos2, vec2};
 use egui_material_icons::icons;
 
 use super::{
-    super::{sheet_layout::Sheet, state::TimelineState},
+    super::{domain::SelectHow, sheet_layout::Sheet, state::TimelineState},
+    conversion::conversion_menu,
     list_ends::{FOOT, NOTE, note, note_ui},
     list_menus,
+    list_row::{List, SLOT, Slot, eye},
     model::{CurvesModel, ListRow, ListedCurve, Unit},
     state::Fold,
     typed,
@@ -15,27 +17,15 @@ use super::{
 use crate::ui::{
     Actions, OutlinerAction, Theme, ViewportAction,
     theme::Font,
-    widgets::{elided, node_icon, paint_icon, short_number},
+    widgets::{elided, node_icon, short_number},
 };
 use ulna_model::{Interpolation, KeySet, KeyTimes, NodeId, Property, Track, TrackId};
 use ulna_render::ColorRole;
-
-/// Points from one slot of a row to the next.
-const SLOT: f32 = 18.0;
 
 /// A value as the list and names of curves show it.
 pub fn number(value: f64, unit: Unit) -> String {
     let text = short_number(value as f32, unit == Unit::Degrees);
     if unit == Unit::Meters { format!("{text} m") } else { text }
-}
-
-/// The list while it is drawn.
-pub(super) struct List<'a> {
-    pub sheet: &'a Sheet<'a>,
-    pub model: &'a CurvesModel,
-    /// The part of the list that is not covered by its head and foot.
-    pub seen: Rect,
-    pub painter: Painter,
 }
 
 /// Draws the list in `rect`, its first row being that of all channels.
@@ -74,16 +64,6 @@ pub fn list_ui(
     }
 }
 
-/// A mark of a row that is clicked: where, what it is called, how it looks.
-pub(super) struct Slot<'a> {
-    pub place: f32,
-    pub name: &'a str,
-    pub icon: egui_material_icons::MaterialIcon,
-    pub on: bool,
-    /// Whether it is seen where it is off and the pointer is elsewhere.
-    pub always: bool,
-}
-
 impl List<'_> {
     fn row_ui(
         &self,
@@ -98,7 +78,8 @@ impl List<'_> {
                 self.node_ui(state, ui, (*node, *open, *curves), rect, actions);
             }
             ListRow::Channel { node, track, open, curves } => {
-                self.channel_ui(state, ui, (*node, *track), (*open, *curves), rect);
+                let of = ((*node, *track), (*open, *curves));
+                self.channel_ui(state, ui, of, rect, actions);
             }
             ListRow::Curve(k) => self.curve_ui(state, ui, *k, rect, actions),
             ListRow::Pointer(k) => {
@@ -111,91 +92,6 @@ impl List<'_> {
                 self.mark(rect, 0.0, icons::ICON_LOCK, color);
             }
         }
-    }
-
-    pub(super) fn color(&self, role: ColorRole) -> Color32 {
-        self.sheet.view.theme.color(role)
-    }
-
-    pub(super) fn text(&self, rect: Rect, x: f32, text: &str, font: Font, color: Color32) -> f32 {
-        let at = pos2(rect.left() + x, rect.center().y);
-        let drawn = self.painter.text(at, Align2::LEFT_CENTER, text, Theme::font(font), color);
-        drawn.right() - rect.left()
-    }
-
-    fn mark(
-        &self,
-        rect: Rect,
-        place: f32,
-        icon: egui_material_icons::MaterialIcon,
-        color: Color32,
-    ) {
-        let at = pos2(rect.right() - 14.0 - place * SLOT, rect.center().y);
-        paint_icon(&self.painter, at, icon, 14.0, color);
-    }
-
-    /// A mark that is clicked; whether it was.
-    pub(super) fn slot(&self, ui: &Ui, rect: Rect, near: bool, slot: &Slot<'_>) -> bool {
-        let at = pos2(rect.right() - 14.0 - slot.place * SLOT, rect.center().y);
-        let area = Rect::from_center_size(at, vec2(SLOT, rect.height())).intersect(self.seen);
-        if !area.is_positive() {
-            return false;
-        }
-        let response = ui.interact(area, ui.scope_id().with(("slot", slot.name)), Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, slot.on, slot.name));
-        if slot.on || slot.always || near || response.has_focus() {
-            let role = match (slot.on && !slot.always, response.hovered()) {
-                (true, _) | (_, true) => ColorRole::TextPrimary,
-                (false, false) if slot.on => ColorRole::TextSecondary,
-                (false, false) => ColorRole::TextDisabled,
-            };
-            self.mark(rect, slot.place, slot.icon, self.color(role));
-        }
-        if response.has_focus() {
-            let edge = Stroke::new(1.5, self.color(ColorRole::AccentBase));
-            self.painter.rect_stroke(area.shrink(1.0), 3.0, edge, egui::StrokeKind::Inside);
-        }
-        response.on_hover_text(slot.name).clicked()
-    }
-
-    /// The ground of a row, clicked; nothing where it is out of sight.
-    fn ground(
-        &self,
-        ui: &Ui,
-        rect: Rect,
-        salt: impl std::hash::Hash + std::fmt::Debug,
-        name: &str,
-        selected: bool,
-    ) -> Option<egui::Response> {
-        let area = rect.intersect(self.seen);
-        if !area.is_positive() {
-            return None;
-        }
-        let response = ui.interact(area, ui.scope_id().with(("curve row", salt)), Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, selected, name));
-        let whole = Rect::from_x_y_ranges(self.seen.x_range(), rect.y_range());
-        if selected {
-            self.painter.rect_filled(whole, 0.0, self.color(ColorRole::SelectionTint));
-            let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
-            self.painter.rect_filled(bar, 0.0, self.color(ColorRole::SelectionBase));
-        } else if ui.rect_contains_pointer(whole.intersect(self.seen)) {
-            self.painter.rect_filled(whole, 0.0, self.color(ColorRole::SurfaceRowHover));
-        }
-        Some(response)
-    }
-
-    /// The arrow that folds rows away; whether it was clicked.
-    fn arrow(&self, ui: &Ui, rect: Rect, x: f32, open: bool, name: &str) -> bool {
-        let at = pos2(rect.left() + x, rect.center().y);
-        let area = Rect::from_center_size(at, vec2(18.0, 20.0)).intersect(self.seen);
-        if !area.is_positive() {
-            return false;
-        }
-        let response = ui.interact(area, ui.scope_id().with(("fold", name)), Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, open, name));
-        let icon = if open { icons::ICON_EXPAND_MORE } else { icons::ICON_CHEVRON_RIGHT };
-        paint_icon(&self.painter, at, icon, 15.0, self.color(ColorRole::TextTertiary));
-        response.clicked()
     }
 
     /// Shows all of some curves, or none where all are shown.
@@ -279,9 +175,9 @@ impl List<'_> {
         &self,
         state: &mut TimelineState,
         ui: &mut Ui,
-        (node, id): (NodeId, TrackId),
-        (open, (from, to)): (bool, (usize, usize)),
+        ((node, id), (open, (from, to))): ((NodeId, TrackId), (bool, (usize, usize))),
         rect: Rect,
+        actions: &mut Actions,
     ) {
         let view = self.sheet.view;
         let Some(document) = view.session.map(|s| s.document()) else { return };
@@ -320,6 +216,8 @@ impl List<'_> {
         }
         crate::ui::popups::context_menu(&response, |ui| {
             list_menus::row_menu(state, ui, curves, Some(node));
+            ui.separator();
+            conversion_menu(ui, (self.sheet.id, &all_keys(first)), false, actions);
         });
     }
 
@@ -370,6 +268,8 @@ impl List<'_> {
         self.slots(state, ui, curve, rect, editable);
         crate::ui::popups::context_menu(&response, |ui| {
             list_menus::row_menu(state, ui, std::slice::from_ref(curve), curve.node);
+            ui.separator();
+            conversion_menu(ui, (self.sheet.id, &all_keys(curve)), false, actions);
         });
         if response.clicked()
             && let Some(id) = curve.id.track()
@@ -441,8 +341,10 @@ impl List<'_> {
     }
 }
 
-pub(super) const fn eye(on: bool) -> egui_material_icons::MaterialIcon {
-    if on { icons::ICON_VISIBILITY } else { icons::ICON_VISIBILITY_OFF }
+/// All keys of the track of a curve; none where they cannot be edited here.
+fn all_keys(curve: &ListedCurve) -> KeySet {
+    let times = KeyTimes::part(&curve.track.times, 0..curve.track.times.len());
+    curve.id.track().map(|id| std::iter::once((id, times)).collect()).unwrap_or_default()
 }
 
 /// Title of the property that a channel moves.
@@ -466,11 +368,11 @@ pub(super) fn stored(track: &Track) -> &'static str {
 }
 
 /// How keys are selected by a click that is held with these keys.
-fn how(ui: &Ui) -> super::SelectHow {
+fn how(ui: &Ui) -> SelectHow {
     match ui.input(|i| i.modifiers) {
-        m if m.shift => super::SelectHow::Add,
-        m if m.command => super::SelectHow::Toggle,
-        _ => super::SelectHow::Only,
+        m if m.shift => SelectHow::Add,
+        m if m.command => SelectHow::Toggle,
+        _ => SelectHow::Only,
     }
 }
 

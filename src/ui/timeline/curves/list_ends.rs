@@ -5,8 +5,8 @@ use egui_material_icons::icons;
 
 use super::{
     super::{sheet_layout::Sheet, state::TimelineState},
-    list::{List, Slot, eye},
     list_menus,
+    list_row::{List, Slot, eye},
     model::CurvesModel,
     state::CurvesOf,
 };

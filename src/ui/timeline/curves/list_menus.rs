@@ -5,7 +5,7 @@ use egui::{Button, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::{
     super::state::TimelineState,
-    list::List,
+    list_row::List,
     model::{CurveSpace, EulerOrder, ListedCurve},
     state::{CurveColors, CurvesOf, RotationView},
 };

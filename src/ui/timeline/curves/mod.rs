@@ -1,23 +1,37 @@
 //! Curves through the keys of a clip: their list, their graph, and what a hand does there.
 
 mod asked;
+mod buffer;
+mod choices;
+mod conversion;
 mod drag;
 mod drawing;
 mod ease_popup;
 mod filter_panel;
+mod frame;
 mod graph;
 mod handles;
 mod held;
 mod insert;
+mod kept;
+mod kinds;
 mod layout;
 mod list;
 mod list_ends;
 mod list_menus;
+mod list_row;
 mod marquee;
+mod menu;
+mod menu_subject;
 mod model;
+mod overlay;
+mod own_eases;
+mod panel;
 mod polyline;
 mod popup;
 mod readout;
+mod retime_bar;
+mod seam;
 mod slides;
 mod snapping;
 mod sources;
@@ -25,7 +39,9 @@ mod speed;
 mod state;
 mod strokes;
 mod tangents;
+mod tip_speed;
 mod told;
+mod tool_state;
 mod toolbar;
 mod tools;
 mod transform_box;
@@ -34,26 +50,24 @@ mod view_range;
 
 use std::rc::Rc;
 
-pub use self::tools::WantedOnCurves;
 pub use self::{
+    frame::Graph,
     graph::graph_ui,
+    kept::keep_choices,
     layout::GraphLayout,
     list::list_ui,
     model::{CurveId, CurveSpace, CurvesModel, EulerOrder, ShownCurve, TrackCurves},
+    overlay::retime_handles_ui,
     state::{CurvesState, Fit},
+    tool_state::WantedOnCurves,
 };
 use self::{
-    model::{ModelOf, SameRows},
-    sources::{Finder, Sources},
+    model::{ModelOf, SameRows, Sources},
+    sources::Finder,
 };
-use super::{
-    domain::{SelectHow, TimelineAction},
-    rows::Rows,
-    state::TimelineState,
-};
-use crate::ui::{Actions, View};
-use ulna_edit::KeysHome;
-use ulna_model::{Clip, ClipId, Document, KeySet, Shared};
+use super::{rows::Rows, state::TimelineState};
+use crate::ui::View;
+use ulna_model::{ClipId, Document};
 
 /// The curves of the tracks of rows: the same ones as long as nothing that they are found from is
 /// another.
@@ -78,40 +92,4 @@ pub fn curves_of(
     let model = Rc::new(Finder::find(document, view.theme, &of, &mut curves.cache));
     curves.model.put(of, model.clone());
     model
-}
-
-/// The graph as it is laid out in a frame, and the clip whose keys it shows.
-pub struct Graph<'a> {
-    /// The view that all panels draw from.
-    pub view: &'a View<'a>,
-    /// The clip that is shown.
-    pub id: ClipId,
-    /// The clip, or the layer of it, whose keys are shown.
-    pub clip: &'a Shared<Clip>,
-    /// Layout of the curves.
-    pub layout: GraphLayout,
-}
-
-impl Graph<'_> {
-    /// The owner of the keys.
-    pub fn home(&self) -> KeysHome {
-        self.view.layers.keys_home(self.id)
-    }
-
-    /// The selected keys.
-    pub fn keys(&self) -> &KeySet {
-        self.view.selection.keys_of(Some(self.home()))
-    }
-
-    /// Whether a key of a curve is selected.
-    pub fn is_selected(&self, curve: usize, key: usize) -> bool {
-        let shown = &self.layout.curves[curve];
-        let has = |id| self.keys().has(id, shown.id.component, shown.track.times[key]);
-        shown.id.track().is_some_and(has)
-    }
-
-    /// Asks for another selection of keys.
-    pub fn select(&self, keys: KeySet, how: SelectHow, actions: &mut Actions) {
-        actions.push(TimelineAction::SelectKeys { home: self.home(), keys, how });
-    }
 }

@@ -3,98 +3,18 @@
 use std::rc::Rc;
 
 use egui::Color32;
+use glam::Quat;
 
+pub use super::kinds::{CurveId, CurveOf, CurveSource, Unit};
 use super::{
     super::rows::{Row, Rows},
-    state::{CurveChoices, CurvesOf},
+    choices::{CurveChoices, CurvesOf},
 };
-use ulna_model::{NodeId, PoseLayerId, Property, Shared, Track, TrackId};
+use ulna_model::{
+    ClipId, Document, Interpolation, LayerHome, NodeId, PointerTrack, PoseLayers, Property, Shared,
+    Track, TrackId,
+};
 pub use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
-
-/// The owner of the keys of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CurveSource {
-    /// A track of the clip or layer whose keys are shown.
-    Track(TrackId),
-    /// A channel that names by a pointer what it moves: seen, not edited here.
-    Pointer(usize),
-    /// The strength of a pose layer: edited in its own row.
-    Strength(PoseLayerId),
-}
-
-/// A curve: one component of a track as it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CurveId {
-    /// The owner of its keys.
-    pub source: CurveSource,
-    /// Index of a number of a value: x, y, z; of rotations as angles, the angle about that axis; of
-    /// weights, the target.
-    pub component: u16,
-}
-
-impl CurveId {
-    /// The track whose keys it goes through, where they can be edited.
-    pub const fn track(self) -> Option<TrackId> {
-        match self.source {
-            CurveSource::Track(id) => Some(id),
-            CurveSource::Pointer(_) | CurveSource::Strength(_) => None,
-        }
-    }
-}
-
-/// The subject of a curve, in whatever clip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CurveOf {
-    /// A component of what moves a node.
-    Node(NodeId, Property, u16),
-    /// A component of the channel of a pointer, by its place in the clip.
-    Pointer(usize, u16),
-    /// The strength of a layer.
-    Strength(PoseLayerId),
-}
-
-/// Unit of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
-    /// Degrees.
-    Degrees = 0,
-    /// Meters.
-    Meters = 1,
-    /// Nothing: factors, weights, strengths, numbers of quaternions.
-    Plain = 2,
-}
-
-impl Unit {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Degrees, Self::Meters, Self::Plain];
-
-    /// The sign after a number of this unit.
-    pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Degrees => "°",
-            Self::Meters => " m",
-            Self::Plain => "",
-        }
-    }
-
-    /// Values that are nearer to one another than this fill no more of the height by themselves.
-    pub const fn least_span(self) -> f64 {
-        match self {
-            Self::Degrees => 2.0,
-            Self::Meters => 0.02,
-            Self::Plain => 0.1,
-        }
-    }
-
-    /// Unit of the values of a property.
-    pub const fn of(property: Property, space: CurveSpace) -> Self {
-        match (property, space) {
-            (Property::Rotation, CurveSpace::Euler(_)) => Self::Degrees,
-            (Property::Translation, _) => Self::Meters,
-            _ => Self::Plain,
-        }
-    }
-}
 
 /// How a curve is dashed: points on and off in turn, none for a whole line.
 pub type Dash = &'static [f32];
@@ -197,11 +117,30 @@ impl PartialEq for SameRows {
     }
 }
 
+/// The sources of curves besides the tracks of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sources {
+    /// Layers of the clip, whose strengths may have keys.
+    pub layers: Shared<PoseLayers>,
+    /// Channels that name by a pointer what they move.
+    pub pointers: Shared<[PointerTrack]>,
+}
+
+impl Sources {
+    /// The sources of a clip of a document.
+    pub fn of(document: &Document, id: ClipId) -> Self {
+        Self {
+            layers: document.aids.layers(LayerHome::Clip(id)),
+            pointers: document.clips.get(id).map(|c| c.pointers.clone()).unwrap_or_default(),
+        }
+    }
+}
+
 /// The inputs from which the curves are found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelOf {
     pub rows: SameRows,
-    pub sources: super::sources::Sources,
+    pub sources: Sources,
     pub selected: std::collections::BTreeSet<NodeId>,
     pub choices: CurveChoices,
     pub theme: &'static str,
@@ -234,7 +173,7 @@ impl CurvesModel {
                 match (curve.id.source, curve.node) {
                     (CurveSource::Track(id), Some(node)) => match curve.track.property {
                         Property::Weights => Row::Morph(node, id, usize::from(curve.id.component)),
-                        property => Row::Channel(node, id, property),
+                        property => Row::Component(node, id, property, curve.id.component),
                     },
                     (CurveSource::Strength(id), _) => Row::Strength(id),
                     (CurveSource::Pointer(k), _) => Row::Pointer(k),
@@ -259,5 +198,79 @@ pub fn is_shown(choices: &CurveChoices, of: CurveOf, selected: bool, moves: bool
 
 /// Whether a track's value ever changes.
 pub fn does_move(track: &Track) -> bool {
-    (1..track.times.len()).any(|k| track.value(k) != track.value(0))
+    (1..track.times.len()).any(|k| track.value(k) != track.value(0)) || has_slopes(track)
+}
+
+/// Whether a CUBICSPLINE track has tangents that lead away from its keys.
+fn has_slopes(track: &Track) -> bool {
+    let slope = |k: usize| (k / track.width.max(1)) % 3 != 1;
+    track.interpolation == Interpolation::CubicSpline
+        && track.times.len() > 1
+        && track.values.iter().enumerate().any(|(k, v)| slope(k) && *v != 0.0)
+}
+
+/// Whether each stored component of a track changes by more than rounding: a rotation by more than
+/// 0.01° from its first key, another value by more than 1e-5 of the largest one of the track. The
+/// components of a rotation move together, and all do where a track has tangents.
+pub fn moving_components(track: &Track) -> Vec<bool> {
+    if has_slopes(track) {
+        return vec![true; track.width];
+    }
+    let keys = || (0..track.times.len()).map(|k| track.value(k));
+    let Some(first) = keys().next() else { return vec![false; track.width] };
+    if track.property == Property::Rotation && track.width == 4 {
+        let rotation = |v: &[f32]| Quat::from_slice(v).normalize();
+        let from = rotation(first).conjugate();
+        // In 32 bits the cosine of half of 0.01° is 1; its sine is exact.
+        let least = 0.5 * 0.01_f32.to_radians();
+        let moves = keys().any(|v| (from * rotation(v)).xyz().length() > least);
+        return vec![moves; 4];
+    }
+    let largest = keys().flatten().fold(0.0_f32, |most, v| most.max(v.abs()));
+    let moves = |c: usize| keys().any(|v| (v[c] - first[c]).abs() > largest * 1e-5);
+    (0..track.width).map(moves).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(property: Property, interpolation: Interpolation, values: &[f32]) -> Track {
+        let width = if property == Property::Rotation { 4 } else { 3 };
+        let keys = values.len() / (width * interpolation.values_per_key());
+        Track {
+            target: NodeId(0),
+            property,
+            interpolation,
+            times: (0..keys).map(|k| k as f32).collect(),
+            values: values.to_vec().into(),
+            width,
+            kinds: Default::default(),
+            modes: Default::default(),
+        }
+    }
+
+    #[test]
+    fn rounding_is_no_motion() {
+        let moved = [0.0, 1.0, 0.0, 1e-8, 1.000_000_1, 0.2];
+        let line = track(Property::Translation, Interpolation::Linear, &moved);
+        assert!(does_move(&line));
+        assert_eq!(moving_components(&line), [false, false, true]);
+        let turned = |angle: f32| {
+            let half = 0.5 * angle.to_radians();
+            let values = [0.0, 0.0, 0.0, -1.0, half.sin(), 0.0, 0.0, half.cos()];
+            moving_components(&track(Property::Rotation, Interpolation::Linear, &values))
+        };
+        assert_eq!(turned(0.005), [false; 4]);
+        assert_eq!(turned(0.02), [true; 4]);
+    }
+
+    #[test]
+    fn equal_keys_with_tangents_move() {
+        let mut values = vec![0.0; 18];
+        values[6] = 1.0;
+        let curve = track(Property::Translation, Interpolation::CubicSpline, &values);
+        assert!(does_move(&curve));
+        assert_eq!(moving_components(&curve), [true; 3]);
+    }
 }

@@ -39,6 +39,11 @@ impl Level {
     fn value(self) -> f64 {
         2f64.powi(self.value)
     }
+
+    /// Distance at which a line through fewer points looks the same, in values.
+    fn unseen(self) -> f64 {
+        self.value() * if self.crowded { 0.5 } else { 0.25 }
+    }
 }
 
 /// A curve between two of its keys, as points: seconds and values.
@@ -131,8 +136,45 @@ fn points(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f64
     }
     out.push((curve.time(last), curve.key_value(last)));
     out.retain(|(t, v)| t.is_finite() && v.is_finite());
-    out.dedup();
+    fewer(&mut out, level.unseen());
     out
+}
+
+/// Leaves out points of a line, seconds and values, where the line without them is nowhere farther
+/// off than `most` values. Ends and both sides of steps stay. One pass: from the last point that
+/// stays, the slopes that come near enough to all points after it.
+fn fewer(points: &mut Vec<(f64, f64)>, most: f64) {
+    const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+    let (mut kept, mut slopes) = (0, ANY);
+    let mut waiting: Option<(f64, f64)> = None;
+    for k in 1..points.len() {
+        let (next, from) = (points[k], points[kept]);
+        if let Some(before) = waiting {
+            let slope = (next.1 - from.1) / (next.0 - from.0);
+            let joins = next.0 > before.0 && slope >= slopes.0 && slope <= slopes.1;
+            if !joins {
+                kept += 1;
+                points[kept] = before;
+                slopes = ANY;
+            }
+        }
+        let from = points[kept];
+        let seconds = next.0 - from.0;
+        if seconds > 0.0 {
+            let slope = |value: f64| (value - from.1) / seconds;
+            slopes = (slopes.0.max(slope(next.1 - most)), slopes.1.min(slope(next.1 + most)));
+            waiting = Some(next);
+        } else {
+            kept += 1;
+            points[kept] = next;
+            (slopes, waiting) = (ANY, None);
+        }
+    }
+    if let Some(last) = waiting {
+        kept += 1;
+        points[kept] = last;
+    }
+    points.truncate(kept + 1);
 }
 
 /// The lowest and the highest key of each column, where there are more keys than points.
@@ -157,4 +199,59 @@ fn columns(curve: &ShownCurve, keys: Range<usize>, level: Level) -> Vec<(f64, f6
     out.retain(|(_, v)| v.is_finite());
     out.dedup();
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Distance of a line from a value at a time: 0 where the line has a step that spans it.
+    fn off(line: &[(f64, f64)], (time, value): (f64, f64)) -> f64 {
+        let mut least = f64::INFINITY;
+        for pair in line.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            if a.0 == b.0 && a.0 == time {
+                let (low, high) = (a.1.min(b.1), a.1.max(b.1));
+                least = least.min((low - value).max(value - high).max(0.0));
+            } else if a.0 <= time && time <= b.0 {
+                let there = a.1 + (b.1 - a.1) * (time - a.0) / (b.0 - a.0);
+                least = least.min((there - value).abs());
+            }
+        }
+        least
+    }
+
+    proptest! {
+        #[test]
+        fn no_point_lies_far_from_the_line_through_fewer(
+            steps in prop::collection::vec((0u8..3, -2.0f64..2.0), 2..60),
+            most in 0.01f64..3.0,
+        ) {
+            let mut time = 0.0;
+            let mut point = |(step, value): &(u8, f64)| {
+                time += f64::from(*step) * 0.5;
+                (time, *value)
+            };
+            let points: Vec<(f64, f64)> = steps.iter().map(&mut point).collect();
+            let mut line = points.clone();
+            fewer(&mut line, most);
+            prop_assert_eq!(line.first(), points.first());
+            prop_assert_eq!(line.last(), points.last());
+            prop_assert!(line.len() <= points.len());
+            for point in &points {
+                let far = off(&line, *point);
+                prop_assert!(line.len() < 2 || far <= most + 1e-9, "{point:?} {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_straight_line_and_small_noise_are_two_points() {
+        let noise = |k: i32| if k % 2 == 0 { 0.1 } else { -0.1 };
+        let mut points: Vec<_> =
+            (0..300).map(|k| (f64::from(k), f64::from(k) * 0.5 + noise(k))).collect();
+        fewer(&mut points, 0.25);
+        assert_eq!(points.len(), 2);
+    }
 }

@@ -5,7 +5,7 @@ use egui::{ComboBox, Key, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2}
 use super::{
     Graph,
     asked::slide_keys,
-    popup::{Ends, panel, pressed},
+    panel::{Ends, panel, pressed},
 };
 use crate::ui::{Action, Actions, Theme, theme::Font};
 use ulna_edit::KeysHome;

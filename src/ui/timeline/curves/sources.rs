@@ -12,34 +12,15 @@ use super::{
         per_track::PerTrack,
         rows::{Row, Rows},
     },
+    choices::{CurveColors, Fold, RotationView},
     model::{
         CurveId, CurveOf, CurveSource, CurveSpace, CurvesModel, DASHES, Dash, EulerOrder, ListRow,
-        ListedCurve, ModelOf, ShownCurve, TrackCurves, Unit, does_move, is_shown,
+        ListedCurve, ModelOf, ShownCurve, TrackCurves, Unit, is_shown, moving_components,
     },
-    state::{CurveColors, Fold, RotationView},
 };
 use crate::ui::Theme;
-use ulna_model::{
-    ClipId, Document, LayerHome, NodeId, PointerTrack, PoseLayers, Property, Shared, Track, TrackId,
-};
+use ulna_model::{Document, NodeId, Property, Shared, Track, TrackId};
 use ulna_render::{ColorRole, tokens};
-
-/// The sources of curves besides the tracks of rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sources {
-    layers: Shared<PoseLayers>,
-    pointers: Shared<[PointerTrack]>,
-}
-
-impl Sources {
-    /// The sources of a clip of a document.
-    pub fn of(document: &Document, id: ClipId) -> Self {
-        Self {
-            layers: document.aids.layers(LayerHome::Clip(id)),
-            pointers: document.clips.get(id).map(|c| c.pointers.clone()).unwrap_or_default(),
-        }
-    }
-}
 
 /// The state of a track that a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +41,7 @@ type CacheKey = (CurveSource, CurveState);
 pub struct CurveCache {
     found: HashMap<CacheKey, (Shared<Track>, CurveSpace, Rc<TrackCurves>)>,
     best: BTreeMap<(NodeId, TrackId), EulerOrder>,
-    moving: PerTrack<bool>,
+    moving: PerTrack<Vec<bool>>,
 }
 
 impl CurveCache {
@@ -92,9 +73,9 @@ impl CurveCache {
         *self.best.entry((track.target, id)).or_insert_with(|| EulerOrder::best_first(track)[0].0)
     }
 
-    /// Whether a track's value ever changes.
-    fn moves(&mut self, id: TrackId, track: &Shared<Track>) -> bool {
-        *self.moving.of(id, track, does_move)
+    /// Whether each component of a track moves.
+    fn moves(&mut self, id: TrackId, track: &Shared<Track>) -> &[bool] {
+        self.moving.of(id, track, |track| moving_components(track))
     }
 
     /// Keeps only curves of these tracks.
@@ -227,10 +208,11 @@ impl<'a> Finder<'a> {
         for (id, track) in rows.tracks(&Row::Node(node)) {
             let space = self.space(node, *id, track);
             let count = if matches!(space, CurveSpace::Euler(_)) { 3 } else { track.width };
-            let (first, moves) = (self.model.listed.len(), self.cache.moves(*id, track));
+            let first = self.model.listed.len();
+            let moves = self.cache.moves(*id, track).to_vec();
             for component in 0..count.min(usize::from(u16::MAX)) {
                 let of = CurveOf::Node(node, track.property, component as u16);
-                let shown = is_shown(choices, of, selected, moves);
+                let shown = is_shown(choices, of, selected, moves.get(component) == Some(&true));
                 let own = self.label(node, track, component);
                 let name = match track.property {
                     Property::Translation => format!("{label} {own}, m"),
@@ -255,7 +237,8 @@ impl<'a> Finder<'a> {
                     shown,
                 });
             }
-            channels.push((*id, track.property, moves, (first, self.model.listed.len())));
+            let any = moves.contains(&true);
+            channels.push((*id, track.property, any, (first, self.model.listed.len())));
         }
         let to = self.model.listed.len();
         let some = self.model.listed[from..to].iter().any(|c| c.shown);
@@ -311,6 +294,7 @@ impl<'a> Finder<'a> {
                 self.model.rows.push(ListRow::Pointer(k));
                 continue;
             };
+            let moves = moving_components(track);
             for component in 0..track.width.min(4) {
                 let of = CurveOf::Pointer(k, component as u16);
                 let axis = ["X", "Y", "Z", "W"][component];
@@ -329,7 +313,7 @@ impl<'a> Finder<'a> {
                     name,
                     color: self.palette.axis(Some(track.property), component),
                     dash: DASHES[0],
-                    shown: is_shown(&self.of.choices, of, false, does_move(track)),
+                    shown: is_shown(&self.of.choices, of, false, moves[component]),
                 });
             }
         }

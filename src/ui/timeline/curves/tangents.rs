@@ -2,81 +2,15 @@
 
 use egui::{Color32, Painter, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Graph, asked::set_tangents, told::tangents_of};
+use super::{Graph, asked::set_tangents, told::Tangents};
 use crate::ui::{
     Action, Actions, Theme,
     theme::Font,
     widgets::{diamond, tooltip},
 };
-use ulna_model::{Interpolation, TangentMode, Track};
 use ulna_render::ColorRole;
 
-/// How tangents of a key are chosen, as the buttons name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tangents {
-    /// Monotone.
-    Auto,
-    /// Continuous acceleration.
-    Smooth,
-    /// No change at the key.
-    Flat,
-    /// Toward the neighbors.
-    Linear,
-    /// The value holds.
-    Step,
-    /// By hand.
-    Free,
-    /// By hand, each side for itself.
-    Broken,
-}
-
 impl Tangents {
-    /// In the order of the buttons.
-    pub const ALL: [Self; 7] =
-        [Self::Auto, Self::Smooth, Self::Flat, Self::Linear, Self::Step, Self::Free, Self::Broken];
-
-    /// As the buttons name it.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Auto => "Auto",
-            Self::Smooth => "Smooth",
-            Self::Flat => "Flat",
-            Self::Linear => "Linear",
-            Self::Step => "Step",
-            Self::Free => "Free",
-            Self::Broken => "Broken",
-        }
-    }
-
-    const fn help(self) -> &'static str {
-        match self {
-            Self::Auto => "Monotone: never overshoots the neighboring keys",
-            Self::Smooth => "Continuous acceleration through the keys",
-            Self::Flat => "Zero slope at the keys",
-            Self::Linear => "Straight toward the neighboring keys",
-            Self::Step => "Holds the value until the next key",
-            Self::Free => "Keeps the tangents; both sides turn together",
-            Self::Broken => "Keeps the tangents; each side turns by itself",
-        }
-    }
-
-    /// The tangents of a key of a track.
-    pub fn of(track: &Track, key: usize) -> Self {
-        if track.interpolation == Interpolation::Step {
-            return Self::Step;
-        }
-        let modes = tangents_of(track, key);
-        match modes.leave {
-            _ if modes.arrive != modes.leave => Self::Broken,
-            TangentMode::Auto => Self::Auto,
-            TangentMode::Smooth => Self::Smooth,
-            TangentMode::Flat => Self::Flat,
-            TangentMode::Linear => Self::Linear,
-            TangentMode::Free if modes.linked => Self::Free,
-            TangentMode::Free => Self::Broken,
-        }
-    }
-
     /// The tangents of the selected keys that are shown, where all have the same.
     pub fn of_selected(graph: &Graph<'_>) -> Option<Self> {
         /// Of more keys, the first of each curve speak for all.
@@ -140,16 +74,21 @@ pub fn tangent_buttons(ui: &mut Ui, graph: &Graph<'_>, room: f32, actions: &mut 
         let enabled = if some { Ok(()) } else { Err("Select keys first") };
         let response = tooltip(response, graph.view.theme, &name, key, enabled);
         if response.clicked() && some {
-            let commands = set_tangents(graph.id, graph.keys().clone(), tangents);
-            let label = format!("{} tangents", tangents.label());
-            actions.push(Action::Preview { label, commands });
-            actions.push(Action::Commit);
+            choose(graph, tangents, actions);
         }
     }
 }
 
+/// Chooses the tangents of the selected keys.
+pub fn choose(graph: &Graph<'_>, tangents: Tangents, actions: &mut Actions) {
+    let commands = set_tangents(graph.id, graph.keys().clone(), tangents);
+    let label = format!("{} tangents", tangents.label());
+    actions.push(Action::Preview { label, commands });
+    actions.push(Action::Commit);
+}
+
 /// Points that the buttons take with their names.
-pub const NAMED: f32 = 560.0;
+const NAMED: f32 = 560.0;
 
 fn button(
     ui: &mut Ui,

@@ -8,13 +8,19 @@ use super::{
     Graph,
     ease_popup::EasePopup,
     filter_panel::FilterPanel,
-    insert,
+    insert, menu,
     popup::CurvePopup,
+    seam::Seam,
     slides::SlidePanel,
     state::{CurveTool, Fit, SpeedStrip},
-    tangents::{NAMED, tangent_buttons},
+    tangents::{choose, tangent_buttons},
+    told::Tangents,
 };
-use crate::ui::{Actions, Theme, theme::Font, widgets::icon_button};
+use crate::ui::{
+    Actions, Theme, popups,
+    theme::Font,
+    widgets::{icon_button, name_widget},
+};
 use ulna_render::ColorRole;
 
 /// Points of the bar of tools at the top of the graph.
@@ -38,14 +44,97 @@ pub fn toolbar_ui(
         ui.spacing_mut().item_spacing.x = 2.0;
         tools_ui(state, ui, graph, actions);
         line(ui, theme);
-        // What follows the tangents takes about so much.
-        let room = ui.available_width() - 330.0;
-        tangent_buttons(ui, graph, room.max(NAMED - 240.0).min(room.max(0.0)), actions);
+        let room = ui.available_width();
+        if room >= GLYPHS + OTHERS {
+            tangent_buttons(ui, graph, room - OTHERS, actions);
+        } else {
+            tangents_menu(ui, graph, actions);
+        }
         line(ui, theme);
-        popups_ui(state, ui, graph);
-        line(ui, theme);
-        views_ui(state, ui, graph);
+        if ui.available_width() >= OTHERS - 14.0 {
+            popups_ui(state, ui, graph);
+            line(ui, theme);
+            views_ui(state, ui, graph, actions);
+        } else {
+            more_ui(state, ui, graph, actions);
+        }
     });
+}
+
+/// Points that the tangents take as glyphs, and the buttons after them.
+const GLYPHS: f32 = 240.0;
+const OTHERS: f32 = 380.0;
+
+/// The tangents as a list, where there is no room for their buttons.
+fn tangents_menu(ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
+    let some = !graph.keys().is_empty();
+    ui.add_enabled_ui(some, |ui| {
+        let response = popups::menu_button(ui, "Tangents", |ui| {
+            for tangents in Tangents::ALL {
+                let button = ui.button(tangents.label()).on_hover_text(tangents.help());
+                name_widget(ui, &button, &format!("{} tangents", tangents.label()));
+                if button.clicked() {
+                    choose(graph, tangents, actions);
+                    ui.close();
+                }
+            }
+        });
+        name_widget(ui, &response, "Tangents of the selected keys");
+    });
+}
+
+/// Everything that comes after the tangents as a list, where there is no room for buttons.
+fn more_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
+    let response = popups::menu_button(ui, "More ▾", |ui| {
+        ui.set_min_width(200.0);
+        let some = !graph.keys().is_empty();
+        let any = !graph.layout.curves.is_empty();
+        for (text, enabled) in [("Ease…", some), ("Filter…", any), ("Slide…", some)] {
+            if ui.add_enabled(enabled, Button::new(text)).clicked() {
+                open(state, graph, text);
+                ui.close();
+            }
+        }
+        ui.separator();
+        let seam = Seam::of(graph);
+        let text = format!("{}{SEAM}", if seam.on { "✓  " } else { "" });
+        if ui.add_enabled(!seam.keys.is_empty(), Button::new(text)).clicked() {
+            seam.flip(graph, actions);
+            ui.close();
+        }
+        menu::buffer_lines(state, ui, graph, actions);
+        ui.separator();
+        if ui.button("Normalize the shown curves").clicked() {
+            normalize(state, graph);
+            ui.close();
+        }
+        if ui.button("Speed strip").clicked() {
+            let speed = &mut state.curves.speed;
+            *speed = if *speed == SpeedStrip::Off { SpeedStrip::Speed } else { SpeedStrip::Off };
+            ui.close();
+        }
+        if ui.button("Fit the selected keys").clicked() {
+            state.curves.fit = Some(Fit::Selected);
+            ui.close();
+        }
+    });
+    name_widget(ui, &response, "More tools of curves");
+}
+
+/// Opens a panel by the text of its button.
+fn open(state: &mut TimelineState, graph: &Graph<'_>, text: &str) {
+    let curves = &mut state.curves;
+    curves.popup = match text {
+        "Ease…" => {
+            let popup = EasePopup::new(graph, graph.keys(), curves.tools.ease);
+            popup.map_or(CurvePopup::None, CurvePopup::Ease)
+        }
+        "Filter…" => CurvePopup::Filter(FilterPanel::new(graph.home(), curves.tools.filter)),
+        _ => {
+            let slide = ulna_motion::curves::Slide::BlendNeighbor;
+            CurvePopup::Slide(SlidePanel::new(graph.home(), slide))
+        }
+    };
 }
 
 fn line(ui: &mut Ui, theme: &Theme) {
@@ -71,11 +160,11 @@ fn tools_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: 
             insert::on_all(graph, actions);
         }
     }
-    let on = state.curves.tools.proportional;
+    let on = state.curves.tools.reach.on;
     let name = "Proportional editing: the wheel changes the radius while keys are dragged";
     let icon = icons::ICON_RADIO_BUTTON_CHECKED;
     if icon_button(ui, theme, icon, name, "O", on, Ok(())).clicked() {
-        state.curves.tools.proportional = !on;
+        state.curves.tools.reach.on = !on;
     }
 }
 
@@ -99,66 +188,73 @@ fn popups_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
     let some = !graph.keys().is_empty();
     let any = !graph.layout.curves.is_empty();
     let theme = graph.view.theme;
-    let curves = &mut state.curves;
     ui.spacing_mut().item_spacing.x = 4.0;
     // A press beside an open ease closes it; the same press does not open it again.
-    let swallowed = curves.tools.swallow;
-    let on = matches!(curves.popup, CurvePopup::Ease(_));
-    if popup_button(ui, theme, "Ease…", on, some) && !on && !swallowed {
-        let popup = EasePopup::new(graph, graph.keys(), curves.tools.ease);
-        curves.popup = popup.map_or(CurvePopup::None, CurvePopup::Ease);
-    }
-    let on = matches!(curves.popup, CurvePopup::Filter(_));
-    if popup_button(ui, theme, "Filter…", on, any) {
-        let panel = FilterPanel::new(graph.home(), curves.tools.filter);
-        curves.popup = if on { CurvePopup::None } else { CurvePopup::Filter(panel) };
-    }
-    let on = matches!(curves.popup, CurvePopup::Slide(_));
-    if popup_button(ui, theme, "Slide…", on, some) {
-        let panel = SlidePanel::new(graph.home(), ulna_motion::curves::Slide::BlendNeighbor);
-        curves.popup = if on { CurvePopup::None } else { CurvePopup::Slide(panel) };
+    let swallowed = state.curves.tools.swallow;
+    let now = &state.curves.popup;
+    let buttons = [
+        ("Ease…", matches!(now, CurvePopup::Ease(_)), some),
+        ("Filter…", matches!(now, CurvePopup::Filter(_)), any),
+        ("Slide…", matches!(now, CurvePopup::Slide(_)), some),
+    ];
+    for (text, on, enabled) in buttons {
+        let clicked = popup_button(ui, theme, text, on, enabled);
+        let is_ease = text == "Ease…";
+        if clicked && on && !is_ease {
+            state.curves.popup = CurvePopup::None;
+        } else if clicked && !on && !(is_ease && swallowed) {
+            open(state, graph, text);
+        }
     }
 }
 
-/// How the curves are looked at, and what they are compared with.
-fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
+/// The words of the switch of the seam.
+const SEAM: &str = "Match tangents at the loop's seam";
+
+/// How the curves are looked at, how they loop, and what they are compared with.
+fn views_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>, actions: &mut Actions) {
     let theme = graph.view.theme;
     ui.spacing_mut().item_spacing.x = 2.0;
-    let curves = &mut state.curves;
-    let all = || graph.layout.curves.iter().map(|c| c.of);
-    let normal = all().next().is_some() && all().all(|of| curves.choices.normalized.contains(&of));
+    let seam = Seam::of(graph);
+    let enabled = if seam.keys.is_empty() { Err("Show curves first") } else { Ok(()) };
+    if icon_button(ui, theme, icons::ICON_CYCLE, SEAM, "", seam.on, enabled).clicked() {
+        seam.flip(graph, actions);
+    }
+    let normal = is_normalized(state, graph);
     let name = "Normalize the shown curves";
     if icon_button(ui, theme, icons::ICON_HEIGHT, name, "N", normal, Ok(())).clicked() {
-        for of in all() {
-            if normal {
-                curves.choices.normalized.remove(&of);
-            } else {
-                curves.choices.normalized.insert(of);
-            }
-        }
+        normalize(state, graph);
     }
+    let curves = &mut state.curves;
     let on = curves.speed != SpeedStrip::Off;
     if icon_button(ui, theme, icons::ICON_SPEED, "Speed strip", "", on, Ok(())).clicked() {
         curves.speed = if on { SpeedStrip::Off } else { SpeedStrip::Speed };
     }
-    buffer_ui(state, ui, graph);
+    let kept = curves.buffer.is_some();
+    let name = "Copy of the curve to compare with";
+    let response = icon_button(ui, theme, icons::ICON_PHOTO_CAMERA, name, "", kept, Ok(()));
+    popups::show_popup(egui::Popup::menu(&response), |ui| {
+        menu::buffer_lines(state, ui, graph, actions);
+    });
     let name = "Fit the selected keys";
     if icon_button(ui, theme, icons::ICON_FIT_SCREEN, name, "F", false, Ok(())).clicked() {
         state.curves.fit = Some(Fit::Selected);
     }
 }
 
-fn buffer_ui(state: &mut TimelineState, ui: &mut Ui, graph: &Graph<'_>) {
-    let theme = graph.view.theme;
-    let kept = state.curves.buffer.is_some();
-    let name = if kept { "Discard the kept curves" } else { "Keep the curves to compare with" };
-    if icon_button(ui, theme, icons::ICON_PHOTO_CAMERA, name, "", kept, Ok(())).clicked() {
-        state.curves.buffer = (!kept).then(|| {
-            let tracks = graph.layout.curves.iter();
-            let tracks = tracks.filter(|c| c.id.track().is_some());
-            let tracks =
-                tracks.filter_map(|c| Some(((c.node?, c.property), c.track.clone()))).collect();
-            super::state::BufferCurves { tracks }
-        });
+fn is_normalized(state: &TimelineState, graph: &Graph<'_>) -> bool {
+    let mut all = graph.layout.curves.iter().map(|c| c.of).peekable();
+    all.peek().is_some() && all.all(|of| state.curves.choices.normalized.contains(&of))
+}
+
+/// Lets all shown curves fill the height by themselves; none, where all do.
+fn normalize(state: &mut TimelineState, graph: &Graph<'_>) {
+    let normal = is_normalized(state, graph);
+    for of in graph.layout.curves.iter().map(|c| c.of) {
+        if normal {
+            state.curves.choices.normalized.remove(&of);
+        } else {
+            state.curves.choices.normalized.insert(of);
+        }
     }
 }

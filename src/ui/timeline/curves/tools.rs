@@ -1,106 +1,23 @@
-//! Gestures on curves and their keys: presses, drags, and the drawing for them.
-
-use std::rc::Rc;
+//! Presses, drags and keys on the graph, and the gestures that they begin.
 
 use egui::{CursorIcon, Modifiers, PointerButton, Pos2, Rect, Response, Ui};
 
-pub use super::popup::CurvePopup;
-pub use super::toolbar::{TOOLBAR, toolbar_ui};
 use super::{
     super::{menus, state::TimelineState},
-    Graph, ShownCurve,
+    Graph,
     drag::KeyDrag,
     ease_popup::EasePopup,
-    filter_panel::FilterChoice,
     handles::{HandleDrag, Handles},
     held::HeldKeys,
     insert,
     marquee::{GraphPoint, Marquee},
-    popup::popup_ui,
-    snapping::Goes,
+    popup::CurvePopup,
     state::CurveTool,
-    transform_box::{BoxDrag, CurveSpan, draw_box, grip_at, hover_box, is_within, selected_span},
+    tool_state::{CurveGesture, WantedOnCurves},
+    transform_box::{BoxDrag, grip_at, hover_box, is_within, selected_span},
 };
 use crate::ui::{Actions, OutlinerAction, Retime, timeline::domain::SelectHow};
-use ulna_model::{Derived, KeySet};
-use ulna_motion::curves::{Ease, EaseShape, EaseWay};
-
-/// The gesture in progress.
-#[derive(Clone, Debug, Default)]
-pub enum CurveGesture {
-    /// Nothing.
-    #[default]
-    None,
-    /// Draws round keys.
-    Marquee(Marquee),
-    /// Moves keys.
-    Keys(KeyDrag),
-    /// Scales keys in their box.
-    Box(BoxDrag),
-    /// Turns a tangent.
-    Handle(HandleDrag),
-}
-
-impl CurveGesture {
-    /// Whether it changes keys, and takes digits.
-    pub const fn edits(&self) -> bool {
-        !matches!(self, Self::None | Self::Marquee(_))
-    }
-}
-
-/// A request to the curves by a key or a menu.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WantedOnCurves {
-    /// Eases between the selected keys.
-    Ease,
-    /// Keys on all shown curves.
-    Insert,
-}
-
-/// Selected keys of curves, and what those of each curve span.
-pub type Spans = Derived<(KeySet, Rc<Vec<ShownCurve>>), Vec<CurveSpan>>;
-
-/// Further state of the tools.
-#[derive(Clone, Debug)]
-pub struct ToolState {
-    /// Whether keys around those that are dragged go along.
-    pub proportional: bool,
-    /// Reach of the drag around the keys, in seconds.
-    pub radius: f64,
-    /// Whether the radius changed under a drag.
-    pub radius_changed: bool,
-    /// Spans of the selected keys, by curve.
-    pub spans: Spans,
-    /// The handles that are seen.
-    pub handles: Handles,
-    /// The modifiers that were held when the button was pressed last.
-    pub pressed: Modifiers,
-    /// The press that ended something is still down: it clicks nothing.
-    pub swallow: bool,
-    /// The request of a key or a menu.
-    pub wanted: Option<WantedOnCurves>,
-    /// The ease that was used last.
-    pub ease: Ease,
-    /// The filter that was used last.
-    pub filter: FilterChoice,
-}
-
-impl Default for ToolState {
-    fn default() -> Self {
-        Self {
-            proportional: false,
-            radius: 0.3,
-            radius_changed: false,
-            spans: Spans::default(),
-            handles: Handles::default(),
-            pressed: Modifiers::NONE,
-            swallow: false,
-            wanted: None,
-            ease: Ease { shape: EaseShape::Sine, way: EaseWay::InOut, amount: 1.0 },
-            filter: FilterChoice::default(),
-        }
-    }
-}
+use ulna_model::KeySet;
 
 /// Presses, drags and keys on the graph, before the graph takes them itself. Whether they were
 /// taken.
@@ -136,7 +53,7 @@ pub fn input(
     let (now, origin) = ui.input(|i| (i.modifiers, i.pointer.press_origin()));
     let modifiers = now | tools.pressed;
     tools.handles = Handles::of(graph);
-    let span = selected_span(tools, graph);
+    let span = selected_span(&mut tools.spans, graph);
     let at = response.interact_pointer_pos();
     if let Some(at) = at.filter(|_| response.double_clicked()) {
         return double_click(state, graph, at, actions);
@@ -200,7 +117,7 @@ fn click(
 }
 
 /// A key's or curve's joint becomes the active one, too, as on the sheet.
-fn select_joint(graph: &Graph<'_>, curve: usize, how: SelectHow, actions: &mut Actions) {
+pub fn select_joint(graph: &Graph<'_>, curve: usize, how: SelectHow, actions: &mut Actions) {
     let Some(node) = graph.layout.curves[curve].node else { return };
     let is_selected = graph.view.selection.nodes.contains(&node);
     // What is selected already stays with others, so that their curves stay in sight.
@@ -222,11 +139,23 @@ fn double_click(
         actions.push(crate::ui::TimelineAction::Seek(time));
         return true;
     }
-    let Some((curve, time)) = layout.hit_curve(at) else { return true };
-    let shown = &layout.curves[curve];
+    if let Some(at) = layout.hit_curve(at) {
+        ease_segment(state, graph, at, actions);
+    }
+    true
+}
+
+/// Selects the keys around a time of a curve, and opens the eases between them.
+pub fn ease_segment(
+    state: &mut TimelineState,
+    graph: &Graph<'_>,
+    (curve, time): (usize, f64),
+    actions: &mut Actions,
+) {
+    let shown = &graph.layout.curves[curve];
     let after = shown.track.times.partition_point(|t| f64::from(*t) <= time);
     if after == 0 || after >= shown.len() {
-        return true;
+        return;
     }
     let keys = graph.key_set(curve, after - 1..after + 1);
     graph.select(keys.clone(), SelectHow::Only, actions);
@@ -234,7 +163,6 @@ fn double_click(
     if let Some(popup) = EasePopup::new(graph, &keys, ease) {
         state.curves.popup = CurvePopup::Ease(popup);
     }
-    true
 }
 
 /// A drag begins: on a handle, on a grip of the box, on a key, within the box, or beside.
@@ -352,62 +280,6 @@ fn hover(
         && graph.layout.hit_curve(at).is_some()
     {
         ui.ctx().set_cursor_icon(CursorIcon::Crosshair);
-    }
-}
-
-/// Draws over the curves: handles, boxes, the open panel.
-pub fn overlay_ui(state: &mut TimelineState, ui: &Ui, graph: &Graph<'_>, actions: &mut Actions) {
-    popup_ui(state, ui, graph, actions);
-    let curves = &mut state.curves;
-    let gesture = std::mem::take(&mut curves.gesture);
-    if !matches!(gesture, CurveGesture::Marquee(_)) {
-        let span = selected_span(&mut curves.tools, graph);
-        if let Some(span) = span.filter(|_| curves.tool != CurveTool::Select) {
-            draw_box(ui, graph, span);
-        }
-        Handles::of(graph).draw(ui, graph);
-    }
-    let tools = &mut curves.tools;
-    if gesture.edits() {
-        radius_by_wheel(tools, ui);
-    }
-    let (gesture, goes) = match gesture {
-        CurveGesture::None => return,
-        CurveGesture::Marquee(mut marquee) => {
-            if marquee.go_on(ui, graph, actions) {
-                curves.gesture = CurveGesture::Marquee(marquee);
-            }
-            return;
-        }
-        CurveGesture::Keys(mut drag) => {
-            let goes = drag.go_on(tools, ui, graph, actions);
-            (CurveGesture::Keys(drag), goes)
-        }
-        CurveGesture::Box(mut drag) => {
-            let goes = drag.go_on(ui, graph, actions);
-            (CurveGesture::Box(drag), goes)
-        }
-        CurveGesture::Handle(mut drag) => {
-            let goes = drag.go_on(ui, graph, actions);
-            (CurveGesture::Handle(drag), goes)
-        }
-    };
-    if goes == Goes::On {
-        curves.gesture = gesture;
-    } else {
-        tools.swallow = ui.input(|i| i.pointer.any_down());
-    }
-}
-
-/// The wheel makes the radius around dragged keys larger or smaller.
-fn radius_by_wheel(tools: &mut ToolState, ui: &Ui) {
-    if !tools.proportional {
-        return;
-    }
-    let turned = ui.input(|i| i.smooth_scroll_delta().y);
-    if turned != 0.0 {
-        tools.radius = (tools.radius * f64::from(turned * 0.005).exp()).clamp(1e-3, 1e4);
-        tools.radius_changed = true;
     }
 }
 

@@ -8,11 +8,10 @@ use super::{
     held::HeldKeys,
     readout::readout,
     snapping::{Goes, Pull, Typed, pointer, to_times, to_values},
-    tools::ToolState,
 };
 use crate::ui::{Action, Actions, timeline::domain::SelectHow};
 use ulna_edit::Command;
-use ulna_model::KeySet;
+use ulna_model::{Derived, KeySet};
 use ulna_render::ColorRole;
 
 /// Points between the outermost keys and the box.
@@ -89,18 +88,21 @@ impl CurveSpan {
     }
 }
 
+/// Selected keys of curves, and what those of each curve span.
+pub type Spans = Derived<(KeySet, std::rc::Rc<Vec<ShownCurve>>), Vec<CurveSpan>>;
+
 /// The rectangle that the selected keys span, without room around; nothing for fewer than two.
-pub fn selected_span(tools: &mut ToolState, graph: &Graph<'_>) -> Option<Rect> {
+pub fn selected_span(kept: &mut Spans, graph: &Graph<'_>) -> Option<Rect> {
     let key = (graph.keys().clone(), graph.layout.curves.clone());
     let same = |(keys, curves): &(KeySet, std::rc::Rc<Vec<ShownCurve>>)| {
         std::rc::Rc::ptr_eq(curves, &key.1) && *keys == key.0
     };
-    if !tools.spans.key().is_some_and(same) {
+    if !kept.key().is_some_and(same) {
         let curves = graph.layout.curves.iter().enumerate().filter(|(_, c)| !c.locked);
         let spans = curves.filter_map(|(k, c)| CurveSpan::of(&key.0, k, c)).collect();
-        tools.spans.put(key, spans);
+        kept.put(key, spans);
     }
-    let spans = tools.spans.get()?;
+    let spans = kept.get()?;
     let layout = &graph.layout;
     if spans.iter().map(|s| s.count).sum::<usize>() < 2 {
         return None;
