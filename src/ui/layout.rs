@@ -51,6 +51,18 @@ impl Pane {
         }
     }
 
+    /// Default position: beside a panel, or beside all of them; in a row or a column; after it or
+    /// before it.
+    const fn position(self) -> (Option<Self>, LinearDir, bool) {
+        match self {
+            Self::Outliner => (Some(Self::Viewport), LinearDir::Horizontal, false),
+            Self::Viewport => (Some(Self::Outliner), LinearDir::Horizontal, true),
+            Self::Inspector => (Some(Self::Viewport), LinearDir::Horizontal, true),
+            Self::Problems => (Some(Self::Inspector), LinearDir::Vertical, true),
+            Self::Timeline => (None, LinearDir::Vertical, true),
+        }
+    }
+
     /// Points of its first size; the viewport takes what is left.
     fn points(self) -> f32 {
         match self {
@@ -149,14 +161,19 @@ impl Layout {
             .ok()
     }
 
-    /// What was stored; the first arrangement where it does not read, or has not every panel once.
+    /// The stored arrangement. Panels that it lacks, as one of an earlier version may, are added at
+    /// their default positions. A text that cannot be read, or that has a panel twice, gives the
+    /// default arrangement.
     pub fn from_text(text: &str) -> Self {
         let mut layout = Self::default();
         match serde_json::from_str::<Tree<Pane>>(text) {
-            Ok(tree) if Pane::ALL.iter().all(|p| tree.tiles.find_pane(p).is_some()) => {
-                layout.tree = tree
+            Ok(mut tree) if has_each_once(&tree) => {
+                for pane in Pane::ALL {
+                    add_missing(&mut tree, pane);
+                }
+                layout.tree = tree;
             }
-            Ok(_) => log::warn!("the saved layout lacks a panel and is reset"),
+            Ok(_) => log::warn!("the saved layout has no panel, or one twice, and is reset"),
             Err(error) => log::warn!("the saved layout cannot be read and is reset: {error}"),
         }
         layout
@@ -299,6 +316,56 @@ impl Layout {
     }
 }
 
+/// Whether there are panels in a stored arrangement, and none of them twice.
+fn has_each_once(tree: &Tree<Pane>) -> bool {
+    let panes = |tile: &Tile<Pane>| match tile {
+        Tile::Pane(pane) => Some(*pane),
+        Tile::Container(_) => None,
+    };
+    let all: Vec<Pane> = tree.tiles.tiles().filter_map(panes).collect();
+    let different: std::collections::BTreeSet<Pane> = all.iter().copied().collect();
+    tree.root().is_some() && !all.is_empty() && all.len() == different.len()
+}
+
+/// Adds a panel at its default position, unless it is there.
+fn add_missing(tree: &mut Tree<Pane>, pane: Pane) {
+    let Some(root) = tree.root().filter(|_| tree.tiles.find_pane(&pane).is_none()) else { return };
+    let (beside, dir, after) = pane.position();
+    let mut beside = beside.and_then(|p| tree.tiles.find_pane(&p)).unwrap_or(root);
+    let tabs =
+        |tiles: &Tiles<Pane>, id| matches!(tiles.get_container(id), Some(Container::Tabs(_)));
+    while let Some(parent) = tree.tiles.parent_of(beside).filter(|p| tabs(&tree.tiles, *p)) {
+        beside = parent;
+    }
+    let new = tree.tiles.insert_pane(pane);
+    let parent = tree.tiles.parent_of(beside);
+    // A row or a column in that direction takes it.
+    for id in parent.into_iter().chain(parent.is_none().then_some(beside)) {
+        if let Some(Tile::Container(Container::Linear(linear))) = tree.tiles.get_mut(id)
+            && linear.dir == dir
+        {
+            let there = linear.children.iter().position(|c| *c == beside);
+            let at = match (there, after) {
+                (Some(at), after) => at + usize::from(after),
+                (None, true) => linear.children.len(),
+                (None, false) => 0,
+            };
+            linear.children.insert(at, new);
+            linear.shares.set_share(new, pane.points());
+            return;
+        }
+    }
+    let children = if after { vec![beside, new] } else { vec![new, beside] };
+    let mut linear = Linear::new(dir, children);
+    linear.shares.set_share(beside, Pane::Viewport.points());
+    linear.shares.set_share(new, pane.points());
+    let both = tree.tiles.insert_container(linear);
+    match parent.and_then(|id| tree.tiles.get_mut(id)) {
+        Some(Tile::Container(container)) => drop(container.replace_child(beside, both)),
+        _ => tree.root = Some(both),
+    }
+}
+
 struct Panes<'a> {
     theme: &'a Theme,
     draw: &'a mut dyn FnMut(Pane, &mut Ui),
@@ -412,13 +479,77 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_layout_comes_back_and_a_broken_one_is_the_first() {
+    fn a_stored_layout_comes_back_and_a_broken_one_is_the_default() {
         let layout = Layout::default();
         let again = Layout::from_text(&layout.to_text().unwrap());
         assert!(again.tree == layout.tree);
         assert!(Layout::from_text("{}").tree == layout.tree);
-        let lacking = layout.to_text().unwrap().replace("\"problems\"", "\"timeline\"");
-        assert!(Layout::from_text(&lacking).tree == layout.tree);
+        let twice = layout.to_text().unwrap().replace("\"problems\"", "\"timeline\"");
+        assert!(Layout::from_text(&twice).tree == layout.tree);
+    }
+
+    /// Panels from left to right and top to bottom, a pair of brackets around each container.
+    fn order(tree: &Tree<Pane>, id: TileId) -> String {
+        match tree.tiles.get(id).unwrap() {
+            Tile::Pane(pane) => pane.title().to_owned(),
+            Tile::Container(container) => {
+                let (open, close) = match container {
+                    Container::Linear(l) if l.dir == LinearDir::Horizontal => ('(', ')'),
+                    Container::Linear(_) => ('[', ']'),
+                    _ => ('{', '}'),
+                };
+                let parts: Vec<_> = container.children().map(|c| order(tree, *c)).collect();
+                format!("{open}{}{close}", parts.join(" "))
+            }
+        }
+    }
+
+    /// A layout as a version without some panels would have stored it.
+    fn without(lacking: &[Pane]) -> Layout {
+        let mut tree = Layout::default().tree;
+        for pane in lacking {
+            let id = tree.tiles.find_pane(pane).unwrap();
+            tree.remove_recursively(id);
+        }
+        let options = SimplificationOptions::default();
+        tree.simplify(&SimplificationOptions { all_panes_must_have_tabs: false, ..options });
+        let id = tree.tiles.find_pane(&Pane::Viewport);
+        let parent = id.and_then(|id| tree.tiles.parent_of(id));
+        if let Some(Tile::Container(Container::Linear(linear))) =
+            parent.and_then(|p| tree.tiles.get_mut(p))
+        {
+            linear.shares.set_share(id.unwrap(), 777.0);
+        }
+        Layout { tree, ..Layout::default() }
+    }
+
+    #[test]
+    fn a_panel_that_a_stored_layout_lacks_joins_it_at_its_default_position() {
+        let whole = order(&Layout::default().tree, Layout::default().tree.root().unwrap());
+        assert_eq!(whole, "[(Outliner Viewport [Inspector Problems]) Timeline]");
+        for lacking in [
+            &[Pane::Outliner][..],
+            &[Pane::Inspector],
+            &[Pane::Problems],
+            &[Pane::Timeline],
+            &[Pane::Problems, Pane::Timeline],
+            &[Pane::Outliner, Pane::Timeline],
+        ] {
+            let stored = without(lacking);
+            let again = Layout::from_text(&stored.to_text().unwrap());
+            let now = order(&again.tree, again.tree.root().unwrap());
+            // Problems alone stand where the inspector stood.
+            let expected = match lacking {
+                [Pane::Inspector] => "[(Outliner Viewport Inspector Problems) Timeline]",
+                _ => whole.as_str(),
+            };
+            assert_eq!(now, expected, "{lacking:?}");
+            for pane in Pane::ALL.into_iter().filter(|p| !lacking.contains(p)) {
+                if pane == Pane::Viewport && stored.tree.tiles.len() > 2 {
+                    assert_eq!(share(&again, pane), 777.0, "{lacking:?} leave the others alone");
+                }
+            }
+        }
     }
 
     fn share(layout: &Layout, pane: Pane) -> f32 {

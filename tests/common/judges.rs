@@ -3,8 +3,9 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io::Write as _,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     sync::{LazyLock, Mutex},
 };
 
@@ -103,4 +104,48 @@ pub fn skinned(path: &Path, time: f64) -> Option<Vec<[f64; 3]>> {
 pub fn posed(file: &Path, clip: Option<usize>, time: f64) -> Option<serde_json::Value> {
     let clip = clip.map_or_else(|| "none".to_owned(), |k| k.to_string());
     reference(file, &["--anim", &clip, "--time", &time.to_string()])
+}
+
+/// A channel of a file as the reference evaluator plays it: node, path, and numbers at each time.
+pub type Played = (u64, String, Vec<Vec<f64>>);
+
+/// Values of the channels of a file's animations as the reference evaluator plays them, at some
+/// times of each animation; nothing where it does not run.
+pub fn played(file: &Path, times: &[Vec<f64>]) -> Option<Vec<Vec<Played>>> {
+    /// Only what plays is asked for, so that no vertex is skinned at each time.
+    const SCRIPT: &str = "
+import functools, json, sys
+sys.path.insert(0, sys.argv[1])
+from skin_reference import Gltf, Pose
+g = Gltf(sys.argv[2])
+g.accessor = functools.lru_cache(None)(g.accessor)
+p = Pose.__new__(Pose)
+Pose.vertices = lambda *_: None
+p.__init__(g)
+paths = {'translation': p.t, 'rotation': p.r, 'scale': p.s, 'weights': p.w}
+out = []
+for a, times in enumerate(json.load(sys.stdin)):
+    channels = [c['target'] for c in g.list('animations')[a]['channels']]
+    channels = [(c['node'], c['path']) for c in channels if c.get('path') in paths and 'node' in c]
+    values = {c: [] for c in channels}
+    for t in times:
+        p.animate(a, t)
+        for n, path in values:
+            values[n, path].append([float(v) for v in paths[path][n]])
+    out.append([[n, path, v] for (n, path), v in values.items()])
+json.dump(out, sys.stdout)
+";
+    let folder = shared().filter(|_| *JUDGES)?.join("oracle");
+    let mut child = Command::new("python3")
+        .args(["-c", SCRIPT])
+        .args([&folder, file])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let asked = serde_json::to_vec(times).ok()?;
+    child.stdin.take()?.write_all(&asked).ok()?;
+    let out = child.wait_with_output().ok()?;
+    assert!(out.status.success(), "{}: the reference evaluator failed", file.display());
+    Some(serde_json::from_slice(&out.stdout).expect("what plays"))
 }

@@ -8,7 +8,10 @@ use ulna_edit::CommandLine;
 use ulna_model::{
     Clip, Interpolation, KeyTangents, Property, TangentMode, Track, transform::angle_between,
 };
-use ulna_motion::sample_into;
+use ulna_motion::{
+    curves::{CurveSpace, EulerOrder, TrackCurves},
+    sample_into,
+};
 use ulna_session::Session;
 
 use crate::common::{named, run, sample};
@@ -54,6 +57,16 @@ fn apart(a: &Track, b: &Track) -> f32 {
         };
         worst.max(off)
     })
+}
+
+/// Turns the hips far at one key.
+fn far_turn(session: &mut Session) {
+    let time = track(session, "Hips", Property::Rotation).times[1];
+    does(
+        session,
+        json!({"do": "key.value", "clip": "Walk", "how": "set", "by": [130],
+            "keys": {"Hips": {"rotation": [time]}}}),
+    );
 }
 
 #[test]
@@ -117,7 +130,8 @@ fn new_keys_of_components_are_selected_and_can_have_a_mode() {
         {"rotation": [0.1]}}});
     let refused = session.run_line(&line(&text)).unwrap_err();
     assert_eq!(refused.code(), "arguments_exclusive");
-    let text = json!({"do": "key.insert", "clip": "Walk", "time": 0.1, "parts": ["weights"]});
+    let text = json!({"do": "key.insert", "clip": "Walk", "time": 0.1, "node": "Hips",
+        "parts": ["weights"]});
     assert_eq!(session.run_line(&line(&text)).unwrap_err().code(), "no_curve_there");
     let text = json!({"do": "key.insert", "clip": "Walk", "time": -0.1});
     assert_eq!(session.run_line(&line(&text)).unwrap_err().code(), "argument_out_of_range");
@@ -160,6 +174,7 @@ fn full_turns_between_rotation_keys_are_removed() {
     let mut session = sample();
     let none = says(&mut session, json!({"do": "track.euler_filter", "clip": "Walk"}));
     assert!(none.contains("no full turns"), "{none}");
+    far_turn(&mut session);
     let smooth = json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
     does(&mut session, smooth);
     let (id, clip_id) = {
@@ -192,6 +207,7 @@ fn full_turns_between_rotation_keys_are_removed() {
 #[test]
 fn interpolation_changes_and_the_motion_stays() {
     let mut session = sample();
+    far_turn(&mut session);
     let before = clip(&session).clone();
     let to = |interpolation: &str, more: Value| {
         let mut text = json!({"do": "track.interpolation", "clip": "Walk",
@@ -218,7 +234,8 @@ fn interpolation_changes_and_the_motion_stays() {
     let keys = json!({"Hips": {"rotation": [hips.times[1]]}});
     let said = does(&mut session, to("smooth", json!({"spans": true, "keys": keys})));
     let others = hips.times.len() - 2;
-    assert!(said[0].starts_with(&format!("1 track converted; {others} other segments kept")));
+    let kept = format!("1 track converted after the given keys; {others} other segments kept");
+    assert!(said[0].starts_with(&kept), "{said:?}");
     assert!(said[0].contains("as splines"), "{said:?}");
     let now = track(&session, "Hips", Property::Rotation);
     let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
@@ -238,4 +255,144 @@ fn interpolation_changes_and_the_motion_stays() {
     let now = track(&session, "Hips", Property::Rotation);
     assert_eq!(now.times.len(), hips.times.len() + 1);
     assert_eq!(now.interpolation, Interpolation::Linear);
+}
+
+/// The angles of a key in an order of axes, degrees.
+fn angles(track: &Track, key: usize, order: EulerOrder) -> [f64; 3] {
+    let curves = TrackCurves::new(track, CurveSpace::Euler(order));
+    [0, 1, 2].map(|axis| curves.key_value(key, axis))
+}
+
+/// Whether two angles are the same but for full turns.
+fn same(a: f64, b: f64, most: f64) -> bool {
+    let off = (a - b).rem_euclid(360.0);
+    off.min(360.0 - off) < most
+}
+
+#[test]
+fn single_angles_are_changed_in_the_order_that_is_named() {
+    let order = EulerOrder::Zxy;
+    let first = sample();
+    let times = track(&first, "Hips", Property::Rotation).times.to_vec();
+    let keys = json!({"Hips": {"rotation.y": [times[1], times[2]]}});
+    for text in [
+        json!({"do": "key.value", "how": "add", "by": [12]}),
+        json!({"do": "key.value", "how": "set", "by": [3]}),
+        json!({"do": "key.value", "how": "scale", "by": [2], "about": "mean"}),
+        json!({"do": "key.slide", "how": "blend to neighbor", "amount": -0.7}),
+        json!({"do": "key.slide", "how": "scale from average", "amount": 0.7}),
+        json!({"do": "key.ease", "shape": "bounce", "way": "out"}),
+        json!({"do": "key.proportional", "how": "add", "by": [9], "radius": 0.01}),
+        json!({"do": "track.filter", "filter": "noise", "noise": 5, "axes": "ZXY"}),
+        json!({"do": "key.value", "how": "add", "by": [12], "axes": "ZXY"}),
+    ] {
+        let mut session = sample();
+        let before = track(&session, "Hips", Property::Rotation).clone();
+        let mut line = text.clone();
+        line["clip"] = json!("Walk");
+        line["keys"] = keys.clone();
+        if line["axes"].is_null() {
+            line["order"] = json!("ZXY");
+        }
+        if text["do"] == "track.filter" {
+            line["keys"] = json!({"Hips": {"rotation.y": times[0..4]}});
+        }
+        does(&mut session, line);
+        let now = track(&session, "Hips", Property::Rotation);
+        let mut changed = false;
+        for (key, time) in before.times.iter().enumerate() {
+            let place = now.key_at(*time, 0.0).unwrap();
+            let (was, is) = (angles(&before, key, order), angles(now, place, order));
+            assert!(
+                same(was[0], is[0], 0.01) && same(was[2], is[2], 0.01),
+                "{text} {was:?} {is:?}"
+            );
+            changed |= !same(was[1], is[1], 0.01);
+        }
+        // An ease changes what lies between the two keys.
+        let between = now.times.len() > before.times.len();
+        assert!(changed || between, "{text} changed nothing");
+        session.undo();
+        assert!(*track(&session, "Hips", Property::Rotation) == before, "{text}");
+    }
+}
+
+#[test]
+fn without_an_order_the_one_with_the_least_gimbal_is_meant() {
+    let mut session = sample();
+    let before = track(&session, "LeftUpperArm", Property::Rotation).clone();
+    let best = EulerOrder::best_first(&before)[0].0;
+    does(
+        &mut session,
+        json!({"do": "key.slide", "clip": "Walk", "how": "blend to neighbor", "amount": 1,
+            "keys": {"LeftUpperArm": {"rotation.z": [before.times[1]]}}}),
+    );
+    let now = track(&session, "LeftUpperArm", Property::Rotation);
+    let (was, is) = (angles(&before, 1, best), angles(now, 1, best));
+    assert!(same(was[0], is[0], 0.01) && same(was[1], is[1], 0.01), "{was:?} {is:?}");
+    let next = angles(&before, 2, best);
+    assert!(same(is[2], next[2], 0.01) && !same(is[2], was[2], 0.01), "{is:?} {next:?}");
+}
+
+#[test]
+fn numbers_of_quaternions_are_typed() {
+    let mut session = sample();
+    let smooth = json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
+    does(&mut session, smooth);
+    let before = track(&session, "Hips", Property::Rotation).clone();
+    let time = before.times[1];
+    for (component, index) in [("x", 0), ("w", 3)] {
+        let mut session = sample();
+        let smooth =
+            json!({"do": "track.interpolation", "clip": "Walk", "interpolation": "smooth"});
+        does(&mut session, smooth);
+        let keys = json!({"Hips": {(format!("rotation.{component}")): [time]}});
+        // A fourth number is always one of a quaternion.
+        let mut text = json!({"do": "key.value", "clip": "Walk", "how": "set", "by": [0.5],
+            "keys": keys});
+        if index < 3 {
+            text["order"] = json!("quaternion");
+        }
+        does(&mut session, text);
+        let now = track(&session, "Hips", Property::Rotation);
+        assert!((now.value(1)[index].abs() - 0.5).abs() < 1e-5, "{:?}", now.value(1));
+        let length: f32 = now.value(1).iter().map(|v| v * v).sum();
+        assert!((length - 1.0).abs() < 1e-5);
+        for key in (0..before.times.len()).filter(|k| *k != 1) {
+            assert_eq!(now.value(key), before.value(key));
+        }
+        does(
+            &mut session,
+            json!({"do": "key.slope", "clip": "Walk", "slope": 0.25, "order": "quaternion",
+                "keys": keys}),
+        );
+        let now = TrackCurves::new(track(&session, "Hips", Property::Rotation), CurveSpace::Stored);
+        let (arrive, leave) = now.key_slopes(1, index).unwrap();
+        assert!((arrive - 0.25).abs() < 1e-4 && (leave - 0.25).abs() < 1e-4, "{arrive} {leave}");
+    }
+}
+
+#[test]
+fn values_of_keys_of_layers_are_typed() {
+    let mut session = sample();
+    does(&mut session, json!({"do": "layer.new", "clip": "Walk", "name": "Nod"}));
+    for (time, degrees) in [(0.0, 0.0), (1.0, 20.0)] {
+        does(
+            &mut session,
+            json!({"do": "key.set", "clip": "Walk", "layer": "Nod", "time": time, "node": "Head",
+                "degrees": [degrees, 0, 0]}),
+        );
+    }
+    let walk = clip(&session).clone();
+    does(
+        &mut session,
+        json!({"do": "key.value", "clip": "Walk", "layer": "Nod", "how": "set", "by": [35],
+            "order": "XYZ", "keys": {"Head": {"rotation.x": [1]}}}),
+    );
+    let layers = session.document().aids.pose_layers.values().next().unwrap().clone();
+    let layer = layers.iter().next().unwrap().clone();
+    let nod = layer.keys.tracks.values().next().unwrap();
+    let last = angles(nod, nod.times.len() - 1, EulerOrder::Xyz);
+    assert!(same(last[0], 35.0, 0.01) && same(last[1], 0.0, 0.01), "{last:?}");
+    assert!(*clip(&session) == walk);
 }

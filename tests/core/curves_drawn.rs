@@ -129,7 +129,7 @@ fn drawn(curves: &TrackCurves, motion: &Motion, component: usize, label: &str) {
 }
 
 /// Files of the corpus that have CUBICSPLINE motion, by their JSON alone.
-fn spline_files() -> Option<Vec<std::path::PathBuf>> {
+pub fn spline_files() -> Option<Vec<std::path::PathBuf>> {
     let mut files = common::models(&common::shared()?.join("corpus"));
     files.retain(|path| {
         let bytes = fs::read(path).unwrap();
@@ -156,7 +156,7 @@ fn drawn_curves_are_what_files_say() {
 
 /// A file of one node whose channels are of these kinds, with what they hold as bytes of a
 /// component type, and their counts of elements.
-fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Vec<u8> {
+pub fn file(times: &[f32], channels: &[(&str, &str, u32, usize, Vec<u8>)]) -> Vec<u8> {
     let mut bin = common::floats(times);
     let mut views = vec![json!({"buffer": 0, "byteLength": bin.len()})];
     let ends = json!({"min": [times[0]], "max": [times[times.len() - 1]]});
@@ -222,7 +222,7 @@ fn drawn_curves_are_what_odd_files_say() {
 }
 
 /// The edits of a clip before it is saved.
-fn edits(clip: &str) -> Vec<Value> {
+pub fn edits(clip: &str) -> Vec<Value> {
     vec![
         json!({"do": "key.value", "clip": clip, "how": "add", "by": [5]}),
         json!({"do": "key.tangents", "clip": clip, "tangents": "auto"}),

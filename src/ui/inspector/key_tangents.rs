@@ -116,7 +116,7 @@ fn slopes_ui(
                 slope: slope as f32,
                 side: Some(side),
                 linked: None,
-                axes: order.map(Into::into),
+                order: order.map(Into::into),
                 which: which(),
             }
             .into()

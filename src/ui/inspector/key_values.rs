@@ -89,7 +89,7 @@ fn fields(
         let which = || WhichKeys::these(id, view.selected_keys().clone());
         let change = |how, by: f64| -> Command {
             let (clip, by, which) = (ClipName::Id(id), Numbers(vec![by]), which());
-            ChangeKeys { clip, how, by, about: None, axes: None, which }.into()
+            ChangeKeys { clip, how, by, about: None, order: None, which }.into()
         };
         let commands = match (new_low, new_high) {
             (Some(to), _) if high <= low => vec![change(ValueHow::Add, to - low)],

@@ -311,7 +311,7 @@ fn calculate(
             how,
             by: Numbers(all),
             about,
-            axes: None,
+            order: None,
             which,
         }
         .into(),

@@ -49,6 +49,11 @@ pub fn typed(kind: ArgumentType, text: &str) -> Option<Value> {
     }
 }
 
+/// Arguments of commands that had another name before: the command, that name, the present one.
+/// Scripts and journals may still say so.
+const BEFORE: [(&str, &str, &str); 2] =
+    [("key.value", "axes", "order"), ("key.slope", "axes", "order")];
+
 /// The arguments of one command line, checked against its entry in the table.
 #[derive(Clone, Debug)]
 pub struct Arguments {
@@ -62,7 +67,16 @@ impl Arguments {
     /// # Errors
     /// Where one is needed and missing, or unknown.
     pub fn new(line: &CommandLine, spec: &CommandSpec) -> Result<Self, ArgumentError> {
-        for name in line.arguments.keys() {
+        let mut values = line.arguments.clone();
+        for (command, before, now) in BEFORE {
+            if command == spec.name
+                && !values.contains_key(now)
+                && let Some(value) = values.remove(before)
+            {
+                values.insert(now.to_owned(), value);
+            }
+        }
+        for name in values.keys() {
             if !spec.arguments.iter().any(|a| a.name == name) {
                 let near = did_you_mean(name, spec.arguments.iter().map(|a| a.name));
                 return Err(ArgumentError::Unknown {
@@ -73,11 +87,11 @@ impl Arguments {
             }
         }
         if let Some(missing) =
-            spec.arguments.iter().find(|a| a.required && !line.arguments.contains_key(a.name))
+            spec.arguments.iter().find(|a| a.required && !values.contains_key(a.name))
         {
             return Err(ArgumentError::Missing { command: line.name.clone(), name: missing.name });
         }
-        Ok(Self { command: line.name.clone(), values: line.arguments.clone() })
+        Ok(Self { command: line.name.clone(), values })
     }
 
     /// Whether it is given.

@@ -1,8 +1,9 @@
 //! Keys as plain vectors, so that sums and averages mean something: rotations by their logarithm
 //! from a reference, all else as it is.
 
-use glam::{DMat3, DQuat, DVec3, EulerRot};
+use glam::{DMat3, DQuat, DVec3};
 
+use super::{CurveSpace, components::with_number};
 use crate::clip_edit::is_hold_end;
 use ulna_model::{Interpolation, Property, Track};
 
@@ -206,9 +207,61 @@ pub(super) fn turn_key(own: &mut [f32], by: DVec3, rate: DVec3) {
     }
 }
 
+/// Some components of a track's values, as its curves show them.
+#[derive(Clone, Copy, Debug)]
+pub struct ChosenComponents<'a> {
+    /// Their indices.
+    pub list: &'a [u16],
+    /// The numbers that they are: of rotations, Euler angles or those of the quaternion.
+    pub space: CurveSpace,
+}
+
+impl ChosenComponents<'_> {
+    /// Whether these are all components of a track.
+    pub(super) fn is_all(&self, track: &Track) -> bool {
+        let angles = track.property == Property::Rotation && self.space != CurveSpace::Stored;
+        (0..if angles { 3 } else { track.width }).all(|c| is_meant(Some(*self), c))
+    }
+
+    /// The rotation with these components of another.
+    pub(super) fn put(&self, was: DQuat, now: DQuat) -> DQuat {
+        let meant = |c: &usize| is_meant(Some(*self), *c);
+        match self.space {
+            CurveSpace::Stored => {
+                let numbers = (if was.dot(now) < 0.0 { -now } else { now }).to_array();
+                (0..4).filter(meant).fold(was, |q, c| with_number(q, c, numbers[c]))
+            }
+            CurveSpace::Euler(order) => {
+                let mut angles = order.angles(was, [0.0; 3]);
+                let other = order.angles(now, angles);
+                for c in (0..3).filter(meant) {
+                    angles[order.place(c)] = other[order.place(c)];
+                }
+                order.rotation(angles)
+            }
+        }
+    }
+
+    /// The rotation with numbers added to these components: radians of angles.
+    pub(super) fn add(&self, was: DQuat, by: &[f64]) -> DQuat {
+        let own = by.iter().enumerate().filter(|(c, _)| is_meant(Some(*self), *c));
+        match self.space {
+            CurveSpace::Stored => {
+                let numbers = was.to_array();
+                own.take(4).fold(was, |q, (c, by)| with_number(q, c, numbers[c] + by))
+            }
+            CurveSpace::Euler(order) => {
+                let mut angles = order.angles(was, [0.0; 3]);
+                own.take(3).for_each(|(c, by)| angles[order.place(c)] += by);
+                order.rotation(angles)
+            }
+        }
+    }
+}
+
 /// Whether a component is meant.
-pub(super) fn is_meant(components: Option<&[u16]>, component: usize) -> bool {
-    components.is_none_or(|all| all.iter().any(|c| usize::from(*c) == component))
+pub(super) fn is_meant(components: Option<ChosenComponents<'_>>, component: usize) -> bool {
+    components.is_none_or(|all| all.list.iter().any(|c| usize::from(*c) == component))
 }
 
 /// The values of the keys that begin holds, put at the ends of these, too.
@@ -221,10 +274,15 @@ pub(super) fn follow_holds(before: &Track, values: &mut [f32]) {
     }
 }
 
-/// Of rotations whose keys were changed as a whole, only some Euler angles (XYZ: q = x·y·z); the
-/// others are as they were. Tangents turn along.
-pub(super) fn only_angles(before: &Track, values: &mut [f32], components: Option<&[u16]>) {
-    if before.property != Property::Rotation || (0..3).all(|c| is_meant(components, c)) {
+/// Of rotations whose keys were changed as a whole, only some components; the others are as they
+/// were. Tangents turn along.
+pub(super) fn only_angles(
+    before: &Track,
+    values: &mut [f32],
+    components: Option<ChosenComponents<'_>>,
+) {
+    let Some(chosen) = components else { return };
+    if before.property != Property::Rotation || chosen.is_all(before) {
         return;
     }
     let stride = before.stride();
@@ -236,9 +294,7 @@ pub(super) fn only_angles(before: &Track, values: &mut [f32], components: Option
             continue;
         }
         let (was, now) = (rotation(before.value(key)), rotation(&own[at..at + 4]));
-        let [a, b] = [was, now].map(|q| <[f64; 3]>::from(q.to_euler(EulerRot::XYZ)));
-        let angle = |c: usize| if is_meant(components, c) { b[c] } else { a[c] };
-        let wanted = DQuat::from_euler(EulerRot::XYZ, angle(0), angle(1), angle(2));
+        let wanted = chosen.put(was, now);
         own.copy_from_slice(stored);
         turn_key(own, short_log(was.inverse() * wanted), DVec3::ZERO);
     }

@@ -337,7 +337,7 @@ fn named_modes(track: &Track) -> TangentModes {
 }
 
 /// A quaternion with one of its numbers changed, the others longer or shorter alike.
-fn with_number(q: DQuat, component: usize, value: f64) -> DQuat {
+pub(super) fn with_number(q: DQuat, component: usize, value: f64) -> DQuat {
     let value = value.clamp(-1.0, 1.0);
     let mut others = DVec4::from(q);
     others[component] = 0.0;

@@ -37,6 +37,7 @@ mod unwrapped;
 mod warp;
 
 pub use self::{
+    chart::ChosenComponents,
     components::{SlopeError, with_component, with_slope},
     contacts::leg_contacts,
     conversion::{Converted, converted},
@@ -52,3 +53,6 @@ pub use self::{
     track_curves::{CurveSpace, TrackCurves},
     warp::{Warp, warped},
 };
+
+#[cfg(test)]
+mod tests;

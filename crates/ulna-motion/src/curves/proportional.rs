@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3, EulerRot};
 
 use super::{
-    chart::{follow_holds, rotation, short_log, turn_key},
+    chart::{ChosenComponents, follow_holds, rotation, short_log, turn_key},
     warp::{KeyDestination, placed},
 };
 use crate::clip_edit::{HOLD_GAP, TooClose, hold_end, is_hold_end, refreshed};
@@ -31,20 +31,19 @@ fn parts(track: &Track, times: &[f32], radius: f32, fade: &dyn Fn(f32) -> f32) -
 
 /// The track with numbers added to the keys at `times`, and a part of them to keys within `radius`
 /// seconds of these. Of rotations three angles are given, in radians: about x, y and z of the
-/// joint's own axes, or where only some `components` are meant, of the Euler angles XYZ.
+/// joint's own axes, or where only some `components` are meant, what is added to these.
 #[must_use]
 pub fn add_near(
     track: &Track,
     times: &[f32],
     by: &[f32],
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
     (radius, fade): (f32, &dyn Fn(f32) -> f32),
 ) -> Track {
     let parts = parts(track, times, radius, fade);
-    let angles = |part: f32| -> [f64; 3] {
+    let angles = |part: f32| -> [f64; 4] {
         std::array::from_fn(|c| f64::from(by.get(c).copied().unwrap_or(0.0) * part))
     };
-    let turn = |[x, y, z]: [f64; 3]| DQuat::from_euler(EulerRot::XYZ, x, y, z);
     let stride = track.stride();
     let at = if track.interpolation == Interpolation::CubicSpline { track.width } else { 0 };
     let mut values = track.values.to_vec();
@@ -56,11 +55,9 @@ pub fn add_near(
         if track.property == Property::Rotation {
             let was = rotation(track.value(key));
             let added = angles(*part);
-            let by = if components.is_none() {
-                turn(added)
-            } else {
-                let own = <[f64; 3]>::from(was.to_euler(EulerRot::XYZ));
-                was.inverse() * turn(std::array::from_fn(|c| own[c] + added[c]))
+            let by = match components {
+                None => DQuat::from_euler(EulerRot::XYZ, added[0], added[1], added[2]),
+                Some(chosen) => was.inverse() * chosen.add(was, &added),
             };
             turn_key(own, short_log(by), DVec3::ZERO);
         } else {

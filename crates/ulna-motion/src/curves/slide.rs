@@ -5,7 +5,7 @@
 //! of turns from the key before the run are what is calculated with. Blender's graph editor has
 //! sliders of the same names.
 
-use super::chart::{Chart, KeyVector, follow_holds, is_meant, only_angles};
+use super::chart::{Chart, ChosenComponents, KeyVector, follow_holds, is_meant, only_angles};
 use crate::{
     clip_edit::{is_hold_end, refreshed},
     sample_into,
@@ -69,14 +69,14 @@ impl Slide {
 }
 
 /// The track with the keys at `times`, which rise, slid by an amount from −1 to 1. Tangents go
-/// along; automatic ones are made again. Of rotations `components` are the Euler angles XYZ.
+/// along; automatic ones are made again.
 #[must_use]
 pub fn slid(
     track: &Track,
     times: &[f32],
     slide: Slide,
     amount: f64,
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
 ) -> Track {
     let amount = if amount.is_finite() { amount.clamp(-1.0, 1.0) } else { 0.0 };
     let own: Vec<usize> = (0..track.times.len()).filter(|k| !is_hold_end(track, *k)).collect();
@@ -156,7 +156,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn slide(&self, slide: Slide, amount: f64, components: Option<&[u16]>, values: &mut [f32]) {
+    fn slide(
+        &self,
+        slide: Slide,
+        amount: f64,
+        components: Option<ChosenComponents<'_>>,
+        values: &mut [f32],
+    ) {
         let stride = self.track.stride();
         let turns = self.track.property == Property::Rotation;
         let mean = self.mean();
@@ -268,7 +274,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::clip_edit::tests::any_track;
+    use crate::{
+        clip_edit::tests::any_track,
+        curves::{CurveSpace, EulerOrder},
+    };
     use ulna_model::{Interpolation, NodeId, transform::angle_between};
 
     fn apart(a: &Track, b: &Track, key: usize) -> f32 {
@@ -391,7 +400,8 @@ mod tests {
         assert_eq!(slide(&[1.0, 2.0, 3.0], Slide::TimeOffset, 1.0), [0.0, 0.0, 3.0, 1.0, 8.0]);
         assert_eq!(slide(&[1.0], Slide::Ease, -1.0)[1], 0.125);
         assert_eq!(slide(&[1.0], Slide::Ease, 1.0)[1], 0.875);
-        let one = slid(&track, &[1.0], Slide::BlendNeighbor, -1.0, Some(&[1]));
+        let second = ChosenComponents { list: &[1], space: CurveSpace::Stored };
+        let one = slid(&track, &[1.0], Slide::BlendNeighbor, -1.0, Some(second));
         assert_eq!(one.value(1), [3.0, 0.0, 0.5]);
     }
 
@@ -405,8 +415,44 @@ mod tests {
             values: angles.iter().flat_map(|a| turn(*a).to_array()).collect(),
             ..numbers(&[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)])
         };
-        let made = slid(&track, &[1.0], Slide::BlendNeighbor, -1.0, Some(&[1]));
+        let space = CurveSpace::Euler(EulerOrder::Xyz);
+        let second = ChosenComponents { list: &[1], space };
+        let made = slid(&track, &[1.0], Slide::BlendNeighbor, -1.0, Some(second));
         let wanted = turn([0.6, 0.2, 0.9]);
         assert!(angle_between(Quat::from_slice(made.value(1)), wanted) < 1e-3);
+    }
+
+    proptest! {
+        #[test]
+        fn in_any_order_only_the_chosen_angle_is_slid(
+            order in prop::sample::select(EulerOrder::ALL.to_vec()),
+            keys in prop::collection::vec((-1.2f64..1.2, -1.0f64..1.0, -1.2f64..1.2), 4),
+            axis in 0u16..3,
+            amount in -1.0f64..1.0,
+            slide in prop::sample::select(Slide::ALL.to_vec()),
+        ) {
+            let turn = |k: &(f64, f64, f64)| order.rotation([k.0, k.1, k.2]).as_quat().to_array();
+            let track = Track {
+                property: Property::Rotation,
+                width: 4,
+                values: keys.iter().flat_map(turn).collect(),
+                ..numbers(&[(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0)])
+            };
+            let space = CurveSpace::Euler(order);
+            let chosen = ChosenComponents { list: &[axis], space };
+            let made = slid(&track, &[1.0, 2.0], slide, amount, Some(chosen));
+            let [was, now] = [&track, &made].map(|t| crate::curves::TrackCurves::new(t, space));
+            for key in 0..4 {
+                for c in (0..3).filter(|c| *c != usize::from(axis)) {
+                    let [a, b] = [&was, &now].map(|curves| curves.key_value(key, c));
+                    // The middle angle slid past 90° is another triple.
+                    let off = (a - b).rem_euclid(360.0);
+                    let same = off.min(360.0 - off) < 0.01
+                        || now.gimbal_locked(key)
+                        || now.key_value(key, order.axes()[1]).abs() > 89.0;
+                    prop_assert!(same, "{key} {c}: {a} {b}");
+                }
+            }
+        }
     }
 }

@@ -14,9 +14,9 @@ use ulna_model::{ClipId, KeySet, KeySide, NodeId, Property};
 use ulna_motion::curves::{Ease, Slide};
 
 fn change(id: ClipId, keys: KeySet, of: Component, how: ValueHow, by: f64) -> Command {
-    let (by, axes) = (Numbers(vec![by]), of.order.map(AxisOrder::from));
+    let (by, order) = (Numbers(vec![by]), of.order.map(AxisOrder::from));
     let which = WhichKeys::these(id, keys);
-    ChangeKeys { clip: ClipName::Id(id), how, by, about: None, axes, which }.into()
+    ChangeKeys { clip: ClipName::Id(id), how, by, about: None, order, which }.into()
 }
 
 /// Adds to the values of a component of keys; degrees for angles.
@@ -72,7 +72,7 @@ pub fn set_slope(
         slope: slope as f32,
         side: Some(side),
         linked,
-        axes: of.order.map(AxisOrder::from),
+        order: of.order.map(AxisOrder::from),
         which: WhichKeys::these(id, keys),
     }
     .into()
@@ -82,13 +82,13 @@ pub fn set_slope(
 /// `radius` seconds away.
 pub fn add_around(id: ClipId, keys: KeySet, of: Component, radius: f64, by: f64) -> Command {
     let which = WhichKeys::these(id, keys);
-    let _ = of;
     ProportionalKeys {
         clip: ClipName::Id(id),
         how: NearHow::Add,
         by: Numbers(vec![by]),
         radius: Seconds(radius as f32),
         falloff: None,
+        order: of.order.map(AxisOrder::from),
         which,
     }
     .into()
@@ -160,6 +160,7 @@ pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
         way: Some(ease.way.into()),
         amount: Some(ease.amount as f32),
         curve: None,
+        order: None,
         which,
     }
     .into()
@@ -168,5 +169,12 @@ pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
 /// Slides keys between their neighbors.
 pub fn slide_keys(id: ClipId, keys: KeySet, slide: Slide, amount: f64) -> Command {
     let which = WhichKeys::these(id, keys);
-    SlideKeys { clip: ClipName::Id(id), how: slide.into(), amount: amount as f32, which }.into()
+    SlideKeys {
+        clip: ClipName::Id(id),
+        how: slide.into(),
+        amount: amount as f32,
+        order: None,
+        which,
+    }
+    .into()
 }

@@ -60,6 +60,8 @@ impl<T> PartialEq for Same<T> {
 pub struct Lines {
     polylines: Polylines,
     made: ulna_model::Derived<LinesOf, Arc<Mesh>>,
+    /// The mesh before it, whose memory is used again: of many curves it takes megabytes.
+    spare: Option<Arc<Mesh>>,
     /// The view that was drawn last, and its number of points.
     last: Option<(TimeAxis, ValueView)>,
     points: usize,
@@ -96,15 +98,18 @@ impl Lines {
             swift,
         };
         if !self.made.is_of(&of) {
-            let mesh = Arc::new(self.mesh(graph, &of));
-            self.made.put(of, mesh);
+            let mut mesh = self.spare.take().and_then(Arc::into_inner).unwrap_or_default();
+            mesh.clear();
+            self.fill(graph, &of, &mut mesh);
+            self.spare = self.made.take().map(|(_, mesh)| mesh);
+            self.made.put(of, Arc::new(mesh));
         }
         if let Some(mesh) = self.made.get() {
             painter.add(egui::Shape::mesh(mesh.clone()));
         }
     }
 
-    fn mesh(&mut self, graph: &Graph<'_>, of: &LinesOf) -> Mesh {
+    fn fill(&mut self, graph: &Graph<'_>, of: &LinesOf, mesh: &mut Mesh) {
         let layout = &graph.layout;
         self.polylines.retain(&layout.curves);
         let lines: Vec<Rc<Vec<(f64, f64)>>> = layout
@@ -117,11 +122,10 @@ impl Lines {
         self.points = count;
         let (fine, few) = (count <= FINE && !of.swift, lines.len() <= FEW);
         let feather = if fine { of.points_per_pixel } else { 0.0 };
-        let mut mesh = Mesh::default();
-        let vertices = count * if fine { 4 } else { 2 };
-        mesh.vertices.reserve(vertices);
-        mesh.indices.reserve(vertices * if fine { 5 } else { 3 });
-        self.behind(graph, of, feather, &mut mesh);
+        let wide = strokes::corners(feather);
+        mesh.vertices.reserve(count * wide);
+        mesh.indices.reserve(count * (wide - 1) * 6);
+        self.behind(graph, of, feather, mesh);
         let mut order: Vec<usize> = (0..lines.len()).collect();
         // What can be worked on lies over the rest.
         order.sort_by_key(|k| (layout.curves[*k].selected_joint, !layout.curves[*k].locked));
@@ -133,15 +137,14 @@ impl Lines {
             let dash = if few { curve.dash } else { &[] };
             place(layout, k, &lines[k], (0.0, 1.0), &mut scratch);
             strokes::clipped(&scratch, layout.rect.expand(4.0), |part| {
-                strokes::dashed(&mut mesh, part, dash, skip(layout, dash, part), pen);
+                strokes::dashed(mesh, part, dash, skip(layout, dash, part), pen);
             });
             if few {
                 let color = curve.color.gamma_multiply(0.35);
-                beyond(graph, of, (k, &lines[k]), LineStyle { color, ..pen }, &mut mesh);
+                beyond(graph, of, (k, &lines[k]), LineStyle { color, ..pen }, mesh);
             }
         }
-        keys(graph, of, &mut mesh);
-        mesh
+        keys(graph, of, mesh);
     }
 
     /// Curves as they were, dashed: in gray as they were opened, in color as they were kept.

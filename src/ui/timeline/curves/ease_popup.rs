@@ -15,7 +15,7 @@ use crate::ui::{
     widgets::{segment, segments},
 };
 use ulna_model::{Interpolation, KeySet, KeyTimes};
-use ulna_motion::curves::{Ease, EaseShape, EaseWay, eased, eased_spans};
+use ulna_motion::curves::{ChosenComponents, Ease, EaseShape, EaseWay, eased, eased_spans};
 use ulna_render::ColorRole;
 
 /// Width, points.
@@ -182,7 +182,8 @@ impl EasePopup {
         let Some((curve, from, _)) = self.spans.first() else { return String::new() };
         let shown = &self.held.layout.curves[*curve];
         let Some(key) = shown.track.key_at(*from as f32, 0.0) else { return String::new() };
-        let made = eased(&shown.track, key, &self.ease, Some(&[shown.id.component]));
+        let chosen = ChosenComponents { list: &[shown.id.component], space: shown.space };
+        let made = eased(&shown.track, key, &self.ease, Some(chosen));
         let mut said = String::new();
         let stays = made.track.interpolation == shown.track.interpolation;
         let name = match shown.track.interpolation {

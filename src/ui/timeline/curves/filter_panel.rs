@@ -114,6 +114,7 @@ impl FilterPanel {
             blend_in: None,
             protect: None,
             contacts: c.contacts.then_some(true),
+            axes: None,
             which: WhichKeys::these(self.home.clip, keys),
         }
     }

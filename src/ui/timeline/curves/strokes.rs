@@ -13,6 +13,11 @@ pub struct LineStyle {
     pub feather: f32,
 }
 
+/// Number of corners across a line with edges that fade over so many points.
+pub const fn corners(feather: f32) -> usize {
+    if feather > 0.0 { 4 } else { 2 }
+}
+
 /// The corners across a line at a point, from one side to the other.
 fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     let mut corner = |pos: Pos2, color: Color32| {
@@ -37,9 +42,14 @@ fn across(mesh: &mut Mesh, at: Pos2, side: Vec2, pen: LineStyle) {
     corner(at - side * outer, Color32::TRANSPARENT);
 }
 
+/// The direction of a vector that is neither tiny nor huge: `length` guards against both, slowly.
+fn unit(vector: Vec2) -> Vec2 {
+    vector / vector.length_sq().sqrt()
+}
+
 /// A line through points.
 pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
-    let wide: u32 = if pen.feather > 0.0 { 4 } else { 2 };
+    let wide = corners(pen.feather) as u32;
     let mut before: Option<Vec2> = None;
     let mut count = 0;
     let first = mesh.vertices.len() as u32;
@@ -51,11 +61,11 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], pen: LineStyle) {
         if after.is_some_and(|d| d.length_sq() < 1e-6) {
             continue;
         }
-        let after = after.map(|d| d / d.length());
+        let after = after.map(unit);
         let (Some(a), Some(b)) = (before.or(after), after.or(before)) else { continue };
         let sum = a + b;
         // Where a line turns, its corner lies farther out, but for a sharp one not far.
-        let along = if sum.length_sq() < 1e-3 { b } else { sum / sum.length() };
+        let along = if sum.length_sq() < 1e-3 { b } else { unit(sum) };
         let out = (1.0 / along.dot(b).max(0.4)).min(2.0);
         across(mesh, points[k], along.rot90() * out, pen);
         count += 1;

@@ -184,7 +184,7 @@ fn calculate_curve(
     let which = WhichKeys::these(channel.clip, keys);
     let clip = ClipName::Id(channel.clip);
     actions.push(Action::Run(
-        ChangeKeys { clip, how, by: Numbers(vec![by]), about, axes: None, which }.into(),
+        ChangeKeys { clip, how, by: Numbers(vec![by]), about, order: None, which }.into(),
     ));
 }
 

@@ -4,6 +4,7 @@ use super::words::{EaseName, Fade, FilterName, NearHow, SlideName, Slow};
 use crate::command::{
     define::document_commands,
     field::{ClipName, KeyParts, Nodes, Numbers, Seconds},
+    key_edits::AxisOrder,
     rules,
     which_keys::{KeyList, WhichKeys},
 };
@@ -24,6 +25,8 @@ document_commands! {
         amount: Option<f32>,
         /// Bézier curve of a custom ease: x1, y1, x2, y2.
         curve: Option<Numbers>,
+        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        order: Option<AxisOrder>,
         /// Keys to ease between; all if omitted.
         which: WhichKeys,
     } = "key.ease", "Ease between keys", asks: true, enabled: rules::clip_shown;
@@ -35,6 +38,8 @@ document_commands! {
         how: SlideName,
         /// Amount, -1 to 1.
         amount: f32,
+        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.slide", "Slide keys", asks: true, enabled: rules::clip_shown;
@@ -72,6 +77,8 @@ document_commands! {
         protect: Option<Numbers>,
         /// Whether legs do not change while their feet are on the ground.
         contacts: Option<bool>,
+        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        axes: Option<AxisOrder>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "track.filter", "Filter keys", asks: true, enabled: rules::clip_shown;
@@ -101,6 +108,8 @@ document_commands! {
         radius: Seconds,
         /// Fall-off over that time; smooth if omitted.
         falloff: Option<Fade>,
+        /// Order of the axes for single angles; the order with the least gimbal if omitted.
+        order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.proportional", "Edit keys proportionally", asks: true, enabled: rules::clip_shown;

@@ -10,12 +10,15 @@ use super::{
 use crate::command::{
     CommandError, Outcome, Scene,
     error::refuse,
-    key_edits::targets::{KeyTargets, count, nothing},
+    key_edits::{
+        components::space_of,
+        targets::{KeyTargets, count, nothing},
+    },
 };
 use ulna_model::{Clip, Document, KeyTimes, NodeId, Notice, Shared, Track};
 use ulna_motion::{
     clip_edit::{MotionError, reduced_among, skin_gap},
-    curves::{Filter, FilterOptions, filtered, leg_contacts},
+    curves::{ChosenComponents, Filter, FilterOptions, filtered, leg_contacts},
 };
 
 impl FilterKeys {
@@ -88,9 +91,11 @@ impl FilterKeys {
             protect.extend(contacts.get(&old.target).into_iter().flatten());
             let options = FilterOptions { protect, ..options.clone() };
             let mut track = (**old).clone();
-            for (times, components) in parts_of(&meant.keys, id, old) {
+            let space = space_of((id, old), &meant.keys, self.axes);
+            for (times, components) in parts_of(&meant.keys, id, old, space) {
+                let chosen = components.as_deref().map(|list| ChosenComponents { list, space });
                 for span in runs(old, &times) {
-                    let made = filtered(&track, span, &options, components.as_deref());
+                    let made = filtered(&track, span, &options, chosen);
                     let turns = made.largest.angle > largest.angle;
                     let more = largest.angle == 0.0 && made.largest.value > largest.value;
                     if turns || more {

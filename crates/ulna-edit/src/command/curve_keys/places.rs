@@ -10,14 +10,17 @@ use crate::{
     command::{
         CommandError, Outcome, Scene,
         error::refuse,
-        key_edits::targets::{KeyTargets, count, nothing, said, too_far},
+        key_edits::{
+            components::space_of,
+            targets::{KeyTargets, count, nothing, said, too_far},
+        },
         which_keys::WhichKeys,
     },
 };
 use ulna_model::{Document, KeySet, Marker, NodeId, Notice, Property, Shared, Track};
 use ulna_motion::{
     clip_edit::length_in_words,
-    curves::{Warp, add_near, lags, move_near, overlapped, warped},
+    curves::{ChosenComponents, CurveSpace, Warp, add_near, lags, move_near, overlapped, warped},
 };
 use ulna_weights::Falloff;
 
@@ -87,10 +90,12 @@ impl ProportionalKeys {
                 let mut edits = Vec::new();
                 for (id, old, _) in meant.tracks() {
                     let mut track = (**old).clone();
-                    for (times, components) in parts_of(&meant.keys, id, old) {
+                    let space = space_of((id, old), &meant.keys, self.order);
+                    for (times, components) in parts_of(&meant.keys, id, old, space) {
                         let components = components.as_deref();
-                        let own = added(old, &by, components);
-                        track = add_near(&track, &times, &own, components, near);
+                        let chosen = components.map(|list| ChosenComponents { list, space });
+                        let own = added(old, &by, chosen);
+                        track = add_near(&track, &times, &own, chosen, near);
                     }
                     if track != **old {
                         edits.push(meant.edit(id, Some(track)));
@@ -124,14 +129,15 @@ impl ProportionalKeys {
 }
 
 /// The amounts added to a track: numbers, or angles about x, y and z in radians.
-fn added(track: &Track, by: &[f32], components: Option<&[u16]>) -> Vec<f32> {
+fn added(track: &Track, by: &[f32], components: Option<ChosenComponents<'_>>) -> Vec<f32> {
     let alone = by.len() == 1;
     let number = |c: usize| {
-        let meant = components.is_none_or(|all| all.contains(&(c as u16)));
+        let meant = components.is_none_or(|all| all.list.contains(&(c as u16)));
         let given = by.get(c).copied().or(alone.then_some(by[0]));
         given.filter(|_| meant).unwrap_or(0.0)
     };
-    if track.property != Property::Rotation {
+    let numbers = components.is_some_and(|c| c.space == CurveSpace::Stored);
+    if track.property != Property::Rotation || numbers {
         return (0..track.width).map(number).collect();
     }
     // One angle for a whole rotation is one about x, as for other changes of values.

@@ -7,12 +7,15 @@ use super::{
 use crate::command::{
     CommandError, Outcome, Scene,
     error::refuse,
-    key_edits::targets::{KeyTargets, count, nothing, said},
+    key_edits::{
+        components::space_of,
+        targets::{KeyTargets, count, nothing, said},
+    },
 };
-use ulna_model::{KeySet, KeyTimes, Notice, Property, Track, TrackId};
+use ulna_model::{KeySet, KeyTimes, Notice, Track, TrackId};
 use ulna_motion::{
     clip_edit::MotionError,
-    curves::{Ease, EaseShape, EaseWay, eased, eased_spans, slid},
+    curves::{ChosenComponents, CurveSpace, Ease, EaseShape, EaseWay, eased, eased_spans, slid},
 };
 
 /// Keys of a track that are meant alike, and of which components; all where nothing is said.
@@ -20,11 +23,12 @@ pub(super) fn parts_of(
     keys: &KeySet,
     id: TrackId,
     track: &Track,
+    space: CurveSpace,
 ) -> Vec<(KeyTimes, Option<Vec<u16>>)> {
     if keys.parts_of(id).next().is_none() {
         return vec![(keys.of_track(id).to_vec().into(), None)];
     }
-    let components = if track.property == Property::Rotation { 3 } else { track.width };
+    let components = if space == CurveSpace::Stored { track.width } else { 3 };
     let mut groups: Vec<(KeyTimes, Vec<u16>)> = Vec::new();
     for component in 0..components as u16 {
         let times = keys.times_of(id, component);
@@ -81,11 +85,13 @@ impl EaseKeys {
         for (id, old, _) in meant.tracks() {
             let mut track = (**old).clone();
             let spans = done.spans;
-            for (times, components) in parts_of(&meant.keys, id, old) {
+            let space = space_of((id, old), &meant.keys, self.order);
+            for (times, components) in parts_of(&meant.keys, id, old, space) {
+                let chosen = components.as_deref().map(|list| ChosenComponents { list, space });
                 // From the last to the first: what is added comes after what is still to be done.
                 for start in eased_spans(&track, &times).into_iter().rev() {
                     let Some(key) = track.key_at(start, 0.0) else { continue };
-                    let made = eased(&track, key, &ease, components.as_deref());
+                    let made = eased(&track, key, &ease, chosen);
                     done.add(&made);
                     track = made.track;
                 }
@@ -187,8 +193,10 @@ impl SlideKeys {
         let mut alone = 0;
         for (id, old, _) in meant.tracks() {
             let mut track = (**old).clone();
-            for (times, components) in parts_of(&meant.keys, id, old) {
-                track = slid(&track, &times, self.how.into(), amount, components.as_deref());
+            let space = space_of((id, old), &meant.keys, self.order);
+            for (times, components) in parts_of(&meant.keys, id, old, space) {
+                let chosen = components.as_deref().map(|list| ChosenComponents { list, space });
+                track = slid(&track, &times, self.how.into(), amount, chosen);
             }
             alone += usize::from(old.times.len() < 2);
             if track != **old {

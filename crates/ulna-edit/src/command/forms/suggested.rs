@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, NodesOf, entry, is_needed, poses_over};
 use crate::command::{
-    ArgumentSpec, CommandContext, CommandSpec, LayerName, WhichKeys, clip_text,
+    ArgumentSpec, CommandContext, CommandSpec, InsertKeys, LayerName, WhichKeys, clip_text,
     field::{ArgumentPart as _, ClipName, number},
     frame_of, free_clip_name, kept_poses, kept_sets,
     key_words::Between,
@@ -412,7 +412,9 @@ impl Suggestions<'_> {
     /// Which keys a command on keys means: the selected ones; else those of the range that plays;
     /// else all of the clip.
     fn selected_keys(&self, spec: &CommandSpec, values: &mut Map<String, Value>) {
-        if !spec.arguments.iter().any(|a| entry(spec, a) == Some(Entry::Keys)) {
+        // Keys that are to come are not those that are selected.
+        let new = spec.name == InsertKeys::NAME;
+        if new || !spec.arguments.iter().any(|a| entry(spec, a) == Some(Entry::Keys)) {
             return;
         }
         let document = self.around.document;

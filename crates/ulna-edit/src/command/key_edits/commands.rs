@@ -8,7 +8,7 @@ use crate::command::{
     which_keys::{KeyList, WhichKeys},
 };
 use ulna_model::{KeySide, TangentMode};
-use ulna_motion::curves::EulerOrder;
+use ulna_motion::curves::{CurveSpace, EulerOrder};
 
 document_commands! {
     /// Commands on keys that are there.
@@ -34,7 +34,8 @@ document_commands! {
         exact: Option<bool>,
         /// Interpolation of channels that had a single key and get a second one.
         interpolation: Option<Between>,
-    } = "key.insert", "Insert keys on curves", menu: "Clip/Curves", enabled: rules::clip_shown;
+    } = "key.insert",
+        "Insert keys, keeping the motion", menu: "Clip/Curves", enabled: rules::clip_shown;
     /// Deletes the selected keys, or those of the selected joints at the playhead
     DeleteKeys {
         /// Clip to edit.
@@ -140,8 +141,8 @@ document_commands! {
         /// Pivot value, which scaling does not change.
         about: Option<ValueAbout>,
         /// Order of the axes if single angles are changed; the order with the least gimbal if
-        /// omitted.
-        axes: Option<AxisOrder>,
+        /// omitted. “quaternion” changes the four numbers.
+        order: Option<AxisOrder>,
         /// Keys to edit; all if omitted.
         which: WhichKeys,
     } = "key.value", "Change key values", menu: "Clip/Edit keys", asks: true;
@@ -155,8 +156,9 @@ document_commands! {
         side: Option<SlopeSide>,
         /// Whether both sides change together from now on; unchanged if omitted.
         linked: Option<bool>,
-        /// Order of the axes; the order with the least gimbal if omitted.
-        axes: Option<AxisOrder>,
+        /// Order of the axes; the order with the least gimbal if omitted. “quaternion” means the
+        /// four numbers.
+        order: Option<AxisOrder>,
         /// Keys to edit.
         which: WhichKeys,
     } = "key.slope", "Set slopes at keys", menu: "Clip/Edit keys", asks: true;
@@ -285,19 +287,23 @@ choice! {
         Zxy = "ZXY",
         /// This order.
         Zyx = "ZYX",
+        /// No angles, but the four numbers of the quaternion.
+        Quaternion = "quaternion",
     }
 }
 
-impl From<AxisOrder> for EulerOrder {
-    fn from(order: AxisOrder) -> Self {
-        match order {
-            AxisOrder::Xyz => Self::Xyz,
-            AxisOrder::Xzy => Self::Xzy,
-            AxisOrder::Yxz => Self::Yxz,
-            AxisOrder::Yzx => Self::Yzx,
-            AxisOrder::Zxy => Self::Zxy,
-            AxisOrder::Zyx => Self::Zyx,
-        }
+impl AxisOrder {
+    /// The numbers of rotations that it means.
+    pub const fn space(self) -> CurveSpace {
+        CurveSpace::Euler(match self {
+            Self::Xyz => EulerOrder::Xyz,
+            Self::Xzy => EulerOrder::Xzy,
+            Self::Yxz => EulerOrder::Yxz,
+            Self::Yzx => EulerOrder::Yzx,
+            Self::Zxy => EulerOrder::Zxy,
+            Self::Zyx => EulerOrder::Zyx,
+            Self::Quaternion => return CurveSpace::Stored,
+        })
     }
 }
 

@@ -8,15 +8,19 @@ use crate::command::{CommandError, Outcome, Scene};
 use ulna_model::{KeySet, KeySide, KeyTangents, Property, Track, TrackId};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 
-/// A track as curves: of rotations as angles in an order, or in the one with the least gimbal.
-fn curves_of(track: &Track, order: Option<AxisOrder>) -> TrackCurves {
-    let space = if track.property == Property::Rotation {
-        let order = order.map(EulerOrder::from);
-        CurveSpace::Euler(order.unwrap_or_else(|| EulerOrder::best_first(track)[0].0))
-    } else {
-        CurveSpace::Stored
-    };
-    TrackCurves::new(track, space)
+/// The numbers that components of a track are: of rotations, those of the order that is said, or
+/// angles in the order with the least gimbal; where a fourth is meant, those of the quaternion.
+pub(in crate::command) fn space_of(
+    (id, track): (TrackId, &Track),
+    keys: &KeySet,
+    order: Option<AxisOrder>,
+) -> CurveSpace {
+    match order {
+        _ if track.property != Property::Rotation => CurveSpace::Stored,
+        Some(order) => order.space(),
+        None if keys.parts_of(id).any(|(component, _)| component > 2) => CurveSpace::Stored,
+        None => CurveSpace::Euler(EulerOrder::best_first(track)[0].0),
+    }
 }
 
 /// The components of a track's keys that are meant, each with the places of its keys.
@@ -42,7 +46,7 @@ pub(super) fn changed(
     };
     let mut edits = Vec::new();
     for (id, track, _) in targets.tracks() {
-        let curves = curves_of(track, command.axes);
+        let curves = TrackCurves::new(track, space_of((id, track), &targets.keys, command.order));
         let mut changes = Vec::new();
         for (component, keys) in meant(&targets.keys, id, &curves) {
             let by = if by.len() == 1 { Some(first) } else { by.get(component).copied() };
@@ -81,8 +85,8 @@ impl SetSlope {
         let side = self.side.map_or(KeySide::Both, KeySide::from);
         let mut edits = Vec::new();
         for (id, track, _) in targets.tracks() {
-            let mut curves = curves_of(track, self.axes);
-            let space = curves.space();
+            let space = space_of((id, track), &targets.keys, self.order);
+            let mut curves = TrackCurves::new(track, space);
             for (component, keys) in meant(&targets.keys, id, &curves) {
                 // Keys of a track that becomes smooth may have other places.
                 let times: Vec<f32> = keys.iter().map(|k| track.times[*k]).collect();

@@ -89,14 +89,13 @@ impl Conversion {
     fn in_words(&self, spans: bool) -> String {
         let tracks = count(self.tracks, "track");
         let error = self.error.in_words();
-        let what = if spans && self.others > 0 {
+        let what = if spans {
             let others = count(self.others, "other segment");
-            let stored = match self.splines {
-                0 => "",
-                _ => " as splines",
-            };
+            let stored = if self.splines == 0 { "" } else { " as splines" };
             let off = error.map_or_else(|| ", exactly".to_owned(), |e| format!("; {e}"));
-            format!("{tracks} converted; {others} kept their motion{stored}{off}")
+            let rest = format!("; {others} kept their motion{stored}{off}");
+            let rest = if self.others == 0 { String::new() } else { rest };
+            format!("{tracks} converted after the given keys{rest}")
         } else {
             let error = error.unwrap_or_else(|| "the motion is the same".to_owned());
             format!("{tracks} converted; {error}")

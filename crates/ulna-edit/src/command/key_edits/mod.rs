@@ -2,7 +2,7 @@
 //! that of [`clip_edit`](ulna_motion::clip_edit).
 
 mod commands;
-mod components;
+pub(in crate::command) mod components;
 mod conversion;
 mod inserting;
 mod modes;

@@ -69,7 +69,7 @@ impl ShiftKeys {
 impl ChangeKeys {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
         let meant = KeyTargets::or_all(scene, &self.clip, &self.which)?;
-        if meant.keys.has_parts() || self.axes.is_some() {
+        if meant.keys.has_parts() || self.order.is_some() {
             return components::changed(self, &meant);
         }
         let by: Vec<f32> = self.by.0.iter().map(|v| *v as f32).collect();

@@ -1,9 +1,12 @@
 //! An ease put between two keys of a track.
 
+mod angles;
+
 use glam::{DQuat, DVec3};
 
 use super::{
-    chart::{exp, is_meant, rotation, short_log},
+    CurveSpace, TrackCurves,
+    chart::{ChosenComponents, exp, is_meant, rotation, short_log},
     conversion::converted,
     ease::{Ease, EaseShape, EaseWay},
     ease_plan::Stop,
@@ -55,10 +58,16 @@ pub fn eased_spans(track: &Track, times: &[f32]) -> Vec<f32> {
 /// The track with an ease from a key to the next, within 1 % of the way from its formula: by
 /// tangents where a cubic curve holds it, else by keys that are added.
 ///
-/// Rotations go by slerp, `slerp(q₀, q₁, e(s))`, as a whole; of other values only some components
-/// may be meant. A track that is no spline becomes one; its other spans stay as they are. Keys that
-/// an earlier ease had put between the two go first.
-pub fn eased(track: &Track, key: usize, ease: &Ease, components: Option<&[u16]>) -> Eased {
+/// Rotations go by slerp, `slerp(q₀, q₁, e(s))`, or by some of their Euler angles, while at keys
+/// the other angles stay; single numbers of quaternions go as the whole does. Of other values only
+/// some components may be meant. A track that is no spline becomes one; its other spans stay as
+/// they are. Keys that an earlier ease had put between the two go first.
+pub fn eased(
+    track: &Track,
+    key: usize,
+    ease: &Ease,
+    components: Option<ChosenComponents<'_>>,
+) -> Eased {
     let nothing = |track: Track, removed| Eased {
         track,
         added: 0,
@@ -70,8 +79,9 @@ pub fn eased(track: &Track, key: usize, ease: &Ease, components: Option<&[u16]>)
         return nothing(track.clone(), 0);
     }
     let start = track.times[key];
-    let components = components.filter(|_| track.property != Property::Rotation);
-    let components = components.filter(|c| !(0..track.width).all(|own| is_meant(Some(c), own)));
+    let turns = track.property == Property::Rotation;
+    let components = components.filter(|c| !c.is_all(track));
+    let components = components.filter(|c| !turns || c.space != CurveSpace::Stored);
     let (cleared, removed) = cleared(track, start, components);
     let cleared_is_spline = cleared.interpolation == Interpolation::CubicSpline;
     let step = (ease.shape, ease.way) == (EaseShape::Step, EaseWay::In);
@@ -80,7 +90,7 @@ pub fn eased(track: &Track, key: usize, ease: &Ease, components: Option<&[u16]>)
         let added = (made.times.len() + removed).saturating_sub(track.times.len());
         return Eased { added, ..nothing(made, removed) };
     }
-    let linear = cleared.interpolation == Interpolation::Linear;
+    let linear = cleared.interpolation == Interpolation::Linear && (!turns || components.is_none());
     if linear && ease.shape == EaseShape::Linear {
         return nothing(cleared, removed);
     }
@@ -95,13 +105,16 @@ pub fn eased(track: &Track, key: usize, ease: &Ease, components: Option<&[u16]>)
         spline = without(&spline, from + 1, to);
     }
     let before = spline.times.len();
-    let (track, error) = put(&spline, (start, end), ease, components);
+    let (track, error) = match components {
+        Some(chosen) if turns => angles::put(&spline, (start, end), ease, chosen),
+        _ => put(&spline, (start, end), ease, components),
+    };
     Eased { added: track.times.len() - before, track, removed, error, others }
 }
 
 /// The track without what an earlier ease or a hold has put after the key at `start`; how many keys
 /// went. Of several components those keys stay that others need.
-fn cleared(track: &Track, start: f32, components: Option<&[u16]>) -> (Track, usize) {
+fn cleared(track: &Track, start: f32, components: Option<ChosenComponents<'_>>) -> (Track, usize) {
     let made = held(track, &[start], false);
     let Some(key) = made.key_at(start, 0.0) else { return (track.clone(), 0) };
     let end = (key + 1..made.times.len()).find(|k| is_own(&made, *k));
@@ -112,22 +125,36 @@ fn cleared(track: &Track, start: f32, components: Option<&[u16]>) -> (Track, usi
     let without = without(&made, key + 1, end);
     // What a component that is not meant does without them.
     let mut stays = false;
-    if let Some(meant) = components {
-        let (mut a, mut b) = (vec![0.0; made.width], vec![0.0; made.width]);
+    if let Some(chosen) = components {
+        let count = if made.property == Property::Rotation { 3 } else { made.width };
+        let others: Vec<usize> = (0..count).filter(|c| !is_meant(components, *c)).collect();
+        let [with, bare] = [(&made, end), (&without, key + 1)]
+            .map(|(t, last)| TrackCurves::new(&part(t, key, last), chosen.space));
         let (from, to) = (f64::from(made.times[key]), f64::from(made.times[end]));
         for k in 1..64 {
             let time = from + (to - from) * f64::from(k) / 64.0;
-            sample_into(&made, time, &mut a);
-            sample_into(&without, time, &mut b);
-            stays |= (0..made.width).filter(|c| !is_meant(Some(meant), *c)).any(|c| {
-                let size = made.value(key)[c].abs().max(made.value(end)[c].abs());
-                (a[c] - b[c]).abs() > 1e-5 * (1.0 + size)
+            stays |= others.iter().any(|c| {
+                let size = with.value(*c, from).abs().max(with.value(*c, to).abs());
+                let most = if count < made.width { 0.02 } else { 1e-5 * (1.0 + size) };
+                (with.value(*c, time) - bare.value(*c, time)).abs() > most
             });
         }
     }
     let left = if stays { made } else { without };
     let removed = track.times.len() - left.times.len();
     (left, removed)
+}
+
+/// The keys of a track from one to another, both included, without names of tangents.
+fn part(track: &Track, from: usize, to: usize) -> Track {
+    let stride = track.stride();
+    Track {
+        times: track.times[from..=to].into(),
+        values: track.values[from * stride..(to + 1) * stride].into(),
+        kinds: Default::default(),
+        modes: Default::default(),
+        ..track.clone()
+    }
 }
 
 /// The track without the keys from one to another.
@@ -203,7 +230,7 @@ fn put(
     track: &Track,
     (start, end): (f32, f32),
     ease: &Ease,
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
 ) -> (Track, f64) {
     let mut made = track.clone();
     let (Some(first), Some(last)) = (made.key_at(start, 0.0), made.key_at(end, 0.0)) else {
@@ -214,38 +241,9 @@ fn put(
     let from = f64::from(start);
     let span = f64::from(end) - from;
     let way = Way::between(&made, first, last);
-    let gap = f64::from(HOLD_GAP).max(f64::from(end - hold_end(end))).min(span * 0.25) / span;
-    let mut stops = ease.stops(way.turn(), gap);
-    // Keys of another component's ease are on the way of this one, too.
-    let kept: Vec<f32> = made.times[first + 1..last].to_vec();
-    let mut added = Vec::new();
-    for stop in &mut stops {
-        let inside = stop.part > 0.0 && stop.part < 1.0;
-        if !inside {
-            continue;
-        }
-        let time = (from + span * stop.part) as f32;
-        let there = made.key_at(time, SAME_TIME).is_some();
-        if there || time <= start || time >= end {
-            continue;
-        }
-        let count = made.times.len();
-        let value: Vec<f32> = way.value(stop.value).iter().map(|v| *v as f32).collect();
-        let value = (made.property == Property::Rotation).then_some(&value[..]);
-        made = insert_key(&made, time, value, false).track;
-        if made.times.len() > count {
-            if !stop.is_corner() {
-                // Where the rounded time is.
-                *stop = stop_at(ease, (f64::from(time) - from) / span, stop);
-            }
-            added.push((time, *stop));
-        }
-    }
-    for time in kept {
-        let part = (f64::from(time) - from) / span;
-        let none = Stop { part, value: 0.0, arrive: 0.0, leave: 0.0 };
-        added.push((time, stop_at(ease, part, &none)));
-    }
+    let turns = made.property == Property::Rotation;
+    let value = |part: f64| turns.then(|| way.value(part).iter().map(|v| *v as f32).collect());
+    let (stops, added) = with_stops(&mut made, (start, end), ease, way.turn(), &value);
     let ends = [(start, stops[0]), (end, stops[stops.len() - 1])];
     let mut values = made.values.to_vec();
     for (time, stop) in added.iter().chain(&ends) {
@@ -268,6 +266,51 @@ fn put(
     (made, error)
 }
 
+/// Puts the keys that an ease needs into a span: its places, and the times of keys within the span
+/// with theirs. `turn` is half the angle of a rotation; `value` is that of a key at a part of the
+/// way, where it is not the one that plays.
+fn with_stops(
+    made: &mut Track,
+    (start, end): (f32, f32),
+    ease: &Ease,
+    turn: f64,
+    value: &dyn Fn(f64) -> Option<Vec<f32>>,
+) -> (Vec<Stop>, Vec<(f32, Stop)>) {
+    let from = f64::from(start);
+    let span = f64::from(end) - from;
+    let gap = f64::from(HOLD_GAP).max(f64::from(end - hold_end(end))).min(span * 0.25) / span;
+    let mut stops = ease.stops(turn, gap);
+    // Keys of another component's ease are on the way of this one, too.
+    let kept: Vec<f32> = made.times.iter().copied().filter(|t| *t > start && *t < end).collect();
+    let mut added = Vec::new();
+    for stop in &mut stops {
+        let inside = stop.part > 0.0 && stop.part < 1.0;
+        if !inside {
+            continue;
+        }
+        let time = (from + span * stop.part) as f32;
+        let there = made.key_at(time, SAME_TIME).is_some();
+        if there || time <= start || time >= end {
+            continue;
+        }
+        let count = made.times.len();
+        *made = insert_key(made, time, value(stop.value).as_deref(), false).track;
+        if made.times.len() > count {
+            if !stop.is_corner() {
+                // Where the rounded time is.
+                *stop = stop_at(ease, (f64::from(time) - from) / span, stop);
+            }
+            added.push((time, *stop));
+        }
+    }
+    for time in kept {
+        let part = (f64::from(time) - from) / span;
+        let none = Stop { part, value: 0.0, arrive: 0.0, leave: 0.0 };
+        added.push((time, stop_at(ease, part, &none)));
+    }
+    (stops, added)
+}
+
 /// The place of a formula at a part of the time; slopes that the plan has chosen stay where the
 /// formula has none.
 fn stop_at(ease: &Ease, part: f64, planned: &Stop) -> Stop {
@@ -286,7 +329,7 @@ fn write(
     way: &Way,
     stop: &Stop,
     ((before, after), span): ((bool, bool), f64),
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
 ) {
     let width = own.len() / 3;
     let mut put = |from: usize, numbers: Vec<f64>| {
@@ -367,7 +410,7 @@ fn off(
     way: &Way,
     ease: &Ease,
     (from, span): (f64, f64),
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
 ) -> f64 {
     const SAMPLES: u32 = 100;
     let mut out = vec![0.0; track.width];

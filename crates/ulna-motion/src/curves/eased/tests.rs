@@ -3,7 +3,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clip_edit::{tests::any_track, with_interpolation};
+use crate::curves::EulerOrder;
 use ulna_model::NodeId;
+
+fn number(list: &[u16]) -> ChosenComponents<'_> {
+    ChosenComponents { list, space: CurveSpace::Stored }
+}
 
 fn shapes() -> impl Strategy<Value = Ease> {
     let shape = prop_oneof![
@@ -146,10 +151,10 @@ proptest! {
 fn one_component_is_eased_and_the_others_go_on_as_they_did() {
     let track = pair(false, [0.0, 1.0, 2.0], [1.0, -1.0, 2.5], Interpolation::CubicSpline);
     let bounce = Ease { shape: EaseShape::Bounce, way: EaseWay::Out, amount: 1.0 };
-    let x = eased(&track, 0, &bounce, Some(&[0]));
+    let x = eased(&track, 0, &bounce, Some(number(&[0])));
     assert_eq!(x.added, 3);
     let quint = Ease { shape: EaseShape::Quint, ..bounce };
-    let y = eased(&x.track, 0, &quint, Some(&[1]));
+    let y = eased(&x.track, 0, &quint, Some(number(&[1])));
     assert!(y.error < 0.01 && y.removed == 0, "{y:?}");
     for k in 0..=100 {
         let s = f64::from(k) / 100.0;
@@ -160,6 +165,79 @@ fn one_component_is_eased_and_the_others_go_on_as_they_did() {
     }
     // With the ease of x gone, its keys go.
     let linear = Ease { shape: EaseShape::Linear, ..bounce };
-    let back = eased(&x.track, 0, &linear, Some(&[0]));
+    let back = eased(&x.track, 0, &linear, Some(number(&[0])));
     assert_eq!((back.removed, back.added, back.track.times.len()), (3, 0, 2));
+}
+
+/// A LINEAR track of rotations by three angles in degrees, a key a second.
+fn angles(order: EulerOrder, keys: &[[f64; 3]]) -> Track {
+    let values = keys
+        .iter()
+        .flat_map(|a| order.rotation(a.map(f64::to_radians)).to_array().map(|v| v as f32));
+    Track {
+        target: NodeId(0),
+        property: Property::Rotation,
+        interpolation: Interpolation::Linear,
+        times: (0..keys.len()).map(|k| k as f32).collect(),
+        values: values.collect(),
+        width: 4,
+        kinds: Default::default(),
+        modes: Default::default(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn one_angle_is_eased_and_at_keys_the_others_stay(
+        order in prop::sample::select(EulerOrder::ALL.to_vec()),
+        keys in prop::collection::vec((-70.0f64..70.0, -50.0f64..50.0, -70.0f64..70.0), 3..5),
+        axis in 0u16..3,
+        ease in shapes(),
+    ) {
+        let keys: Vec<[f64; 3]> = keys.into_iter().map(|(a, b, c)| [a, b, c]).collect();
+        let track = angles(order, &keys);
+        let space = CurveSpace::Euler(order);
+        let list = [axis];
+        let made = eased(&track, 1, &ease, Some(ChosenComponents { list: &list, space }));
+        prop_assert!(made.track.validate().is_ok());
+        let base = converted(&track, Interpolation::CubicSpline, None).track;
+        let (was, now) = (TrackCurves::new(&base, space), TrackCurves::new(&made.track, space));
+        let own = usize::from(axis);
+        let [a, b] = [1.0, 2.0].map(|t| was.value(own, t));
+        for (key, time) in made.track.times.iter().enumerate() {
+            let time = f64::from(*time);
+            for other in (0..3).filter(|c| *c != own) {
+                let off = (was.value(other, time) - now.value(other, time)).abs();
+                prop_assert!(off < 0.1, "{other} at {time}: {off}");
+            }
+            let inside = (1.0..=2.0).contains(&time) && ease.shape != EaseShape::Step;
+            if inside && (b - a).abs() > 0.01 {
+                let wanted = a + (b - a) * ease.at(time - 1.0);
+                let off = (now.key_value(key, own) - wanted).abs();
+                prop_assert!(off < 0.01 + (b - a).abs() * 1e-3, "at {time}: {off}");
+            }
+        }
+        // The error that is told is the largest, and small where only this angle turns.
+        for k in 1..100 {
+            let time = 1.0 + f64::from(k) / 100.0;
+            let wanted = a + (b - a) * ease.at(time - 1.0);
+            let off = (now.value(own, time) - wanted).abs();
+            let step = ease.shape == EaseShape::Step;
+            prop_assert!(step || off <= (b - a).abs() * made.error + 0.02, "{time}: {off}");
+        }
+        for time in [0.2, 0.8, 2.1] {
+            for c in 0..3 {
+                let off = (was.value(c, time) - now.value(c, time)).abs();
+                prop_assert!(off < 0.1 || time > f64::from(track.times[track.times.len() - 1]));
+            }
+        }
+        let alone: Vec<[f64; 3]> = (0..2).map(|k| {
+            let mut all = keys[0];
+            all[order.place(own)] = keys[k + 1][order.place(own)];
+            all
+        }).collect();
+        let made = eased(&angles(order, &alone), 0, &ease, Some(ChosenComponents { list: &list,
+            space }));
+        prop_assert!(made.error <= 0.01, "{}", made.error);
+    }
 }

@@ -17,7 +17,7 @@ mod window;
 use glam::DVec3;
 
 use self::samples::{Course, Samples};
-use super::chart::{follow_holds, is_meant, only_angles, turn_key};
+use super::chart::{ChosenComponents, follow_holds, is_meant, only_angles, turn_key};
 use crate::clip_edit::{MotionError, SAME_TIME, is_hold_end, refreshed};
 use ulna_model::{Interpolation, Property, Track};
 
@@ -106,13 +106,12 @@ pub struct Filtered {
 }
 
 /// The track with the keys from one time to another filtered; their times stay, and so do the first
-/// and the last of them but across a loop. Tangents go along, automatic ones are made again. Of
-/// rotations `components` are the Euler angles XYZ.
+/// and the last of them but across a loop. Tangents go along, automatic ones are made again.
 pub fn filtered(
     track: &Track,
     (from, to): (f32, f32),
     options: &FilterOptions,
-    components: Option<&[u16]>,
+    components: Option<ChosenComponents<'_>>,
 ) -> Filtered {
     let unchanged = || Filtered { track: track.clone(), largest: MotionError::default(), at: from };
     let inside = |k: &usize| {
@@ -164,7 +163,13 @@ pub fn filtered(
 }
 
 /// Moves a key by a change that grows by `rate` a second.
-fn put(track: &Track, own: &mut [f32], moved: &[f64], rate: &[f64], components: Option<&[u16]>) {
+fn put(
+    track: &Track,
+    own: &mut [f32],
+    moved: &[f64],
+    rate: &[f64],
+    components: Option<ChosenComponents<'_>>,
+) {
     if track.property == Property::Rotation {
         turn_key(own, DVec3::from_slice(moved), DVec3::from_slice(rate));
         return;

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clip_edit::tests::any_track;
+use crate::curves::{CurveSpace, EulerOrder};
 use ulna_model::{NodeId, transform::angle_between};
 
 fn filters() -> impl Strategy<Value = Filter> {
@@ -84,7 +85,12 @@ proptest! {
         let count = track.times.len();
         let (from, to) = (from.min(to).min(count - 1), from.max(to).min(count - 1));
         let span = (track.times[from], track.times[to]);
-        let made = filtered(&track, span, &FilterOptions::new(filter), Some(&[1])).track;
+        let space = match track.property {
+            Property::Rotation => CurveSpace::Euler(EulerOrder::Xyz),
+            _ => CurveSpace::Stored,
+        };
+        let chosen = Some(ChosenComponents { list: &[1], space });
+        let made = filtered(&track, span, &FilterOptions::new(filter), chosen).track;
         for key in 0..count {
             if key <= from || key >= to {
                 prop_assert_eq!(made.value(key), track.value(key));

@@ -381,3 +381,6 @@ fn error(before: &Track, after: &Track, changed: &[f32]) -> MotionError {
     const MORE: f64 = 1.05;
     MotionError { angle: (worst.0 * MORE) as f32, value: (worst.1 * MORE) as f32 }
 }
+
+#[cfg(test)]
+mod tests;
