@@ -295,7 +295,9 @@ fn the_euler_filter_says_that_nothing_turns_fully() {
     let before = track(&window);
     click(&mut window, "Filter…");
     click(&mut window, "More filters");
+    window.run_steps(30);
     click(&mut window, "Euler filter");
+    window.run_steps(10);
     assert!(window.query_by_label_contains("no full turns").is_some(), "it is said");
     assert_eq!(track(&window), before);
 }
