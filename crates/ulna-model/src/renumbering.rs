@@ -54,6 +54,16 @@ impl Renumbering {
         }
     }
 
+    /// A JSON pointer with the new index of the element that it names first. Pointers to removed
+    /// elements and into other places are returned as they are.
+    pub fn of_pointer(&self, pointer: &str) -> String {
+        let new = AnyId::in_pointer(pointer).and_then(|id| Some((id.kind, self.of(id)?)));
+        match new {
+            Some((kind, index)) => AnyId::new(kind, index).put_in_pointer(pointer),
+            None => pointer.to_owned(),
+        }
+    }
+
     /// Renumbers the ids that a value holds. Ids of removed elements stay; the first of them is
     /// returned.
     pub fn apply(&self, value: &mut impl References) -> Option<AnyId> {
