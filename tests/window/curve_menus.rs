@@ -288,16 +288,3 @@ fn a_handle_that_is_pulled_along_adds_a_key_where_that_is_asked_for() {
     assert_eq!(after.times.len(), before.times.len() + 1);
     assert!(after.key_at(free, 1e-3).is_some());
 }
-
-#[test]
-fn the_euler_filter_says_that_nothing_turns_fully() {
-    let (mut window, _folder, _) = hips();
-    let before = track(&window);
-    click(&mut window, "Filter…");
-    click(&mut window, "More filters");
-    window.run_steps(30);
-    click(&mut window, "Euler filter");
-    window.run_steps(10);
-    assert!(window.query_by_label_contains("no full turns").is_some(), "it is said");
-    assert_eq!(track(&window), before);
-}
