@@ -3,11 +3,11 @@
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::Queryable as _;
-use ulna_model::{Property, Track};
+use ulna_model::{Interpolation, Property, Track};
 use ulna_motion::curves::{CurveSpace, TrackCurves};
 
 use super::{
-    curve_tools::{Graph, click_at, drag, hips, steps, track},
+    curve_tools::{Graph, button, click_at, drag, hips, pull, steps, track},
     editing::{Window, click, node, press, session},
 };
 
@@ -29,13 +29,14 @@ fn click_line(window: &mut Window, name: &str) {
     window.run_steps(3);
 }
 
-/// A frame that has no key, and the point of the curve there.
-fn between_keys(window: &Window, graph: &Graph) -> (f64, Pos2) {
-    let (own, fps) = (track(window), window.state().playback().fps);
-    let curves = TrackCurves::new(&own, CurveSpace::Stored);
-    let free = |t: &f64| own.key_at(*t as f32, 0.9 / fps as f32).is_none();
-    let time = (1..200).map(|k| f64::from(k) / fps).find(free).expect("room between keys");
-    (time, graph.at(time as f32, curves.value(1, time)))
+/// Deletes a key, so that a frame within the clip has none: the time, and the point of the curve.
+fn gap(window: &mut Window, graph: &Graph) -> (f32, Pos2) {
+    let own = track(window);
+    right_click(window, graph.key(&own, 2));
+    click_line(window, "Delete 1 key");
+    let curves = TrackCurves::new(&track(window), CurveSpace::Stored);
+    let time = own.times[2];
+    (time, graph.at(time, curves.value(1, f64::from(time))))
 }
 
 fn assert_same_motion(a: &Track, b: &Track, length: f64) {
@@ -51,15 +52,15 @@ fn assert_same_motion(a: &Track, b: &Track, length: f64) {
 #[test]
 fn the_menu_of_a_curve_adds_a_key_without_changing_the_curve() {
     let (mut window, _folder, graph) = hips();
+    let (time, at) = gap(&mut window, &graph);
     let before = track(&window);
-    let (time, at) = between_keys(&window, &graph);
     right_click(&mut window, at);
     click(&mut window, "Add a key here");
     let after = track(&window);
     assert_eq!(after.times.len(), before.times.len() + 1);
-    assert!(after.key_at(time as f32, 1e-3).is_some());
+    assert!(after.key_at(time, 1e-3).is_some());
     assert_same_motion(&before, &after, graph.length);
-    assert_eq!(steps(&window), 1);
+    assert_eq!(steps(&window), 2);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(track(&window), before);
 }
@@ -85,16 +86,18 @@ fn the_menu_of_a_key_goes_to_its_frame_and_that_of_no_curve_keys_all_curves() {
     let frame = format!("Go to frame {:.0}", time * window.state().playback().fps);
     click(&mut window, &frame);
     assert!((window.state().playback().time - time).abs() < 1e-4);
-    let (free, _) = between_keys(&window, &graph);
+    let (free, _) = gap(&mut window, &graph);
     click(&mut window, "Frame");
-    window.event(Event::Text(format!("{:.0}", free * window.state().playback().fps)));
+    let fps = window.state().playback().fps;
+    window.event(Event::Text(format!("{:.0}", f64::from(free) * fps)));
     window.run_steps(2);
     press(&mut window, Modifiers::NONE, Key::Enter);
+    let before = track(&window);
     right_click(&mut window, graph.rect.left_top() + vec2(90.0, 4.0));
     click_line(&mut window, "Insert keys on shown curves");
     let after = track(&window);
     assert_eq!(after.times.len(), before.times.len() + 1);
-    assert!(after.key_at(free as f32, 1e-3).is_some());
+    assert!(after.key_at(free, 1e-3).is_some());
 }
 
 #[test]
@@ -141,21 +144,50 @@ fn the_seam_switch_lets_tangents_run_on_over_the_loop() {
 fn a_handle_on_the_ruler_stretches_the_selected_keys() {
     let (mut window, _folder, graph) = hips();
     let before = track(&window);
-    let fps = window.state().playback().fps;
-    click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
-    click_at(&mut window, graph.key(&before, 2), Modifiers::SHIFT);
+    let fps = window.state().playback().fps as f32;
+    click(&mut window, "Curve Hips Y, m");
     let handle = window.get_by_label("Retime handle at the last selected key").rect().center();
-    let frames = 2.0;
-    let way = graph.at((frames / fps) as f32, 0.0).x - graph.at(0.0, 0.0).x;
-    drag(&mut window, handle, handle + vec2(-way, 0.0));
+    let last = before.times[before.times.len() - 1];
+    let to = (last * 0.6 * fps).round() / fps;
+    let way = graph.at(last, 0.0).x - graph.at(to, 0.0).x;
+    drag(&mut window, handle, handle - vec2(way, 0.0));
     let after = track(&window);
-    let to = before.times[2] - (frames / fps) as f32;
-    assert!(after.key_at(to, 1e-3).is_some(), "{:?}", after.times);
-    assert!(after.key_at(before.times[1], 1e-4).is_some());
     assert_eq!(after.times.len(), before.times.len());
+    for (was, is) in before.times.iter().zip(after.times.iter()) {
+        assert!((was * to / last - is).abs() < 1e-3, "{was} {is}");
+    }
     assert_eq!(steps(&window), 1);
     press(&mut window, Modifiers::COMMAND, Key::Z);
     assert_eq!(track(&window), before);
+}
+
+#[test]
+fn a_handle_that_is_added_to_the_ruler_stretches_both_its_sides() {
+    let (mut window, _folder, graph) = hips();
+    let before = track(&window);
+    let fps = window.state().playback().fps as f32;
+    click(&mut window, "Curve Hips Y, m");
+    let bar = window.get_by_label("Retime bar: double-click to add a handle").rect();
+    let middle = 10.0 / fps;
+    let at = egui::pos2(graph.at(middle, 0.0).x, bar.center().y);
+    window.run_steps(60);
+    for _ in 0..2 {
+        window.event(Event::PointerMoved(at));
+        window.step();
+        button(&mut window, at, true, Modifiers::NONE);
+        button(&mut window, at, false, Modifiers::NONE);
+    }
+    window.run_steps(3);
+    let handle = window.get_by_label("Retime handle at frame 10").rect().center();
+    let way = graph.at(5.0 / fps, 0.0).x - graph.at(0.0, 0.0).x;
+    drag(&mut window, handle, handle + vec2(way, 0.0));
+    let after = track(&window);
+    let last = before.times[before.times.len() - 1];
+    assert_eq!(after.times.first(), before.times.first());
+    assert!((after.times[after.times.len() - 1] - last).abs() < 1e-4);
+    let key = before.key_at(middle, 1e-3).expect("a key in each frame");
+    assert!((after.times[key] - 15.0 / fps).abs() < 1e-3, "{:?}", after.times);
+    assert!((after.times[key / 2] - before.times[key / 2] * 1.5).abs() < 1e-3);
 }
 
 #[test]
@@ -214,4 +246,52 @@ fn the_row_of_a_component_selects_and_marks_that_component_alone() {
     let keys = window.state().selected_keys();
     assert!(keys.has(id, 1, own.times[1]), "{keys:?}");
     assert!(!keys.has(id, 0, own.times[1]) && !keys.is_whole(id, own.times[1]));
+}
+
+#[test]
+fn a_channel_is_converted_with_its_motion_kept_and_the_message_says_how_well() {
+    let (mut window, _folder, graph) = hips();
+    let before = track(&window);
+    assert_eq!(before.interpolation, Interpolation::Linear);
+    right_click(&mut window, graph.key(&before, 1));
+    click_line(&mut window, "Convert, keeping the motion");
+    window.run_steps(30);
+    click(&mut window, "Convert tracks to cubicspline");
+    let after = track(&window);
+    assert_eq!(after.interpolation, Interpolation::CubicSpline);
+    assert_same_motion(&before, &after, graph.length);
+    assert!(window.query_by_label_contains("1 track converted").is_some(), "it is said");
+    assert_eq!(steps(&window), 1);
+}
+
+#[test]
+fn a_handle_that_is_pulled_along_adds_a_key_where_that_is_asked_for() {
+    let (mut window, _folder, graph) = hips();
+    let (free, _) = gap(&mut window, &graph);
+    let before = track(&window);
+    click_at(&mut window, graph.key(&before, 1), Modifiers::NONE);
+    let curves = TrackCurves::new(&before, CurveSpace::Stored);
+    let third = (before.times[2] - before.times[1]) / 3.0;
+    let slope = curves.key_slopes(1, 1).expect("slopes").1;
+    let value = f64::from(before.value(1)[1]) + slope * f64::from(third);
+    let handle = graph.at(before.times[1] + third, value);
+    let to = egui::pos2(graph.at(free, value).x, handle.y);
+    pull(&mut window, handle, to, Modifiers::NONE);
+    press(&mut window, Modifiers::NONE, Key::I);
+    button(&mut window, to, false, Modifiers::NONE);
+    window.run_steps(3);
+    let after = track(&window);
+    assert_eq!(after.times.len(), before.times.len() + 1);
+    assert!(after.key_at(free, 1e-3).is_some());
+}
+
+#[test]
+fn the_euler_filter_says_that_nothing_turns_fully() {
+    let (mut window, _folder, _) = hips();
+    let before = track(&window);
+    click(&mut window, "Filter…");
+    click(&mut window, "More filters");
+    click(&mut window, "Euler filter");
+    assert!(window.query_by_label_contains("no full turns").is_some(), "it is said");
+    assert_eq!(track(&window), before);
 }

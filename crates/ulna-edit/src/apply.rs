@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::edit::{Edit, EditError};
 use ulna_model::{
-    Clip, ClipId, Components, Document, Image, ImageId, KeptPose, LayerHome, Material, MaterialId,
-    MeshId, Mix, Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId, Property,
-    RestGeometry, SceneId, Shared, Skin, SkinId, SlotId, Slots, TextureRef, Track, TrackId,
-    Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
+    AnyId, Clip, ClipId, Components, Document, IdKind, Image, ImageId, KeptPose, LayerHome,
+    MaterialId, MeshId, Mix, Node, NodeId, NodePose, NodeSet, Pin, PoseLayers, PrimitiveId,
+    Property, References, RestGeometry, SceneId, Shared, Skin, SkinId, SlotId, Slots, TextureRef,
+    Track, TrackId, Unkeyed, UnkeyedAt, WeightLayers, WeightMap, WeightPatch,
 };
 
 /// Applies an edit and returns its inverse: `apply(apply(d, e)) = d`.
@@ -46,6 +46,14 @@ pub fn apply(document: &mut Document, edit: Edit) -> Result<Edit, EditError> {
         Edit::SetMix { to } => set_mix(document, to),
         Edit::SetKeptMix { scene, to } => set_kept_mix(document, scene, to),
         Edit::SetMirrorPairs { to } => set_mirror_pairs(document, to),
+    }
+}
+
+/// Refuses a value that refers to a node that does not exist.
+fn nodes_exist(document: &Document, value: &impl References) -> Result<(), EditError> {
+    match document.missing_node(value) {
+        Some(node) => Err(EditError::NoNode(node.0)),
+        None => Ok(()),
     }
 }
 
@@ -143,14 +151,12 @@ fn set_skin(
             let sound = skin.index() <= document.skins.len()
                 && !to.joints.is_empty()
                 && to.joints.len() == to.inverse_bind.len()
-                && to.joints.iter().all(|j| document.nodes.contains(*j))
+                && document.missing(to).is_none()
                 && to.is_valid();
             sound.then_some(()).ok_or(EditError::Unsound { what: "skin", id: skin.0 })?;
         }
         None => {
-            let used = document.nodes.values().any(|n| n.skin == Some(skin))
-                || document.aids.weight_layers.contains_key(&skin);
-            let free = is_last(&document.skins, skin) && !used;
+            let free = is_last(&document.skins, skin) && !document.names(skin);
             free.then_some(()).ok_or(EditError::Needed { what: "skin", id: skin.0 })?;
         }
     }
@@ -159,7 +165,7 @@ fn set_skin(
 }
 
 fn set_roots(document: &mut Document, scene: SceneId, to: Vec<NodeId>) -> Result<Edit, EditError> {
-    to.iter().try_for_each(|n| node_of(document, *n))?;
+    nodes_exist(document, &to)?;
     let unsound = EditError::Unsound { what: "scene", id: scene.0 };
     let found = document.file.scenes.get_mut(scene).ok_or(unsound)?;
     let was = std::mem::replace(&mut found.roots, to);
@@ -189,7 +195,7 @@ fn set_track(
     to: Option<Shared<Track>>,
 ) -> Result<Edit, EditError> {
     if let Some(to) = &to {
-        node_of(document, to.target)?;
+        nodes_exist(document, to)?;
         to.validate()?;
     }
     let Some(found) = document.file.clips.get_mut(clip) else {
@@ -209,10 +215,8 @@ fn set_clip(
     to: Option<Shared<Clip>>,
 ) -> Result<Edit, EditError> {
     if let Some(to) = &to {
-        for track in to.tracks.values() {
-            node_of(document, track.target)?;
-            track.validate()?;
-        }
+        nodes_exist(document, to)?;
+        to.tracks.values().try_for_each(|track| track.validate())?;
     } else if document.aids.unkeyed.keys().any(|at| at.clip == clip) {
         return Err(EditError::Unkeyed(clip.0));
     } else if document.aids.pose_layers.contains_key(&LayerHome::Clip(clip)) {
@@ -307,7 +311,7 @@ fn set_normal_map(
     material: MaterialId,
     to: Option<Box<TextureRef>>,
 ) -> Result<Edit, EditError> {
-    let there = to.as_ref().is_none_or(|t| t.image.index() < document.images.len());
+    let there = to.as_deref().is_none_or(|t| document.missing(t).is_none());
     let mut list = document.materials.to_vec();
     let place = list.get_mut(material.index()).filter(|_| there);
     let Some(place) = place else {
@@ -329,7 +333,7 @@ fn add_image(
             list.push(to);
             None
         }
-        None if image.index() + 1 == list.len() && !is_image_used(document, image) => list.pop(),
+        None if image.index() + 1 == list.len() && !document.names(image) => list.pop(),
         _ => return Err(EditError::Unsound { what: "image", id: image.0 }),
     };
     document.file.images = list.into();
@@ -380,7 +384,7 @@ fn set_node_sets(
     scene: SceneId,
     to: Shared<[NodeSet]>,
 ) -> Result<Edit, EditError> {
-    to.iter().flat_map(|s| &s.nodes).try_for_each(|n| node_of(document, *n))?;
+    nodes_exist(document, &to)?;
     let sound = to.windows(2).all(|w| w[0].digit < w[1].digit) && to.iter().all(|s| s.digit < 10);
     let unsound = EditError::Unsound { what: "a selection set of scene", id: scene.0 };
     let found = document.file.scenes.get_mut(scene).filter(|_| sound).ok_or(unsound)?;
@@ -389,7 +393,7 @@ fn set_node_sets(
 
 fn set_mix(document: &mut Document, to: Option<Shared<Mix>>) -> Result<Edit, EditError> {
     if let Some(mix) = &to {
-        mix.nodes().try_for_each(|n| node_of(document, *n))?;
+        nodes_exist(document, mix)?;
         let sound = mix.fault().is_none();
         sound.then_some(()).ok_or(EditError::Unsound { what: "mix", id: 0 })?;
     }
@@ -411,7 +415,7 @@ fn set_mirror_pairs(
     document: &mut Document,
     to: Shared<[(NodeId, Option<NodeId>)]>,
 ) -> Result<Edit, EditError> {
-    to.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten().try_for_each(|n| node_of(document, n))?;
+    nodes_exist(document, &to)?;
     let was = std::mem::replace(&mut document.aids.mirror_pairs, to);
     Ok(Edit::SetMirrorPairs { to: was })
 }
@@ -421,20 +425,6 @@ fn is_last<I: SlotId, T>(slots: &Slots<I, T>, id: I) -> bool {
     !slots.is_from_file(id) && id.index() + 1 == slots.len()
 }
 
-/// Whether a material names an image.
-fn is_image_used(document: &Document, image: ImageId) -> bool {
-    let textures = |m: &Material| {
-        let list = [
-            &m.base_color_texture,
-            &m.metallic_roughness_texture,
-            &m.normal_texture,
-            &m.occlusion_texture,
-        ];
-        list.into_iter().chain([&m.emissive_texture]).flatten().any(|t| t.image == image)
-    };
-    document.materials.iter().any(textures)
-}
-
 /// Whether a node can be put under an id.
 fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError> {
     let finite = to.pose.is_none_or(|p| p.is_finite())
@@ -442,12 +432,13 @@ fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError
         && to.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
     let sound = id.index() <= document.nodes.len()
         && finite
-        && (to.mesh.is_some() || to.instances.is_none())
-        && to.mesh.is_none_or(|m| document.meshes.contains(m))
-        && to.skin.is_none_or(|s| document.skins.contains(s))
-        && to.camera.is_none_or(|c| c.index() < document.cameras.len())
-        && to.light.is_none_or(|l| l.index() < document.lights.len());
+        && (to.mesh.is_some() || to.instances.is_none());
     sound.then_some(()).ok_or(EditError::Unsound { what: "node", id: id.0 })?;
+    match document.missing(to) {
+        Some(AnyId { kind: IdKind::Node, index }) => return Err(EditError::NoNode(index)),
+        Some(_) => return Err(EditError::Unsound { what: "node", id: id.0 }),
+        None => {}
+    }
     let targets = to.mesh.map_or(0, |m| document.mesh(m).target_count());
     let before =
         document.nodes.get(id).filter(|b| b.mesh == to.mesh && b.morph_weights == to.morph_weights);
@@ -461,26 +452,13 @@ fn node_fits(document: &Document, id: NodeId, to: &Node) -> Result<(), EditError
         return Err(EditError::Morphs { node: id.0, targets });
     }
     let Some(parent) = to.parent else { return Ok(()) };
-    if !document.nodes.contains(parent) {
-        return Err(EditError::NoNode(parent.0));
-    }
     let below = parent == id || (document.nodes.contains(id) && document.is_above(id, parent));
     if below { Err(EditError::Cycle(id.0)) } else { Ok(()) }
 }
 
-/// Whether a node can be taken away: it was added last, and nothing names it.
+/// Whether a node can be taken away: it was added last, and nothing refers to it.
 fn node_is_free(document: &Document, id: NodeId) -> Result<(), EditError> {
-    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
-    let named = !document.children(id).is_empty()
-        || document.skins.values().any(|s| s.joints.contains(&id))
-        || document.scenes.values().any(|s| s.roots.contains(&id))
-        || tracks.any(|t| t.target == id)
-        || document.aids.unkeyed.values().any(|p| p.nodes().any(|n| n == id))
-        || document.aids.pins.contains_key(&id)
-        || document.aids.mix.as_ref().is_some_and(|m| m.nodes().any(|n| *n == id))
-        || document.scenes.values().any(|s| s.sets.iter().any(|s| s.nodes.contains(&id)))
-        || document.aids.mirror_pairs.iter().any(|(a, b)| *a == id || *b == Some(id));
-    let free = is_last(&document.nodes, id) && !named;
+    let free = is_last(&document.nodes, id) && !document.names(id);
     free.then_some(()).ok_or(EditError::Needed { what: "node", id: id.0 })
 }
 

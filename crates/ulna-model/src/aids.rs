@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ClipId, Components, LayerHome, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers, Shared, SkinId,
-    WeightLayers,
+    AnyId, ClipId, Components, IdKind, LayerHome, Mix, NodeId, PoseLayer, PoseLayerId, PoseLayers,
+    References, Shared, SkinId, WeightLayers,
 };
 
 /// Work that no file holds by itself.
@@ -113,6 +113,18 @@ impl UnkeyedAt {
     /// Seconds on the clip's clock.
     pub fn time(self) -> f32 {
         f32::from_bits(self.bits)
+    }
+}
+
+impl References for UnkeyedAt {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        let Self { clip, bits: _ } = self;
+        clip.for_each_id(visit);
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        let Self { clip, bits: _ } = self;
+        clip.for_each_id_mut(visit);
     }
 }
 

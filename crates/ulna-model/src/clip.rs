@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Interpolation, KeptLayers, Marker, NodeId, Property, Shared, Slice, Track, TrackId, Tracks,
+    AnyId, Interpolation, KeptLayers, Marker, NodeId, Property, Shared, Slice, Track, TrackId,
+    Tracks,
 };
 
 /// What happens at the end of a clip that plays.
@@ -38,6 +39,9 @@ impl Repeat {
 pub struct PointerTrack {
     /// What moves, such as `/materials/2/pbrMetallicRoughness/roughnessFactor`.
     pub pointer: Arc<str>,
+    /// The element of the file that the pointer names or passes through first, where the file has
+    /// it.
+    pub target: Option<AnyId>,
     /// How values between keys come about.
     pub interpolation: Interpolation,
     /// Key times in seconds, finite and strictly increasing; not empty.

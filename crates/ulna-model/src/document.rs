@@ -2,13 +2,10 @@
 
 use std::{collections::BTreeSet, ops::Deref, sync::Arc};
 
-use thiserror::Error;
-
 use super::{
-    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, LayerHome,
-    Light, Local, Material, MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes,
-    PoseLayerId, PoseLayers, Primitive, PrimitiveId, SceneId, Shared, Skin, SkinId, Slots,
-    VariantId, Vrm, label,
+    Camera, Clip, ClipId, DisplayChoice, EditorState, Image, KeptLayers, KeptPose, Light, Material,
+    MaterialId, Mesh, MeshId, Mix, Node, NodeId, NodeSet, Nodes, Primitive, PrimitiveId, SceneId,
+    Shared, Skin, SkinId, Slots, VariantId, Vrm, label,
 };
 
 /// A scene: the roots that are shown together.
@@ -27,11 +24,6 @@ pub struct Scene {
     /// The layers of the pose that the file keeps with it, folded into its nodes.
     pub kept_layers: Option<Shared<KeptLayers>>,
 }
-
-/// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the document is inconsistent: {0}. This is a bug in Ulna; please report it")]
-pub struct Broken(String);
 
 /// All that a file says: what saving writes.
 ///
@@ -219,202 +211,9 @@ impl FileContent {
         let given = node.morph_weights.as_ref().unwrap_or(&mesh.default_weights);
         (0..count).map(|k| given.get(k).copied().unwrap_or(0.0)).collect()
     }
-
-    fn check(&self) -> Result<(), Broken> {
-        self.check_tree()?;
-        self.check_nodes()?;
-        let say = |sound: bool, why: &dyn Fn() -> String| {
-            sound.then_some(()).ok_or_else(|| Broken(why()))
-        };
-        for (id, skin) in self.skins.iter() {
-            let sound = skin.is_valid() && skin.joints.iter().all(|j| self.nodes.contains(*j));
-            say(sound, &|| {
-                format!(
-                    "skin {} refers to a missing joint, or the number of its inverse bind matrices \
-                        is wrong",
-                    id.0
-                )
-            })?;
-        }
-        for (id, scene) in self.scenes.iter() {
-            let root = |n: &NodeId| self.nodes.contains(*n);
-            say(scene.roots.iter().all(root), &|| {
-                format!("scene {} refers to a missing node", id.0)
-            })?;
-        }
-        say(self.scene.is_none_or(|s| self.scenes.contains(s)), &|| {
-            "the shown scene is missing".into()
-        })?;
-        for (id, clip) in self.clips.iter() {
-            for (track, t) in &clip.tracks {
-                let fault = |why: &dyn std::fmt::Display| {
-                    Broken(format!("clip {}, track {}: {why}", id.0, track.0))
-                };
-                self.nodes
-                    .contains(t.target)
-                    .then_some(())
-                    .ok_or_else(|| fault(&"the animated node is missing"))?;
-                t.validate().map_err(|e| fault(&e))?;
-            }
-        }
-        for (id, mesh) in self.meshes.iter() {
-            for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let count = primitive.positions.len();
-                let fits = primitive.weights.as_ref().is_none_or(|w| {
-                    w.joints.len() == w.weights.len() && (count == 0 || w.vertex_count() == count)
-                });
-                say(fits, &|| {
-                    format!(
-                        "the number of weights of mesh {}, primitive {p} does not match its \
-                            vertices",
-                        id.0
-                    )
-                })?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_tree(&self) -> Result<(), Broken> {
-        if !self.nodes.is_valid() {
-            return Err(Broken("the node tree does not match the parents of the nodes".into()));
-        }
-        for (id, node) in self.nodes.iter() {
-            if node.parent.is_some_and(|p| !self.nodes.contains(p)) {
-                return Err(Broken(format!("the parent of node {} is missing", id.0)));
-            }
-        }
-        // A node on a cycle is not in the order.
-        match self.nodes.order().len() == self.nodes.count() {
-            true => Ok(()),
-            false => Err(Broken("a node is its own ancestor".into())),
-        }
-    }
-
-    fn check_nodes(&self) -> Result<(), Broken> {
-        for (id, node) in self.nodes.iter() {
-            let named = node.mesh.is_none_or(|m| self.meshes.contains(m))
-                && node.skin.is_none_or(|s| self.skins.contains(s))
-                && node.camera.is_none_or(|c| c.index() < self.cameras.len())
-                && node.light.is_none_or(|l| l.index() < self.lights.len());
-            let finite = node.pose.is_none_or(|p| p.is_finite())
-                && node.morph_weights.as_ref().is_none_or(|w| w.iter().all(|v| v.is_finite()));
-            if !named || !finite {
-                return Err(Broken(format!(
-                    "node {} refers to missing data, or has values that are not finite numbers",
-                    id.0
-                )));
-            }
-            if let Some(pose) = node.pose
-                && !matches!(pose.local, Local::Matrix(_))
-            {
-                let made = node.rest.transform().compose(&pose.user);
-                let local = pose.local.transform();
-                let size = local
-                    .translation
-                    .abs()
-                    .max_element()
-                    .max(node.rest.transform().translation.abs().max_element());
-                let near = made.translation.distance(local.translation) <= size.max(1e-3) * 1e-3
-                    && super::transform::angle_between(made.rotation, local.rotation) <= 2e-3;
-                if !near && made.is_finite() {
-                    return Err(Broken(format!(
-                        "the pose of node {} does not equal its rest pose with its offset",
-                        id.0
-                    )));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Document {
-    /// Checks the invariants: everything that is named is there, parents make a tree, numbers are
-    /// finite, keys are sound, and weights fit their vertices.
-    ///
-    /// # Errors
-    /// The first that is broken.
-    pub fn check(&self) -> Result<(), Broken> {
-        self.file.check()?;
-        for (at, pose) in &self.aids.unkeyed {
-            let sound = self.clips.contains(at.clip)
-                && !pose.is_empty()
-                && pose.nodes().all(|n| self.nodes.contains(n))
-                && pose.locals.values().all(|c| !c.is_empty() && c.is_finite());
-            sound.then_some(()).ok_or_else(|| {
-                Broken(format!("the unkeyed pose of clip {} is invalid", at.clip.0))
-            })?;
-        }
-        for (home, layers) in &self.aids.pose_layers {
-            if !self.fits_pose_layers(*home, layers) {
-                return Err(Broken(format!("the layers of {home:?} are invalid")));
-            }
-        }
-        for (skin, layers) in &self.aids.weight_layers {
-            if !self.skins.contains(*skin) || !layers.fits(self, *skin) {
-                return Err(Broken(format!(
-                    "the weight layers of skin {} do not match the skin",
-                    skin.0
-                )));
-            }
-        }
-        if let Some((node, _)) = self
-            .aids
-            .pins
-            .iter()
-            .find(|(n, pin)| !self.nodes.contains(**n) || !(pin.place || pin.angle))
-        {
-            return Err(Broken(format!(
-                "the pin of node {} pins neither position nor rotation, or its node is missing",
-                node.0
-            )));
-        }
-        if let Some(mix) = &self.aids.mix {
-            if let Some(fault) = mix.fault() {
-                return Err(Broken(format!("the mix is invalid: {fault}")));
-            }
-            if let Some(node) = mix.nodes().find(|n| !self.nodes.contains(**n)) {
-                return Err(Broken(format!(
-                    "a mask of the mix refers to node {}, which is missing",
-                    node.0
-                )));
-            }
-        }
-        let pairs = self.aids.mirror_pairs.iter().flat_map(|(a, b)| [Some(*a), *b]).flatten();
-        match pairs.into_iter().find(|n| !self.nodes.contains(*n)) {
-            Some(node) => {
-                Err(Broken(format!("a mirror pair refers to node {}, which is missing", node.0)))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a list of layers could be the one of a clip, or of the pose: not empty, everything
-    /// that it names is there, its names are each once, its numbers of no other list, and the
-    /// layers are sound. The pose has none with keys.
-    pub fn fits_pose_layers(&self, home: LayerHome, layers: &PoseLayers) -> bool {
-        let there = home.clip().is_none_or(|c| self.clips.contains(c));
-        let sound = layers.iter().all(|l| {
-            l.is_sound()
-                && (home != LayerHome::Pose || !l.is_keyed())
-                && l.nodes()
-                    .into_iter()
-                    .chain(l.mask.iter().flat_map(|m| m.counts.nodes()))
-                    .all(|n| self.nodes.contains(n))
-        });
-        let mut names: Vec<&str> = layers.iter().map(|l| &*l.name).collect();
-        names.sort_unstable();
-        let mut ids: Vec<PoseLayerId> = layers.iter().map(|l| l.id).collect();
-        ids.sort_unstable();
-        let mut others =
-            self.aids.pose_layers.iter().filter(|(h, _)| **h != home).flat_map(|(_, l)| l.iter());
-        let once = names.windows(2).all(|pair| pair[0] != pair[1])
-            && ids.windows(2).all(|pair| pair[0] != pair[1])
-            && others.all(|l| ids.binary_search(&l.id).is_err());
-        there && sound && once && !layers.is_empty()
-    }
-
     /// The scene that is shown: the chosen one, or the file's own.
     pub fn shown_scene(&self) -> Option<SceneId> {
         self.shown.scene.or(self.scene)

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Held, Parts, Shared};
+use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
 /// The kind of a key that is not a plain one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ impl KeyKind {
 /// Invariant: times rise, each is there once. One without a key says nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyKinds(Shared<[(f32, KeyKind)]>);
+
+no_ids!(KeyKinds);
 
 impl Held for KeyKinds {
     fn held(&self, parts: &mut Parts) {

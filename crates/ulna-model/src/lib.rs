@@ -1,6 +1,8 @@
 //! What a document *is*: plain data and its invariants. Knows of nothing else.
 
 mod aids;
+mod any_id;
+mod check;
 mod clip;
 mod components;
 mod derived;
@@ -20,8 +22,8 @@ mod layers;
 mod layers_fit;
 mod marker;
 mod material;
+mod members;
 mod memo;
-mod memory;
 mod mesh;
 mod mix;
 mod node;
@@ -29,6 +31,8 @@ mod nodes;
 mod notice;
 mod picture;
 mod pose_layer;
+mod references;
+mod renumbering;
 mod rest;
 mod scene_extras;
 mod shared;
@@ -44,11 +48,13 @@ mod weights;
 
 pub use self::{
     aids::{EditorState, Pin, Unkeyed, UnkeyedAt},
+    any_id::{AnyId, IdKind},
+    check::Broken,
     clip::{Clip, PointerTrack, Repeat, VisibilityKeys},
     components::Components,
     derived::Derived,
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    document::{Broken, Document, FileContent, Scene},
+    document::{Document, FileContent, Scene},
     frame_rate::{meant_rate, rate_in_words},
     heights::{is_gray, normal_map},
     held::{Held, Parts},
@@ -73,6 +79,8 @@ pub use self::{
     notice::Notice,
     picture::{PictureHeader, picture_header, picture_to_png, unpack_picture},
     pose_layer::{JointMask, LayerHome, LayerMask, PoseLayer, PoseLayerId, PoseLayers, part_of},
+    references::References,
+    renumbering::Renumbering,
     rest::{find_rest, free_of_zeros},
     scene_extras::{Camera, DisplayChoice, Light, LightKind, Projection},
     shared::{Shared, SharedWeak},

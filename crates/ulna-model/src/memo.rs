@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Held, Parts, held::address};
+use super::{AnyId, Held, IdKind, Parts, References, held::address, references::no_ids};
 
 /// Something that took long to work out and is of use as long as it fits; clones share it.
 #[derive(Clone, Default)]
@@ -24,6 +24,8 @@ impl fmt::Debug for Memo {
         f.write_str("Kept")
     }
 }
+
+no_ids!(Memo);
 
 /// Only the value itself counts: what it is made of is the document's, or made anew when it is
 /// asked for.

@@ -3,7 +3,7 @@
 
 use std::ops::{Deref, Index, IndexMut};
 
-use super::{Held, Node, NodeId, Parts, Shared, Slots};
+use super::{AnyId, Held, IdKind, Node, NodeId, Parts, References, Shared, Slots};
 
 /// All nodes, with the tree that their parents make of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,6 +86,19 @@ impl Held for Nodes {
         let Self { slots, tree } = self;
         slots.held(parts);
         tree.held(parts);
+    }
+}
+
+impl References for Nodes {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        let Self { slots, tree: _ } = self;
+        slots.for_each_id(visit);
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        let Self { slots, tree } = self;
+        slots.for_each_id_mut(visit);
+        *tree = Tree::of(slots).into();
     }
 }
 

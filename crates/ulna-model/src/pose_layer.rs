@@ -7,7 +7,8 @@ use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Clip, ClipId, Interpolation, MixMask, NodeId, Property, Shared, Track, Transform,
+    AnyId, Clip, ClipId, IdKind, Interpolation, MixMask, NodeId, Property, References, Shared,
+    Track, Transform,
     transform::{short_way, unit_or},
 };
 
@@ -37,6 +38,32 @@ impl JointMask {
     /// The nodes at which something counts.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.0.iter().enumerate().filter(|(_, k)| **k > 0.0).map(|(node, _)| NodeId::from(node))
+    }
+}
+
+/// Nodes where nothing counts are not referenced.
+impl References for JointMask {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        self.nodes().for_each(|node| visit(node.into()));
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        let mut list: Vec<(NodeId, f32)> = self.nodes().map(|n| (n, self.at(n))).collect();
+        let mut is_same = true;
+        for (node, _) in &mut list {
+            let before = *node;
+            node.for_each_id_mut(visit);
+            is_same &= *node == before;
+        }
+        if is_same {
+            return;
+        }
+        let count = list.iter().map(|(node, _)| node.index() + 1).max().unwrap_or(0);
+        let mut shares = vec![0.0; count];
+        for (node, share) in list {
+            shares[node.index()] = share;
+        }
+        self.0 = shares.into();
     }
 }
 

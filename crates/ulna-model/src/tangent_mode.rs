@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Held, Parts, Shared};
+use super::{AnyId, Held, IdKind, Parts, References, Shared, references::no_ids};
 
 /// How the tangent on one side of a key is chosen.
 #[derive(
@@ -70,6 +70,8 @@ pub struct TangentModes {
     keys: Shared<[(f32, KeyTangents)]>,
     wraps: bool,
 }
+
+no_ids!(TangentModes);
 
 impl Held for TangentModes {
     fn held(&self, parts: &mut Parts) {

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Held, NodeId, Parts, Property, Shared, Track, TrackId};
+use super::{AnyId, Held, IdKind, NodeId, Parts, Property, References, Shared, Track, TrackId};
 
 /// Tracks by the index of their channel.
 ///
@@ -150,6 +150,18 @@ impl Held for Tracks {
     fn held(&self, parts: &mut Parts) {
         let Self { list, targets: _, extent: _ } = self;
         list.held(parts);
+    }
+}
+
+impl References for Tracks {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        let Self { list, targets: _, extent: _ } = self;
+        list.for_each_id(visit);
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        // As through `DerefMut`: what is known of the targets is forgotten.
+        (**self).for_each_id_mut(visit);
     }
 }
 

@@ -4,7 +4,7 @@
 use egui::{ComboBox, DragValue, RichText, Role, Ui, WidgetInfo};
 use egui_material_icons::icons;
 
-use super::keys::label;
+use super::keys::{label, look_as_fields};
 use crate::ui::{
     Action, Actions, Theme, View,
     theme::Font,
@@ -108,6 +108,7 @@ fn slopes_ui(
         // As high as the button, so that the fields are at its middle.
         ui.set_min_height(28.0);
         label(ui, view.theme, "Tangents");
+        look_as_fields(ui, view.theme);
         let set = |side, slope: f64| -> Command {
             let side = if linked { SlopeSide::Both } else { side };
             SetSlope {

@@ -5,7 +5,7 @@ use egui::{DragValue, Frame, Margin, RichText, Ui};
 
 use super::{
     key_tangents::{SelectedTangents, tangents_ui},
-    keys::label,
+    keys::{label, look_as_fields},
 };
 use crate::ui::{Action, Actions, Theme, View, theme::Font, widgets::name_widget};
 use ulna_edit::{
@@ -79,6 +79,7 @@ fn fields(
     let theme = view.theme;
     ui.horizontal(|ui| {
         label(ui, theme, "Values");
+        look_as_fields(ui, theme);
         let new_low = number(ui, "Lowest value of the selected keys", low, sign);
         let mut new_high = None;
         if high > low {

@@ -64,6 +64,13 @@ pub(super) fn label(ui: &mut Ui, theme: &Theme, text: &str) {
     ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, text, font, color);
 }
 
+/// Gives the fields of a line the look of fields: drawn as buttons, they would seem to be pressed.
+pub(super) fn look_as_fields(ui: &mut Ui, theme: &Theme) {
+    let inactive = &mut ui.visuals_mut().widgets.inactive;
+    inactive.bg_stroke = theme.field_edge();
+    inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
+}
+
 /// A field of a number with frames; what was typed or dragged to.
 fn frames(ui: &mut Ui, name: &str, mut value: f64) -> Option<f64> {
     let field = DragValue::new(&mut value).speed(0.2).max_decimals(2).update_while_editing(false);
@@ -82,8 +89,7 @@ fn times_ui(
     let which = || WhichKeys::these(id, view.selected_keys().clone());
     let (from, to) = (f64::from(first) * fps, f64::from(last) * fps);
     let plain = ui.visuals().widgets.inactive;
-    ui.visuals_mut().widgets.inactive.bg_stroke = theme.field_edge();
-    ui.visuals_mut().widgets.inactive.weak_bg_fill = theme.color(ColorRole::SurfaceField);
+    look_as_fields(ui, theme);
     let mut scale = |factor: f64| {
         if factor > 0.0 && factor != 1.0 && factor.is_finite() {
             let about = Some(Seconds(first));

@@ -68,10 +68,12 @@ impl Parts {
                 sheet.max.y = ruler;
             }
             TimelineShow::Both => {
-                // The row of all keys and three more, and as much of curves as can be worked on.
-                let least = Measure::RowTrack.points() * 4.0;
-                let most = (sheet.bottom() - ruler - 120.0).max(least);
-                let wanted = if split == 0.0 { (sheet.bottom() - ruler) * 0.36 } else { split };
+                // The row of all keys and three more, and as much of curves as can be worked on;
+                // half of each, where there is no room for that.
+                let height = (sheet.bottom() - ruler).max(0.0);
+                let least = (Measure::RowTrack.points() * 4.0).min(height * 0.5);
+                let most = (height - 120.0).max(least);
+                let wanted = if split == 0.0 { height * 0.36 } else { split };
                 let edge = (ruler + wanted.clamp(least, most)).min(sheet.bottom());
                 graph = Rect::from_min_max(
                     pos2(sheet.left(), (edge + SPLIT).min(sheet.bottom())),

@@ -24,6 +24,7 @@ mod patch;
 mod pose_extras;
 mod progress;
 mod read;
+pub mod references;
 pub mod rules;
 mod saved;
 mod scene_extras;

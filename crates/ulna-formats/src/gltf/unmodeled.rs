@@ -4,7 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Source, json::with_nulls};
+use super::{Source, json::with_nulls, references};
+use ulna_model::{IdKind, Renumbering};
 
 /// What a file has beside what the model holds, by the ids of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +27,38 @@ pub struct Unmodeled {
     /// By scene.
     pub scenes: Vec<Value>,
 }
+
+impl Unmodeled {
+    /// The same with new indices of the elements that it names. Its own lists keep their order.
+    #[must_use]
+    pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
+        let mut made = self.clone();
+        let Self { root, nodes, meshes, skins, animations, materials, cameras, scenes } = &mut made;
+        references::renumber(root, renumbering);
+        for (kind, list) in [
+            (IdKind::Node, nodes),
+            (IdKind::Mesh, meshes),
+            (IdKind::Skin, skins),
+            (IdKind::Clip, &mut *animations),
+            (IdKind::Material, materials),
+            (IdKind::Camera, cameras),
+            (IdKind::Scene, scenes),
+        ] {
+            for value in list {
+                references::renumber_element(kind, value, renumbering);
+            }
+        }
+        for animation in animations {
+            let Some(Value::Object(keys)) = animation.get_mut(KEYS) else { continue };
+            let named = std::mem::take(keys).into_iter();
+            *keys = named.map(|(name, v)| (renumbering.of_pointer(&name), v)).collect();
+        }
+        made
+    }
+}
+
+/// Member of an animation with the keys of its pointers, by pointer.
+const KEYS: &str = "keys";
 
 /// Members of extras that the model holds.
 const OURS: [&str; 13] = [
@@ -206,7 +239,7 @@ impl File<'_> {
             && !channels.is_empty()
         {
             members
-                .insert("keys".into(), channels.into_iter().collect::<Map<String, Value>>().into());
+                .insert(KEYS.into(), channels.into_iter().collect::<Map<String, Value>>().into());
         }
         out
     }

@@ -5,11 +5,15 @@
 //! extras may name accessors and views by number in ways that are unknown here, so that each whole
 //! number in them counts as a user.
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, sync::LazyLock};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{json as raw, schema};
+use super::{
+    json as raw,
+    references::{Named, PlaceTree, is_known, names_data},
+};
+use ulna_model::IdKind;
 
 /// How the data of a file is used.
 #[derive(Debug, Default)]
@@ -20,22 +24,26 @@ pub(super) struct Users {
     views: BTreeSet<usize>,
 }
 
+/// Places of the core that name accessors.
+static CORE: LazyLock<PlaceTree> = LazyLock::new(|| PlaceTree::of(|_, named| named == ACCESSOR));
+
+const ACCESSOR: Named = Named::Index(IdKind::Accessor);
+
 impl Users {
     pub(super) fn of(root: &raw::RawMap<'_>) -> Self {
         let count = raw::elements(root, "accessors").map_or(0, |a| a.len());
         let mut users = Self { accessors: vec![0; count], views: BTreeSet::new() };
-        users.core(root);
-        let seen = |users: &mut Self, text: &str, place| {
+        let mut see = |key: &str, text: &str, core| {
             let mut json = serde_json::Deserializer::from_str(text);
-            Foreign { users, place }.deserialize(&mut json).is_ok()
-        };
-        let members = root.0.iter().map(|(key, value)| (key, value.get()));
-        for (key, text) in members.chain(root.1.iter().map(|(key, value)| (key, value.get()))) {
-            if !seen(&mut users, text, ValuePlace::Core.member(key)) {
+            let place = ValuePlace::Core(core).member(key);
+            if (Foreign { users: &mut users, place }).deserialize(&mut json).is_err() {
                 // What cannot be looked through may name anything.
                 users.accessors.iter_mut().for_each(|u| *u += 1);
             }
-        }
+        };
+        root.0.iter().for_each(|(key, value)| see(key, value.get(), Some(&*CORE)));
+        // Of a member that stands twice the earlier one is not read.
+        root.1.iter().for_each(|(key, value)| see(key, value.get(), None));
         users
     }
 
@@ -49,55 +57,13 @@ impl Users {
             *users = users.saturating_add(1);
         }
     }
-
-    /// Meshes, skins and samplers, as the core has them. An element that does not read counts by
-    /// its numbers.
-    fn core(&mut self, root: &raw::RawMap<'_>) {
-        let listed = |name: &str| raw::elements(root, name).unwrap_or_default();
-        for mesh in listed("meshes") {
-            match raw::typed::<schema::Mesh>(mesh.get(), "", &mut false) {
-                Ok(mesh) => {
-                    for primitive in &mesh.primitives {
-                        let targets = primitive.targets.iter().flat_map(|t| t.values());
-                        let all =
-                            primitive.attributes.values().chain(targets).chain(&primitive.indices);
-                        all.for_each(|i| self.add(i.0));
-                    }
-                }
-                Err(_) => numbers(mesh.get()).for_each(|n| self.add(n)),
-            }
-        }
-        for skin in listed("skins") {
-            match raw::typed::<schema::Skin>(skin.get(), "", &mut false) {
-                Ok(skin) => skin.inverse_bind_matrices.iter().for_each(|i| self.add(i.0)),
-                Err(_) => numbers(skin.get()).for_each(|n| self.add(n)),
-            }
-        }
-        for animation in listed("animations") {
-            match raw::typed::<schema::Animation>(animation.get(), "", &mut false) {
-                Ok(animation) => {
-                    animation
-                        .samplers
-                        .iter()
-                        .flat_map(|s| [s.input, s.output])
-                        .for_each(|i| self.add(i.0));
-                }
-                Err(_) => numbers(animation.get()).for_each(|n| self.add(n)),
-            }
-        }
-    }
-}
-
-/// All whole numbers in a text.
-fn numbers(text: &str) -> impl Iterator<Item = usize> + '_ {
-    text.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok())
 }
 
 /// Where a value stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum ValuePlace {
-    /// In what the specification of glTF describes.
-    Core,
+    /// In what the specification of glTF describes; with the places below it that name accessors.
+    Core(Option<&'static PlaceTree>),
     /// The list of an element's extensions.
     Extensions,
     /// An element's extras.
@@ -113,9 +79,9 @@ enum ValuePlace {
 impl ValuePlace {
     fn member(self, key: &str) -> Self {
         match self {
-            Self::Core if key == "extensions" => Self::Extensions,
-            Self::Core if key == "extras" => Self::Extras,
-            Self::Core => Self::Core,
+            Self::Core(_) if key == "extensions" => Self::Extensions,
+            Self::Core(_) if key == "extras" => Self::Extras,
+            Self::Core(places) => Self::below(places, |p| p.member(key)),
             Self::Extensions if names_no_data(key) => Self::Free,
             // Ours name views alone, which nothing else is written to.
             Self::Extras if key.starts_with("ulna.") => Self::Free,
@@ -126,26 +92,39 @@ impl ValuePlace {
         }
     }
 
-    const fn item(self) -> Self {
+    fn item(self) -> Self {
         match self {
+            Self::Core(places) => Self::below(places, PlaceTree::item),
             Self::Extensions | Self::Extras => Self::Foreign,
             other => other,
         }
     }
+
+    /// A list or an object where the core wants an index may name anything.
+    fn below(
+        places: Option<&'static PlaceTree>,
+        step: impl FnOnce(&'static PlaceTree) -> Option<&'static PlaceTree>,
+    ) -> Self {
+        match places {
+            Some(leaf) if leaf.named().is_some() => Self::Foreign,
+            places => Self::Core(places.and_then(step)),
+        }
+    }
+
+    /// Whether numbers here are in the core and name no accessor, or in what names no data.
+    fn is_free(self) -> bool {
+        match self {
+            Self::Core(places) => places.and_then(PlaceTree::named) != Some(ACCESSOR),
+            Self::Extensions | Self::Free => true,
+            Self::Extras | Self::Foreign | Self::Views => false,
+        }
+    }
 }
 
-/// Extensions whose numbers are no accessors and no views.
+/// Whether no number in an extension is an accessor or a view. That is so in all of VRM, drafts
+/// included.
 fn names_no_data(extension: &str) -> bool {
-    const PREFIXES: [&str; 7] = [
-        "KHR_materials_",
-        "KHR_texture_transform",
-        "KHR_lights_punctual",
-        "KHR_node_visibility",
-        "KHR_animation_pointer",
-        "VRM",
-        "EXT_texture_",
-    ];
-    PREFIXES.iter().any(|p| extension.starts_with(p))
+    extension.starts_with("VRM") || (is_known(extension) && !names_data(extension))
 }
 
 /// A value that is looked through for what it may name; nothing of it is kept.
@@ -157,14 +136,13 @@ struct Foreign<'u> {
 impl Foreign<'_> {
     fn number(&mut self, value: u64) {
         let Ok(index) = usize::try_from(value) else { return };
-        match self.place {
-            ValuePlace::Foreign | ValuePlace::Extras => self.users.add(index),
-            // It may be a list of either.
-            ValuePlace::Views => {
-                self.users.views.insert(index);
-                self.users.add(index);
-            }
-            ValuePlace::Core | ValuePlace::Extensions | ValuePlace::Free => {}
+        if self.place.is_free() {
+            return;
+        }
+        self.users.add(index);
+        // It may be a list of either.
+        if matches!(self.place, ValuePlace::Views) {
+            self.users.views.insert(index);
         }
     }
 }
@@ -173,7 +151,7 @@ impl<'de> DeserializeSeed<'de> for Foreign<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.place == ValuePlace::Free {
+        if matches!(self.place, ValuePlace::Free) {
             return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ());
         }
         deserializer.deserialize_any(self)

@@ -13,6 +13,7 @@
 mod bar;
 mod defaults;
 mod mask;
+mod references;
 
 use std::sync::Arc;
 
@@ -253,23 +254,6 @@ impl<C, N: Ord> Mix<C, N> {
         let mut made = self.with_bar((lane, bar), first);
         made.lanes[lane].bars.insert(bar + 1, rest);
         Some(made)
-    }
-
-    /// The nodes that its masks name.
-    pub fn nodes(&self) -> impl Iterator<Item = &N> {
-        let masks = self
-            .lanes
-            .iter()
-            .flat_map(|l| l.bars.iter().map(|b| &b.mask).chain([&l.mask]))
-            .flatten();
-        masks.flat_map(|mask| {
-            let (one, list) = match mask {
-                MixMask::Below { joint, .. } => (Some(joint), None),
-                MixMask::Painted(list) => (None, Some(list.keys())),
-                _ => (None, None),
-            };
-            one.into_iter().chain(list.into_iter().flatten())
-        })
     }
 
     /// The same with clips and nodes named otherwise.

@@ -120,6 +120,8 @@ fn layers(
 /// Members that Ulna does not interpret: extensions may be seen elsewhere, extras are data.
 pub(super) fn compare_other(found: &mut Comparing<'_>) {
     let [Some(a), Some(b)] = found.other else { return };
+    // What names paired elements means the same, whatever their indices.
+    let a = &a.renumbered(&found.pairs.renumbering);
     let (x, y) = (found.a, found.b);
     let at = |list: &[Value], k: Option<usize>| {
         k.and_then(|k| list.get(k)).cloned().unwrap_or(Value::Null)

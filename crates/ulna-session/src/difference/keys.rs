@@ -315,14 +315,9 @@ fn pointer_keys(found: &mut Comparing<'_>, a: &[PointerTrack], b: &[PointerTrack
         list.iter().map(|p| (p.pointer.to_string(), p.clone())).collect()
     };
     let (mut left, mut right) = (by_name(a), by_name(b));
-    // Of a node the pointer holds an index: those of paired nodes mean the same.
-    let mapped = |key: &str| {
-        let rest = key.strip_prefix("/nodes/")?;
-        let (index, tail) = rest.split_once('/')?;
-        let node = found.pairs.node(NodeId(index.parse().ok()?))?;
-        Some(format!("/nodes/{}/{tail}", node.0))
-    };
-    left = left.into_iter().map(|(key, p)| (mapped(&key).unwrap_or(key), p)).collect();
+    // A pointer holds an index: those of paired elements mean the same.
+    let to = &found.pairs.renumbering;
+    left = left.into_iter().map(|(key, p)| (to.of_pointer(&key), p)).collect();
     let names: BTreeSet<String> = left.keys().chain(right.keys()).cloned().collect();
     for name in names {
         let message = match (left.get(&name), right.remove(&name)) {

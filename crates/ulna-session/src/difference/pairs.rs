@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ulna_model::{
-    Clip, ClipId, FileContent, Material, Mesh, MeshId, NodeId, SceneId, SkinId, Slots,
+    Clip, ClipId, FileContent, IdKind, Material, Mesh, MeshId, NodeId, Renumbering, SceneId,
+    SkinId, Slots,
 };
 
 /// A thing of one side, of the other, or of both.
@@ -29,6 +30,9 @@ pub(super) struct Pairs {
     pub meshes: Vec<Both<MeshId>>,
     pub clips: Vec<Both<ClipId>>,
     pub materials: Vec<Both<usize>>,
+    /// Indices of the second document for those of the first. Elements without a pair count as
+    /// removed.
+    pub renumbering: Renumbering,
     to: BTreeMap<NodeId, NodeId>,
 }
 
@@ -87,7 +91,7 @@ impl Pairs {
                 }
             };
         }
-        Self {
+        let made = Self {
             scenes: pair!(scenes, scenes),
             skins: pair!(skins, skins),
             meshes: pair!(meshes, meshes),
@@ -104,8 +108,35 @@ impl Pairs {
                 By::Likeness => likely(&names(&a.materials), &names(&b.materials), materials),
             },
             nodes: pairs,
+            renumbering: Renumbering::default(),
             to,
+        };
+        Self { renumbering: made.renumbering(a), ..made }
+    }
+
+    /// Indices of the second document for those of the first.
+    fn renumbering(&self, a: &FileContent) -> Renumbering {
+        fn table<T: Copy>(
+            count: usize,
+            pairs: &[Both<T>],
+            index: impl Fn(T) -> usize,
+        ) -> Vec<Option<u32>> {
+            let mut table = vec![None; count];
+            for (x, y) in pairs.iter().filter_map(|(x, y)| Some(((*x)?, (*y)?))) {
+                if let Some(new) = table.get_mut(index(x)) {
+                    *new = u32::try_from(index(y)).ok();
+                }
+            }
+            table
         }
+        let mut to = Renumbering::default();
+        to.set(IdKind::Node, table(a.nodes.len(), &self.nodes, NodeId::index));
+        to.set(IdKind::Scene, table(a.scenes.len(), &self.scenes, SceneId::index));
+        to.set(IdKind::Skin, table(a.skins.len(), &self.skins, SkinId::index));
+        to.set(IdKind::Mesh, table(a.meshes.len(), &self.meshes, MeshId::index));
+        to.set(IdKind::Clip, table(a.clips.len(), &self.clips, ClipId::index));
+        to.set(IdKind::Material, table(a.materials.len(), &self.materials, |k| k));
+        to
     }
 
     /// The node of the second document that is one of the first.

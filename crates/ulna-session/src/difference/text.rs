@@ -362,8 +362,15 @@ impl Lines<'_> {
     /// Keys of a pointer. The values of those that move no node are among the other members of the
     /// file.
     fn pointer(&mut self, pointer: &PointerTrack) {
-        let PointerTrack { pointer: name, interpolation, times, width: _, track, visibility } =
-            pointer;
+        let PointerTrack {
+            pointer: name,
+            target: _,
+            interpolation,
+            times,
+            width: _,
+            track,
+            visibility,
+        } = pointer;
         if let Some(track) = track {
             return self.track(name, track);
         }

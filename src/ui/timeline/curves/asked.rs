@@ -151,8 +151,8 @@ pub fn set_tangents(id: ClipId, keys: KeySet, tangents: Tangents) -> Vec<Command
     }
 }
 
-/// Eases the segments between keys.
-pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
+/// Eases the segments between keys; single angles in an order of axes.
+pub fn ease_keys(id: ClipId, keys: KeySet, order: Option<AxisOrder>, ease: &Ease) -> Command {
     let which = WhichKeys::these(id, keys);
     EaseKeys {
         clip: ClipName::Id(id),
@@ -160,21 +160,20 @@ pub fn ease_keys(id: ClipId, keys: KeySet, ease: &Ease) -> Command {
         way: Some(ease.way.into()),
         amount: Some(ease.amount as f32),
         curve: None,
-        order: None,
+        order,
         which,
     }
     .into()
 }
 
-/// Slides keys between their neighbors.
-pub fn slide_keys(id: ClipId, keys: KeySet, slide: Slide, amount: f64) -> Command {
+/// Slides keys between their neighbors; single angles in an order of axes.
+pub fn slide_keys(
+    id: ClipId,
+    keys: KeySet,
+    order: Option<AxisOrder>,
+    (slide, amount): (Slide, f64),
+) -> Command {
     let which = WhichKeys::these(id, keys);
-    SlideKeys {
-        clip: ClipName::Id(id),
-        how: slide.into(),
-        amount: amount as f32,
-        order: None,
-        which,
-    }
-    .into()
+    let (clip, how, amount) = (ClipName::Id(id), slide.into(), amount as f32);
+    SlideKeys { clip, how, amount, order, which }.into()
 }

@@ -118,7 +118,9 @@ impl EasePopup {
             self.shown = Some(self.ease);
             self.foot = self.foot();
             let label = format!("Ease {}", self.ease.shape.label().to_lowercase());
-            let commands = vec![ease_keys(self.held.home.clip, self.keys.clone(), &self.ease)];
+            let (id, groups) = (self.held.home.clip, graph.by_order(&self.keys).into_iter());
+            let commands =
+                groups.map(|(order, keys)| ease_keys(id, keys, order, &self.ease)).collect();
             actions.push(Action::Preview { label, commands });
             ui.ctx().request_repaint();
         }

@@ -15,8 +15,8 @@ use crate::ui::{
     widgets::{check, segment, segments},
 };
 use ulna_edit::{
-    Edit, KeysHome, Scene,
-    command::{FilterKeys, FilterName, WhichKeys, field::ClipName},
+    Command, Edit, KeysHome, Scene,
+    command::{AxisOrder, FilterKeys, FilterName, WhichKeys, field::ClipName},
 };
 use ulna_model::{Clip, Document, KeySet, Shared, Track, TrackId};
 use ulna_render::ColorRole;
@@ -93,7 +93,13 @@ impl FilterPanel {
         Self { home, choice, seen: None, component: 0, compares: false }
     }
 
-    fn command(&self, keys: KeySet) -> FilterKeys {
+    /// A command for each order of angles in which keys are shown.
+    fn commands(&self, graph: &Graph<'_>, keys: &KeySet) -> Vec<Command> {
+        let groups = graph.by_order(keys).into_iter();
+        groups.map(|(axes, keys)| self.command(keys, axes).into()).collect()
+    }
+
+    fn command(&self, keys: KeySet, axes: Option<AxisOrder>) -> FilterKeys {
         let c = &self.choice;
         let of = |filter: FilterName| c.filter == filter;
         FilterKeys {
@@ -114,7 +120,7 @@ impl FilterPanel {
             blend_in: None,
             protect: None,
             contacts: c.contacts.then_some(true),
-            axes: None,
+            axes,
             which: WhichKeys::these(self.home.clip, keys),
         }
     }
@@ -139,20 +145,22 @@ impl FilterPanel {
             return;
         }
         let mut seen = Seen::default();
-        let ulna_edit::Command::Document(command) = self.command(keys.clone()).into() else {
-            return;
-        };
-        match command.work(&Scene::new(document)) {
-            Ok(done) => {
-                for edit in done.edits {
-                    if let Edit::SetTrack { track, to: Some(to), .. } = edit {
-                        seen.tracks.push((track, to));
+        let mut said: Vec<String> = Vec::new();
+        for command in self.commands(graph, keys) {
+            let Command::Document(command) = command else { continue };
+            match command.work(&Scene::new(document)) {
+                Ok(done) => {
+                    for edit in done.edits {
+                        if let Edit::SetTrack { track, to: Some(to), .. } = edit {
+                            seen.tracks.push((track, to));
+                        }
                     }
+                    said.extend(done.notes.into_iter().next().map(|n| n.message.to_string()));
                 }
-                seen.said = done.notes.first().map_or_else(String::new, |n| n.message.clone());
+                Err(error) => said.push(error.to_string()),
             }
-            Err(error) => seen.said = error.to_string(),
         }
+        seen.said = said.join("; ");
         let before = |id: &TrackId| graph.clip.tracks.get(id).map_or(0, |t| t.times.len());
         seen.keys = (
             seen.tracks.iter().map(|(id, _)| before(id)).sum(),
@@ -209,7 +217,15 @@ impl FilterPanel {
             });
         });
         if applies {
-            actions.push(Action::Run(self.command(keys).into()));
+            let mut commands = self.commands(graph, &keys);
+            match (commands.pop(), commands.is_empty()) {
+                (Some(only), true) => actions.push(Action::Run(only)),
+                (last, _) => {
+                    commands.extend(last);
+                    actions.push(Action::Preview { label: "Filter keys".to_owned(), commands });
+                    actions.push(Action::Commit);
+                }
+            }
         }
         let is_over = applies || cancels || closed || pressed(ui, Key::Escape);
         if is_over { Ends::Keeps } else { Ends::Stays }

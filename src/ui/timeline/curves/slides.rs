@@ -99,7 +99,10 @@ impl SlidePanel {
             if amount != self.amount {
                 self.amount = amount;
                 let name = SLIDES.iter().find(|s| s.0 == self.slide).map_or("Slide", |s| s.1);
-                let commands = vec![slide_keys(self.home.clip, keys.clone(), self.slide, amount)];
+                let (id, how) = (self.home.clip, (self.slide, amount));
+                let groups = graph.by_order(keys).into_iter();
+                let commands =
+                    groups.map(|(order, keys)| slide_keys(id, keys, order, how)).collect();
                 actions.push(Action::Preview { label: name.to_owned(), commands });
             }
         }

@@ -8,8 +8,8 @@ use crate::{
     command::{CommandError, Outcome, error::refuse, weights::bind_bare},
 };
 use ulna_model::{
-    Document, Local, MeshId, Node, NodeId, Notice, Property, RestSource, SceneId, Shared, SkinId,
-    Track,
+    Document, Local, MeshId, Node, NodeId, Notice, Property, References, RestSource, SceneId,
+    Shared, SkinId, Track,
 };
 use ulna_motion::Pose;
 use ulna_weights::{baked_shapes, rests_after};
@@ -46,11 +46,11 @@ impl SkinDraft {
         let is_moved = |t: &Shared<Track>| t.target == node && t.property != Property::Weights;
         let carries = about.camera.is_some() || about.light.is_some() || about.instances.is_some();
         let others = document.node_ids().any(|n| document.node(n).parent == Some(node));
-        let kept = document.skins.values().any(|s| s.joints.contains(&node))
-            || document.vrm.as_ref().is_some_and(|vrm| vrm.role(node).is_some())
+        let kept = document.skins.names(node)
+            || document.vrm.names(node)
             || document.clips.values().any(|c| c.tracks.values().any(is_moved))
-            || document.unkeyed_nodes().contains(&node)
-            || document.aids.pins.contains_key(&node)
+            || document.aids.unkeyed.names(node)
+            || document.aids.pins.names(node)
             || document
                 .aids
                 .pose_layers

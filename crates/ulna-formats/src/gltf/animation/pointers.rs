@@ -54,7 +54,7 @@ struct Pointer {
 }
 
 /// A channel that names what it moves by a pointer. Whatever is wrong with it is a finding: it is
-/// kept in any case.
+/// kept in any case. The target is resolved once the whole file is read.
 pub fn pointer(
     channel: &schema::Channel,
     sampler: &schema::Sampler,
@@ -139,7 +139,15 @@ pub fn pointer(
             }
             None => None,
         };
-    Some(PointerTrack { pointer: pointer.into(), interpolation, times, width, track, visibility })
+    Some(PointerTrack {
+        pointer: pointer.into(),
+        target: None,
+        interpolation,
+        times,
+        width,
+        track,
+        visibility,
+    })
 }
 
 type PointerKeys = (Slice<f32>, Option<Slice<f32>>, Interpolation, usize);

@@ -2,25 +2,19 @@
 
 use serde_json::Value;
 
-use super::super::{animation, vrm};
+use super::super::{animation, references::names_data, vrm};
 use ulna_model::{Notice, Property};
 
 /// The first extension that seems to name accessors or buffer views and is none of those that are
 /// renumbered here.
 pub(super) fn foreign_data(root: &Value) -> Option<String> {
-    const KNOWN: [&str; 4] = [
-        "EXT_mesh_gpu_instancing",
-        "EXT_meshopt_compression",
-        "KHR_draco_mesh_compression",
-        "KHR_meshopt_compression",
-    ];
-    fn names_data(value: &Value) -> bool {
+    fn seems_to_name_data(value: &Value) -> bool {
         match value {
             Value::Object(members) => members.iter().any(|(key, value)| {
                 let key = key.to_lowercase();
-                key.contains("accessor") || key.contains("bufferview") || names_data(value)
+                key.contains("accessor") || key.contains("bufferview") || seems_to_name_data(value)
             }),
-            Value::Array(items) => items.iter().any(names_data),
+            Value::Array(items) => items.iter().any(seems_to_name_data),
             _ => false,
         }
     }
@@ -30,7 +24,7 @@ pub(super) fn foreign_data(root: &Value) -> Option<String> {
                 ("extras", _) => None,
                 ("extensions", Value::Object(list)) => list
                     .iter()
-                    .find(|(name, value)| !KNOWN.contains(&name.as_str()) && names_data(value))
+                    .find(|(name, value)| !names_data(name) && seems_to_name_data(value))
                     .map(|(name, _)| name.clone()),
                 _ => foreign_data(value),
             })

@@ -4,77 +4,42 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::super::references::{Named, PlaceTree};
+use ulna_model::IdKind;
+
+const ACCESSOR: Named = Named::Index(IdKind::Accessor);
+const VIEW: Named = Named::Index(IdKind::View);
+
 pub(super) fn number(value: &Value) -> usize {
     value.as_u64().and_then(|v| usize::try_from(v).ok()).unwrap_or(0)
 }
 
 /// Accessors of keys.
-pub(super) fn key_accessors(root: &mut Value) -> BTreeSet<u64> {
-    let mut keys = BTreeSet::new();
-    for_each_key_accessor(root, &mut |slot| keys.extend(slot.as_u64()));
-    keys
+pub(super) fn key_accessors(root: &Value) -> BTreeSet<u64> {
+    accessors_at(root, |path| path.starts_with("animations/"))
 }
 
 /// Accessors of times.
-pub(super) fn input_accessors(root: &mut Value) -> BTreeSet<u64> {
-    let samplers = list(root, "animations").iter_mut().flat_map(|a| list(a, "samplers").iter());
-    samplers.filter_map(|s| s["input"].as_u64()).collect()
+pub(super) fn input_accessors(root: &Value) -> BTreeSet<u64> {
+    accessors_at(root, |path| path == "animations/*/samplers/*/input")
+}
+
+/// The accessors that are named in places whose paths are wanted.
+fn accessors_at(root: &Value, is_wanted: impl Fn(&str) -> bool) -> BTreeSet<u64> {
+    let mut found = BTreeSet::new();
+    PlaceTree::of(|path, named| named == ACCESSOR && is_wanted(path))
+        .visit(root, &mut |_, slot| found.extend(slot.as_u64()));
+    found
 }
 
 /// Visits every place that names an accessor.
 pub(super) fn for_each_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
-    let attributes = |value: Option<&mut Value>, visit: &mut dyn FnMut(&mut Value)| {
-        for slot in value.and_then(Value::as_object_mut).into_iter().flat_map(|m| m.values_mut()) {
-            visit(slot);
-        }
-    };
-    for mesh in list(root, "meshes") {
-        for primitive in list(mesh, "primitives") {
-            attributes(primitive.get_mut("attributes"), visit);
-            primitive.get_mut("indices").into_iter().for_each(&mut *visit);
-            for target in list(primitive, "targets") {
-                attributes(Some(target), visit);
-            }
-        }
-    }
-    for skin in list(root, "skins") {
-        skin.get_mut("inverseBindMatrices").into_iter().for_each(&mut *visit);
-    }
-    for_each_key_accessor(root, visit);
-    for node in list(root, "nodes") {
-        attributes(node.pointer_mut("/extensions/EXT_mesh_gpu_instancing/attributes"), visit);
-    }
-}
-
-/// Visits those places where keys are.
-pub(super) fn for_each_key_accessor(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
-    for animation in list(root, "animations") {
-        for sampler in list(animation, "samplers") {
-            sampler.get_mut("input").into_iter().for_each(&mut *visit);
-            sampler.get_mut("output").into_iter().for_each(&mut *visit);
-        }
-    }
+    PlaceTree::of(|_, named| named == ACCESSOR).visit_mut(root, &mut |_, slot| visit(slot));
 }
 
 /// Visits every place that names a buffer view.
 pub(super) fn for_each_view(root: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
-    for accessor in list(root, "accessors") {
-        accessor.get_mut("bufferView").into_iter().for_each(&mut *visit);
-        for path in ["/sparse/indices/bufferView", "/sparse/values/bufferView"] {
-            accessor.pointer_mut(path).into_iter().for_each(&mut *visit);
-        }
-    }
-    for image in list(root, "images") {
-        image.get_mut("bufferView").into_iter().for_each(&mut *visit);
-    }
-    for mesh in list(root, "meshes") {
-        for primitive in list(mesh, "primitives") {
-            primitive
-                .pointer_mut("/extensions/KHR_draco_mesh_compression/bufferView")
-                .into_iter()
-                .for_each(&mut *visit);
-        }
-    }
+    PlaceTree::of(|_, named| named == VIEW).visit_mut(root, &mut |_, slot| visit(slot));
 }
 
 pub(super) fn list<'v>(value: &'v mut Value, key: &str) -> &'v mut [Value] {

@@ -10,7 +10,7 @@ use super::{
     nodes::{is_odd, remembered_rest},
     reader::Reader,
 };
-use ulna_model::{FileContent, Local, NodeId, Shared, Transform, find_rest};
+use ulna_model::{AnyId, FileContent, Local, NodeId, PointerTrack, Shared, Transform, find_rest};
 
 impl Reader<'_> {
     pub(super) fn asset(
@@ -76,8 +76,11 @@ impl Reader<'_> {
             moved: vec![[0; 4]; raw_nodes.len()],
         };
         for (k, raw) in animations.into_iter().enumerate() {
-            let clip =
+            let mut clip =
                 animation::read(raw, k, &mut self.accessors, &mut targets, &mut self.diagnostics)?;
+            if !clip.pointers.is_empty() {
+                clip.pointers = clip.pointers.iter().map(|p| resolved(p, &asset)).collect();
+            }
             asset.clips.push_from_file(Some(Shared::new(clip)));
             progress.reach(0.7 + 0.25 * (k + 1) as f32 / count as f32)?;
         }
@@ -89,4 +92,10 @@ impl Reader<'_> {
         }
         Ok((asset, uris))
     }
+}
+
+/// A pointer with the element of the file that it names.
+fn resolved(pointer: &PointerTrack, asset: &FileContent) -> PointerTrack {
+    let target = AnyId::in_pointer(&pointer.pointer).filter(|id| asset.has(*id));
+    PointerTrack { target, ..pointer.clone() }
 }

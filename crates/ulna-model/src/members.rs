@@ -1,21 +1,23 @@
-//! How much memory the types of a document hold.
+//! The members of the types of a document: the memory that they hold, and the ids in them.
 //!
-//! Every type is taken apart member by member, so that a new member does not compile until it is
-//! counted.
+//! Every type is taken apart member by member, so that a new member does not compile until its
+//! memory is counted and its ids are visited.
 
 use super::{
-    AlphaMode, Camera, CameraId, Clip, ClipId, Components, Document, EditorState, Enter, FadeCurve,
-    FileContent, Held, Image, ImageId, InStep, Interpolation, JointMask, KeptJoint, KeptKeys,
-    KeptLayer, KeptLayers, KeptMorphs, KeptPose, KeptWeightLayer, KeptWeightLayers, KeyKind,
-    KeyTangents, LayerHome, LayerId, LayerMask, LayerPart, Light, LightId, LightKind, Local,
-    Marker, MarkerColor, Material, MaterialId, Mesh, MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane,
-    MixMask, MixReference, MorphTarget, Node, NodeId, NodePose, NodeSet, OwnKeys, Parts, Pin,
-    Plays, PointerTrack, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId, Projection,
-    Property, Repeat, RestGeometry, RestSource, Scene, SceneId, Skin, SkinId, TextureRef, Topology,
-    Track, TrackId, Transform, Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding,
-    WeightLayer, WeightLayers, WeightMap, WeightPatch, Wrap, held::plain,
+    AlphaMode, AnyId, Camera, CameraId, Clip, ClipId, Components, DisplayChoice, Document,
+    EditorState, Enter, FadeCurve, FileContent, Held, IdKind, Image, ImageId, InStep,
+    Interpolation, JointMask, KeptJoint, KeptKeys, KeptLayer, KeptLayers, KeptMorphs, KeptPose,
+    KeptWeightLayer, KeptWeightLayers, KeyKind, KeyTangents, LayerHome, LayerId, LayerMask,
+    LayerPart, Light, LightId, LightKind, Local, Marker, MarkerColor, Material, MaterialId, Mesh,
+    MeshId, Mip, MirrorFrom, Mix, MixBar, MixLane, MixMask, MixReference, MorphTarget, Node,
+    NodeId, NodePose, NodeSet, OwnKeys, Parts, Pin, Plays, PointerTrack, PoseLayer, PoseLayerId,
+    PoseLayers, Primitive, PrimitiveId, Projection, Property, References, Repeat, RestGeometry,
+    RestSource, Scene, SceneId, Skin, SkinId, TextureRef, Topology, Track, TrackId, Transform,
+    Unkeyed, UnkeyedAt, VariantId, VisibilityKeys, Vrm, WeightEncoding, WeightLayer, WeightLayers,
+    WeightMap, WeightPatch, Wrap, held::plain, references::no_ids,
 };
 
+/// Types whose memory is counted member by member.
 macro_rules! holds {
     ($($name:ident { $($member:ident),* $(,)? })*) => {
         $(impl Held for $name {
@@ -27,56 +29,81 @@ macro_rules! holds {
     };
 }
 
+/// Types whose ids are visited member by member. Members after a semicolon are skipped: the ids
+/// in them have no meaning.
+macro_rules! refers {
+    ($($name:ident { $($member:ident),* $(,)? $(; $($skipped:ident),*)? })*) => {
+        $(impl References for $name {
+            fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+                let Self { $($member,)* $($($skipped: _,)*)? } = self;
+                $($member.for_each_id(visit);)*
+            }
+
+            fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+                let Self { $($member,)* $($($skipped: _,)*)? } = self;
+                $($member.for_each_id_mut(visit);)*
+            }
+        })*
+    };
+}
+
+/// Types of which both are done member by member.
+macro_rules! members {
+    ($($name:ident $members:tt)*) => {
+        $(
+            holds! { $name $members }
+            refers! { $name $members }
+        )*
+    };
+}
+
+/// Types that hold neither memory nor ids.
+macro_rules! plain_without_ids {
+    ($($name:ident),* $(,)?) => {
+        plain!($($name),*);
+        no_ids!($($name),*);
+    };
+}
+
 plain!(
+    NodeId, MeshId, SkinId, ClipId, SceneId, VariantId, MaterialId, ImageId, CameraId, LightId,
+    AnyId, LayerHome, UnkeyedAt, Pin, TextureRef, NodePose,
+);
+
+plain_without_ids!(
     Transform,
     Local,
-    NodePose,
+    AlphaMode,
+    Projection,
+    LightKind,
+    MixReference,
     Components,
-    NodeId,
-    MeshId,
-    SkinId,
-    ClipId,
-    SceneId,
-    VariantId,
     TrackId,
-    MaterialId,
-    ImageId,
-    CameraId,
-    LightId,
     PrimitiveId,
     LayerId,
     PoseLayerId,
-    LayerHome,
-    UnkeyedAt,
     Property,
     Interpolation,
     KeyKind,
     KeyTangents,
     Repeat,
     RestSource,
-    Pin,
     Topology,
     WeightEncoding,
     MirrorFrom,
-    TextureRef,
-    AlphaMode,
     Mip,
     Wrap,
     MarkerColor,
-    Projection,
-    LightKind,
-    MixReference,
     Enter,
     FadeCurve,
     InStep,
 );
 
-holds! {
+members! {
     Node { name, parent, rank, rest, rest_source, pose, mesh, skin, instances, camera, light,
         morph_weights, hidden }
     Skin { name, joints, inverse_bind, has_inverse_bind }
     Track { target, property, interpolation, times, values, width, kinds, modes }
-    PointerTrack { pointer, interpolation, times, width, track, visibility }
     VisibilityKeys { node, visible }
     Marker { time, name, color }
     Clip { name, tracks, channels_in_file, markers, repeat, ticks, rate, kept_layers, pointers,
@@ -111,7 +138,6 @@ holds! {
     Light { name, kind, color, intensity, range }
     Vrm { version, title, authors, license, bones, springs }
     LayerMask { by, counts }
-    PoseLayer { id, name, strength, strength_keys, muted, solo, mask, moves, keys }
     KeptJoint { name, parent, path, local, rest, frame, unit }
     KeptMorphs { name, weights }
     KeptPose { name, height, joints, morphs }
@@ -123,6 +149,21 @@ holds! {
             vrm
     }
     EditorState { unkeyed, pose_layers, keeps_layers, weight_layers, mirror_pairs, pins, mix }
+}
+
+refers! {
+    Pin { place, angle }
+    TextureRef { image, uv_set, wrap, nearest, nearest_min, mip, offset, rotation, scale }
+    NodePose { user, local }
+    DisplayChoice { scene, variant }
+    Document { file, aids, shown }
+    // What the track of a strength moves is no node.
+    PoseLayer { id, name, strength, muted, solo, mask, moves, keys; strength_keys }
+}
+
+holds! {
+    PointerTrack { pointer, target, interpolation, times, width, track, visibility }
+    PoseLayer { id, name, strength, strength_keys, muted, solo, mask, moves, keys }
 }
 
 impl Held for Document {
@@ -202,5 +243,53 @@ impl<N: Held + Ord> Held for MixMask<N> {
             Self::Left | Self::Right | Self::Upper | Self::Lower => {}
             Self::Painted(shares) => shares.held(parts),
         }
+    }
+}
+
+impl References for PoseLayers {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        self.0.for_each_id(visit);
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        self.0.for_each_id_mut(visit);
+    }
+}
+
+impl References for LayerHome {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        match self {
+            Self::Pose => {}
+            Self::Clip(clip) => clip.for_each_id(visit),
+        }
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        match self {
+            Self::Pose => {}
+            Self::Clip(clip) => clip.for_each_id_mut(visit),
+        }
+    }
+}
+
+/// The text of the pointer follows its target.
+impl References for PointerTrack {
+    fn for_each_id(&self, visit: &mut dyn FnMut(AnyId)) {
+        let Self { pointer: _, target, interpolation: _, times: _, width: _, track, visibility } =
+            self;
+        target.for_each_id(visit);
+        track.for_each_id(visit);
+        visibility.for_each_id(visit);
+    }
+
+    fn for_each_id_mut(&mut self, visit: &mut dyn FnMut(IdKind, &mut u32)) {
+        let Self { pointer, target, interpolation: _, times: _, width: _, track, visibility } =
+            self;
+        target.for_each_id_mut(visit);
+        if let Some(target) = target {
+            *pointer = target.put_in_pointer(pointer).into();
+        }
+        track.for_each_id_mut(visit);
+        visibility.for_each_id_mut(visit);
     }
 }

@@ -1,0 +1,97 @@
+//! The table of places as a tree, so that the JSON of a file is walked once.
+
+use serde_json::Value;
+
+use super::places::{Named, PLACES};
+
+/// The places below one value of a file.
+#[derive(Debug, Default)]
+pub struct PlaceTree {
+    /// The content of this place itself.
+    named: Option<Named>,
+    /// Places below members of an object, in the order of the table.
+    members: Vec<(&'static str, Self)>,
+    /// Places below every item of a list or every member of an object.
+    each: Option<Box<Self>>,
+}
+
+impl PlaceTree {
+    /// The places of the table that are wanted, by their path and content.
+    pub fn of(is_wanted: impl Fn(&str, Named) -> bool) -> Self {
+        let mut root = Self::default();
+        for (path, named) in PLACES.iter().filter(|(path, named)| is_wanted(path, *named)) {
+            path.split('/').fold(&mut root, Self::below).named = Some(*named);
+        }
+        root
+    }
+
+    fn below(&mut self, step: &'static str) -> &mut Self {
+        if step == "*" {
+            return self.each.get_or_insert_default();
+        }
+        let at = self.members.iter().position(|(name, _)| *name == step);
+        let at = at.unwrap_or_else(|| {
+            self.members.push((step, Self::default()));
+            self.members.len() - 1
+        });
+        &mut self.members[at].1
+    }
+
+    /// The content of this place itself.
+    pub const fn named(&self) -> Option<Named> {
+        self.named
+    }
+
+    /// The places below a member of an object.
+    pub fn member(&self, name: &str) -> Option<&Self> {
+        let own = self.members.iter().find(|(other, _)| *other == name);
+        own.map(|(_, tree)| tree).or(self.each.as_deref())
+    }
+
+    /// The places below every item of a list.
+    pub fn item(&self) -> Option<&Self> {
+        self.each.as_deref()
+    }
+
+    /// Visits the places in a value.
+    pub fn visit<'v>(&self, value: &'v Value, visit: &mut dyn FnMut(Named, &'v Value)) {
+        if let Some(named) = self.named {
+            visit(named, value);
+        }
+        for (name, tree) in &self.members {
+            if let Some(member) = value.get(*name) {
+                tree.visit(member, visit);
+            }
+        }
+        match (&self.each, value) {
+            (Some(each), Value::Array(items)) => {
+                items.iter().for_each(|item| each.visit(item, visit));
+            }
+            (Some(each), Value::Object(members)) => {
+                members.values().for_each(|member| each.visit(member, visit));
+            }
+            _ => {}
+        }
+    }
+
+    /// Visits the places in a value, in the order of [`PlaceTree::visit`]; each may be replaced.
+    pub fn visit_mut(&self, value: &mut Value, visit: &mut dyn FnMut(Named, &mut Value)) {
+        if let Some(named) = self.named {
+            visit(named, value);
+        }
+        for (name, tree) in &self.members {
+            if let Some(member) = value.get_mut(*name) {
+                tree.visit_mut(member, visit);
+            }
+        }
+        match (&self.each, value) {
+            (Some(each), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| each.visit_mut(item, visit));
+            }
+            (Some(each), Value::Object(members)) => {
+                members.values_mut().for_each(|member| each.visit_mut(member, visit));
+            }
+            _ => {}
+        }
+    }
+}

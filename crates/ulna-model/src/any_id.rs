@@ -1,0 +1,207 @@
+//! Ids of any kind, and the JSON pointers that name them.
+
+use std::fmt;
+
+use super::{
+    CameraId, ClipId, ImageId, LightId, MaterialId, MeshId, NodeId, SceneId, SkinId, VariantId,
+};
+
+/// A list of a glTF file whose elements are named by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IdKind {
+    /// `nodes`
+    Node,
+    /// `meshes`
+    Mesh,
+    /// `skins`
+    Skin,
+    /// `animations`
+    Clip,
+    /// `scenes`
+    Scene,
+    /// `materials`
+    Material,
+    /// The variants of `KHR_materials_variants`.
+    Variant,
+    /// `cameras`
+    Camera,
+    /// The lights of `KHR_lights_punctual`.
+    Light,
+    /// `images`
+    Image,
+    /// `textures`; the model stores their content in each material.
+    Texture,
+    /// `samplers` of textures; the model stores their content in each material.
+    Sampler,
+    /// `accessors`; the model stores their content.
+    Accessor,
+    /// `bufferViews`; the model stores their content.
+    View,
+    /// `buffers`; the model stores their content.
+    Buffer,
+}
+
+impl IdKind {
+    /// All kinds.
+    pub const ALL: [Self; 15] = [
+        Self::Node,
+        Self::Mesh,
+        Self::Skin,
+        Self::Clip,
+        Self::Scene,
+        Self::Material,
+        Self::Variant,
+        Self::Camera,
+        Self::Light,
+        Self::Image,
+        Self::Texture,
+        Self::Sampler,
+        Self::Accessor,
+        Self::View,
+        Self::Buffer,
+    ];
+
+    /// JSON pointer of the list, without the slash before it.
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::Node => "nodes",
+            Self::Mesh => "meshes",
+            Self::Skin => "skins",
+            Self::Clip => "animations",
+            Self::Scene => "scenes",
+            Self::Material => "materials",
+            Self::Variant => "extensions/KHR_materials_variants/variants",
+            Self::Camera => "cameras",
+            Self::Light => "extensions/KHR_lights_punctual/lights",
+            Self::Image => "images",
+            Self::Texture => "textures",
+            Self::Sampler => "samplers",
+            Self::Accessor => "accessors",
+            Self::View => "bufferViews",
+            Self::Buffer => "buffers",
+        }
+    }
+
+    /// Singular noun for messages.
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Mesh => "mesh",
+            Self::Skin => "skin",
+            Self::Clip => "clip",
+            Self::Scene => "scene",
+            Self::Material => "material",
+            Self::Variant => "material variant",
+            Self::Camera => "camera",
+            Self::Light => "light",
+            Self::Image => "image",
+            Self::Texture => "texture",
+            Self::Sampler => "sampler",
+            Self::Accessor => "accessor",
+            Self::View => "buffer view",
+            Self::Buffer => "buffer",
+        }
+    }
+}
+
+/// An id of any kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AnyId {
+    /// The list of the element.
+    pub kind: IdKind,
+    /// Index in that list.
+    pub index: u32,
+}
+
+impl AnyId {
+    /// An element of a list.
+    pub const fn new(kind: IdKind, index: u32) -> Self {
+        Self { kind, index }
+    }
+
+    /// The element that a JSON pointer into a glTF file names or passes through first: node 3 in
+    /// `/nodes/3/translation`. `None` if the pointer begins in no list of elements.
+    pub fn in_pointer(pointer: &str) -> Option<Self> {
+        IdKind::ALL.into_iter().find_map(|kind| {
+            let index = after_list(kind, pointer)?.split('/').next()?;
+            // Leading zeros and signs are no index (RFC 6901).
+            let is_index = index.bytes().all(|c| c.is_ascii_digit())
+                && (index == "0" || !index.starts_with('0'));
+            Some(Self::new(kind, index.parse().ok().filter(|_| is_index)?))
+        })
+    }
+
+    /// A JSON pointer with the index of its first element replaced by this id's. Pointers into
+    /// other lists are returned as they are.
+    pub fn put_in_pointer(self, pointer: &str) -> String {
+        let Some(after) = after_list(self.kind, pointer) else { return pointer.to_owned() };
+        let rest = after.find('/').map_or("", |at| &after[at..]);
+        format!("/{}/{}{rest}", self.kind.list(), self.index)
+    }
+}
+
+/// The part of a JSON pointer after the name of a list and the slash that follows.
+fn after_list(kind: IdKind, pointer: &str) -> Option<&str> {
+    pointer.strip_prefix('/')?.strip_prefix(kind.list())?.strip_prefix('/')
+}
+
+impl fmt::Display for AnyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.noun(), self.index)
+    }
+}
+
+macro_rules! is_an_id {
+    ($($id:ident $kind:ident)*) => {
+        $(impl From<$id> for AnyId {
+            fn from(id: $id) -> Self {
+                Self::new(IdKind::$kind, id.0)
+            }
+        })*
+    };
+}
+
+is_an_id! {
+    NodeId Node
+    MeshId Mesh
+    SkinId Skin
+    ClipId Clip
+    SceneId Scene
+    MaterialId Material
+    VariantId Variant
+    CameraId Camera
+    LightId Light
+    ImageId Image
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_index_put_in_a_pointer_is_read_again(
+            kind in 0..IdKind::ALL.len(), before in 0u32..2000, after in 0u32..2000,
+            rest in "(/[a-z]{1,5}){0,3}",
+        ) {
+            let kind = IdKind::ALL[kind];
+            let pointer = format!("/{}/{before}{rest}", kind.list());
+            prop_assert_eq!(AnyId::in_pointer(&pointer), Some(AnyId::new(kind, before)));
+            let made = AnyId::new(kind, after).put_in_pointer(&pointer);
+            prop_assert_eq!(&made, &format!("/{}/{after}{rest}", kind.list()));
+            prop_assert_eq!(AnyId::new(kind, before).put_in_pointer(&made), pointer);
+        }
+    }
+
+    #[test]
+    fn other_pointers_name_nothing() {
+        for pointer in
+            ["", "nodes/1", "/nodes", "/nodes/", "/nodes/x", "/nodes/+1", "/nodes/01", "/asset/1"]
+        {
+            assert_eq!(AnyId::in_pointer(pointer), None, "{pointer}");
+            assert_eq!(AnyId::from(MeshId(3)).put_in_pointer(pointer), pointer);
+        }
+    }
+}
