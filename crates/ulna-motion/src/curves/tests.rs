@@ -353,6 +353,28 @@ fn a_slope_set_in_an_automatic_track_leaves_the_other_keys_automatic() {
 }
 
 #[test]
+fn smooth_keys_follow_the_slope_of_a_key_beside_them() {
+    let keys: Vec<(f32, Vec<f32>)> =
+        [0.0, 1.0, 3.0, 2.0].iter().enumerate().map(|(k, v)| (k as f32, vec![*v; 3])).collect();
+    let linear = vector(Interpolation::Linear, &keys);
+    let spline = crate::clip_edit::with_interpolation(&linear, Interpolation::CubicSpline);
+    let times = spline.times.to_vec();
+    let smooth =
+        crate::clip_edit::with_modes(&spline, &times, KeySide::Both, TangentMode::Smooth, None);
+    let made = with_slope(&smooth, 2, KeySide::Both, CurveSpace::Stored, 0, -3.0).unwrap();
+    let curves = TrackCurves::new(&made, CurveSpace::Stored);
+    assert_eq!(curves.key_slopes(2, 0), Some((-3.0, -3.0)));
+    let was = TrackCurves::new(&smooth, CurveSpace::Stored).key_slopes(1, 0).unwrap();
+    let now = curves.key_slopes(1, 0).unwrap();
+    assert!((was.0 - now.0).abs() > 0.1 && (now.0 - now.1).abs() < 1e-5, "{was:?} {now:?}");
+    // One acceleration on both sides of it: 6(v₀ − v₁) + 2m₀ + 4m₁ = 6(v₂ − v₁) − 4m₁ − 2m₂.
+    let first = curves.key_slopes(0, 0).unwrap().1;
+    let before = 6.0 * (0.0 - 1.0) + 2.0 * first + 4.0 * now.0;
+    let after = 6.0 * (3.0 - 1.0) - 4.0 * now.1 - 2.0 * -3.0;
+    assert!((before - after).abs() < 1e-4, "{before} {after}");
+}
+
+#[test]
 fn what_cannot_have_a_slope_says_so() {
     let one = vector(Interpolation::Linear, &[(0.0, vec![0.0; 3])]);
     let set = |track: &Track, space, component| {
