@@ -207,8 +207,9 @@ impl TrackCurves {
     /// slopes of the other components stay; of a quaternion's numbers they change as little as they
     /// can. On a side that is not meant nothing changes, unless both sides of the key are linked;
     /// a key of which nothing is said is linked where both its tangents are the same. What is set
-    /// by hand is free from then on; smooth keys follow. Where a loop shares the tangents of its first and last key,
-    /// both change. LINEAR tracks become CUBICSPLINE first, with the motion kept.
+    /// by hand is free from then on; smooth keys follow. Where a loop shares the tangents of its
+    /// first and last key, both change. LINEAR tracks become CUBICSPLINE first, with the motion
+    /// kept.
     ///
     /// # Errors
     /// At gimbal lock, in STEP tracks, and in tracks of one key.
