@@ -242,7 +242,7 @@ fn factors(
                 how: ValueHow::Scale,
                 by: Numbers(numbers(by)),
                 about: Some(ValueAbout::Mean),
-                axes: None,
+                order: None,
                 which,
             };
             actions.push(Action::Run(change.into()));
