@@ -181,6 +181,7 @@ fn modes_are_dropped_where_another_program_moved_a_key_and_that_is_said() {
 fn reversing_swaps_sides_and_scaling_time_divides_tangents() {
     let mut session = sample();
     let times = track(session.document(), "Hips", Property::Rotation).times.to_vec();
+    does(&mut session, &json!({"do": "key.tangents", "clip": "Walk", "tangents": "auto"}));
     for (tangents, side, at) in [("flat", "in", 1), ("linear", "out", 1), ("smooth", "both", 2)] {
         let text = json!({"do": "key.tangents", "clip": "Walk", "tangents": tangents, "side": side,
             "keys": {"Hips": {"rotation": [times[at]]}}});

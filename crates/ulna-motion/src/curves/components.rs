@@ -207,8 +207,9 @@ impl TrackCurves {
     /// slopes of the other components stay; of a quaternion's numbers they change as little as they
     /// can. On a side that is not meant nothing changes, unless both sides of the key are linked;
     /// a key of which nothing is said is linked where both its tangents are the same. What is set
-    /// by hand is free from then on. Where a loop shares the tangents of its first and last key,
-    /// both change. LINEAR tracks become CUBICSPLINE first, with the motion kept.
+    /// by hand is free from then on; smooth keys follow. Where a loop shares the tangents of its
+    /// first and last key, both change. LINEAR tracks become CUBICSPLINE first, with the motion
+    /// kept.
     ///
     /// # Errors
     /// At gimbal lock, in STEP tracks, and in tracks of one key.
@@ -267,7 +268,11 @@ impl TrackCurves {
             }
             Some(modes)
         });
-        Ok(Track { values: values.into(), modes, ..track.clone() })
+        let smooth = |m: KeyTangents| [m.arrive, m.leave].contains(&TangentMode::Smooth);
+        let follow = modes.iter().any(|(_, m)| smooth(m));
+        let made = Track { values: values.into(), modes, ..track.clone() };
+        // Acceleration goes on through smooth keys beside it.
+        Ok(if follow { refreshed(track, made) } else { made })
     }
 
     fn put_slope(

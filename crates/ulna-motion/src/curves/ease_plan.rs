@@ -187,7 +187,7 @@ fn slopes(ease: &Ease, from: f64, to: f64, turn: f64) -> [f64; 2] {
 fn error(of: &dyn Fn(f64) -> f64, (from, to): (f64, f64), slopes: [f64; 2], turn: f64) -> f64 {
     const SAMPLES: u32 = 40;
     /// A person's own curve may begin steeply.
-    const NEAR_ENDS: [f64; 4] = [0.003, 0.006, 0.01, 0.016];
+    const NEAR_ENDS: [f64; 7] = [0.003, 0.006, 0.01, 0.016, 0.033, 0.042, 0.063];
     let span = to - from;
     let ends = [of(from), of(to)];
     let mut worst = 0.0f64;

@@ -52,12 +52,18 @@ fn settled(before: &Track, made: Track) -> Track {
     let new: Vec<f32> = made.times.iter().copied().filter(is_new).collect();
     let made = Track { modes: named.with(&new, Some(free)), ..made };
     let again = refreshed(&made, made.clone());
+    // As the keys would be without the new ones.
+    let old = Track { modes: named, ..before.clone() };
+    let old = refreshed(&old, old.clone());
     let mut modes: TangentModes = made.modes.clone();
     for (key, time) in made.times.iter().enumerate() {
-        let Some(mut own) = made.modes.of(*time) else { continue };
-        let (width, start) = (made.width, key * made.stride());
+        let (Some(mut own), Some(was)) = (made.modes.of(*time), old.key_at(*time, 0.0)) else {
+            continue;
+        };
+        let (width, stride) = (made.width, made.stride());
         let same = |from: usize| {
-            let [a, b] = [&made, &again].map(|t| &t.values[start + from..][..width]);
+            let a = &old.values[was * stride + from..][..width];
+            let b = &again.values[key * stride + from..][..width];
             let size = a.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
             a.iter().zip(b).all(|(a, b)| (a - b).abs() <= size * ALIKE)
         };
@@ -85,6 +91,7 @@ mod tests {
         clip_edit::tests::any_track,
         clip_edit::{MotionError, with_interpolation},
     };
+    use ulna_model::Property;
 
     /// Largest distance of two tracks at 400 times: radians and units.
     fn apart(a: &Track, b: &Track) -> MotionError {
@@ -121,6 +128,21 @@ mod tests {
                 };
                 let off = apart(&track, &made.track);
                 prop_assert!(near(off), "{off:?}");
+                // Keys that are not beside it stay automatic.
+                let named = named_modes(&track);
+                let auto = KeyTangents::both(TangentMode::Auto);
+                let after = track.times.partition_point(|t| *t < time);
+                let all = !named.is_empty() && named.iter().all(|(_, m)| m == auto);
+                for (key, own) in track.times.iter().enumerate().filter(|_| all) {
+                    let seam = named.wraps() && (key == 0 || *own == last);
+                    let beside = key == after || key + 1 == after || seam;
+                    prop_assert!(beside || made.track.modes.of(*own) == Some(auto));
+                }
+                // Tangents of rotations that are told by their numbers are not those of modes.
+                let turns = track.property == Property::Rotation;
+                if turns && track.modes.is_empty() {
+                    continue;
+                }
                 let again = refreshed(&made.track, made.track.clone());
                 let off = apart(&track, &again);
                 prop_assert!(near(off), "after the next edit {off:?}");

@@ -273,7 +273,7 @@ mod tests {
     use glam::Quat;
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::chart::rotation, *};
     use crate::{
         clip_edit::tests::any_track,
         curves::{CurveSpace, EulerOrder},
@@ -441,17 +441,20 @@ mod tests {
             let space = CurveSpace::Euler(order);
             let chosen = ChosenComponents { list: &[axis], space };
             let made = slid(&track, &[1.0, 2.0], slide, amount, Some(chosen));
-            let [was, now] = [&track, &made].map(|t| crate::curves::TrackCurves::new(t, space));
             for key in 0..4 {
-                for c in (0..3).filter(|c| *c != usize::from(axis)) {
-                    let [a, b] = [&was, &now].map(|curves| curves.key_value(key, c));
-                    // The middle angle slid past 90° is another triple.
-                    let off = (a - b).rem_euclid(360.0);
-                    let same = off.min(360.0 - off) < 0.01
-                        || now.gimbal_locked(key)
-                        || now.key_value(key, order.axes()[1]).abs() > 89.0;
-                    prop_assert!(same, "{key} {c}: {a} {b}");
-                }
+                let [was, now] = [&track, &made].map(|t| rotation(t.value(key)));
+                let own = order.angles(was, [0.0; 3]);
+                let [a, b, c] = order.angles(now, own);
+                // The same rotation has another triple of angles.
+                let half = std::f64::consts::PI;
+                let same = [[a, b, c], [a + half, half - b, c + half]].iter().any(|found| {
+                    (0..3).filter(|n| *n != order.place(usize::from(axis))).all(|n| {
+                        let off = (found[n] - own[n]).rem_euclid(2.0 * half);
+                        off.min(2.0 * half - off) < 2e-4
+                    })
+                });
+                let locked = order.middle_sine(now).abs() > 0.9999;
+                prop_assert!(same || locked, "{key}: {own:?} {a} {b} {c}");
             }
         }
     }

@@ -141,8 +141,11 @@ fn is_middle(track: &Track, key: usize) -> bool {
     let (first, second) = (span(track, key - 1), span(track, key));
     let middle = DVec4::from(before.slerp(after, 0.5));
     let beside = half_turn(middle, DVec4::from(own) * middle.dot(own.into()).signum());
+    // Between keys a few steps of `f32` apart the middle is rounded.
+    let time = f32::midpoint(track.times[key - 1], track.times[key + 1]);
+    let rounded = (track.times[key] - time).abs() <= time.next_up() - time;
     turn > HALVED - BESIDE
-        && ((first - second) / (first + second)).abs() < BESIDE
+        && (rounded || ((first - second) / (first + second)).abs() < BESIDE)
         && 2.0 * beside < BESIDE
 }
 
@@ -196,6 +199,19 @@ struct Made {
     modes: KeyTangents,
 }
 
+impl Made {
+    /// The same rotation as the other quaternion.
+    fn turn_over(&mut self) {
+        let Self { value, arrive, leave, .. } = self;
+        [value, arrive, leave].into_iter().flatten().for_each(|v| *v = -*v);
+    }
+
+    /// Whether the other quaternion of a rotation is nearer to the key before.
+    fn is_far_from(&self, before: &Self) -> bool {
+        before.value.iter().zip(&self.value).map(|(a, b)| a * b).sum::<f32>() < 0.0
+    }
+}
+
 /// The slopes of the line from one value to another over some seconds, leaving and arriving.
 fn line(a: &[f32], b: &[f32], seconds: f64, turns: bool) -> (Vec<f32>, Vec<f32>) {
     let stored = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);
@@ -232,8 +248,8 @@ fn cubic(track: &Track) -> Track {
             made.push(own);
             continue;
         };
-        if turns && before.value.iter().zip(&own.value).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
-            own.value.iter_mut().for_each(|v| *v = -*v);
+        if turns && own.is_far_from(before) {
+            own.turn_over();
         }
         let seconds = f64::from(time) - f64::from(before.time);
         if ends(track, key) || ends(track, key - 1) {
@@ -283,14 +299,22 @@ fn straight(track: &Track, after: &[f32]) -> Track {
         return track.clone();
     }
     let mut made: Vec<Made> = Vec::with_capacity(track.times.len());
+    let mut over = false;
     for key in 0..track.times.len() {
-        let own = taken(track, key);
+        let mut own = taken(track, key);
+        if over {
+            own.turn_over();
+        }
         let before = made.last_mut().filter(|_| after.contains(&track.times[key - 1]));
         let Some(before) = before else {
             made.push(own);
             continue;
         };
-        let mut own = own;
+        // From here on all keys, so that no other span changes.
+        if turns(track) && own.is_far_from(before) {
+            own.turn_over();
+            over = !over;
+        }
         let seconds = f64::from(own.time) - f64::from(before.time);
         let middle = if turns(track) { halved(before, &own) } else { None };
         (before.modes.leave, own.modes.arrive) = (TangentMode::Linear, TangentMode::Linear);
@@ -332,8 +356,16 @@ fn automatic(track: &Track, after: &[f32]) -> Track {
     let base = together(track, made);
     let auto = with_tangents(&base, &base.times, crate::clip_edit::Tangents::Auto);
     let mut made: Vec<Made> = Vec::with_capacity(keys.len());
+    let mut over = false;
     for key in 0..base.times.len() {
-        let (mut own, own_auto) = (taken(&base, key), taken(&auto, key));
+        let (mut own, mut own_auto) = (taken(&base, key), taken(&auto, key));
+        let meant = key > 0 && turns(&base) && after.contains(&base.times[key - 1]);
+        let far = made.last().is_some_and(|before| meant && own.is_far_from(before) != over);
+        over ^= far;
+        if over {
+            own.turn_over();
+            own_auto.turn_over();
+        }
         if after.contains(&own.time) && key + 1 < base.times.len() {
             own.leave = own_auto.leave;
             own.modes.leave = TangentMode::Auto;

@@ -64,7 +64,13 @@ proptest! {
         if track.interpolation == Interpolation::Linear && !turns(&track) {
             prop_assert_eq!(smooth.added, 0);
         }
-        prop_assert!(smooth.error.angle.to_degrees() < 0.15);
+        // The middle of a turn within few steps of `f32` is rounded.
+        let rounded = track
+            .times
+            .windows(2)
+            .map(|w| 180.0 * (w[1].next_up() - w[1]) / (w[1] - w[0]))
+            .fold(0.0, f32::max);
+        prop_assert!(smooth.error.angle.to_degrees() < 0.15 + rounded);
         let length = f64::from(track.times[track.times.len() - 1]);
         for k in 0..=1000 {
             let time = length * f64::from(k) / 1000.0;
@@ -124,8 +130,8 @@ proptest! {
             };
             let (angle, value) = off(&own, &made, time);
             // Half a turn may go either way.
-            let wide = 2.0 * half_turn(rotation(&own, 0).into(), rotation(&own, 1).into());
-            if turns(&own) && (wide - std::f64::consts::PI).abs() < 1e-3 {
+            let wide = || 2.0 * half_turn(rotation(&own, 0).into(), rotation(&own, 1).into());
+            if turns(&own) && (wide() - std::f64::consts::PI).abs() < 1e-3 {
                 continue;
             }
             prop_assert!(angle < 3e-3 && value < 5e-4, "{angle} {value}");
