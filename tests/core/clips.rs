@@ -696,7 +696,7 @@ fn an_export_that_fails_leaves_everything_as_it_was() {
             };
             let before = listing(&to);
             let (fails_at, fails_once) = if once { (None, Some(at)) } else { (Some(at), None) };
-            let disk = crate::saving::Faulty { fails_at, fails_once, ..Default::default() };
+            let disk = crate::core::saving::Faulty { fails_at, fails_once, ..Default::default() };
             let request = ExportRequest {
                 clips: None,
                 skeleton_only: true,

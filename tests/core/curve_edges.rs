@@ -8,10 +8,8 @@ use ulna_model::{Document, Interpolation, Property, Track};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 use ulna_session::Session;
 
-use crate::{
-    common::{floats, glb, split},
-    curves_drawn::file,
-};
+use super::curves_drawn::file;
+use crate::common::{floats, glb, split};
 
 fn line(text: &Value) -> CommandLine {
     CommandLine::parse(&text.to_string()).unwrap()

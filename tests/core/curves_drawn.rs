@@ -14,10 +14,8 @@ use ulna_motion::curves::{
 };
 use ulna_session::Session;
 
-use crate::{
-    common,
-    file_motion::{Motion, Raw, composed, degrees_between},
-};
+use super::file_motion::{Motion, Raw, composed, degrees_between};
+use crate::common;
 
 /// Points of each drawn curve that are compared.
 const POINTS: usize = 1000;

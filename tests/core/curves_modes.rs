@@ -18,10 +18,8 @@ use ulna_model::{
 };
 use ulna_session::Session;
 
-use crate::{
-    common::{glb, named, run, sample, split},
-    file_motion::Raw,
-};
+use super::file_motion::Raw;
+use crate::common::{glb, named, run, sample, split};
 
 fn line(text: &Value) -> CommandLine {
     CommandLine::parse(&text.to_string()).unwrap()

@@ -10,11 +10,11 @@ use ulna_model::{Document, Property, Track};
 use ulna_motion::curves::{CurveSpace, EulerOrder, TrackCurves};
 use ulna_session::Session;
 
-use crate::{
-    common::judges::played,
+use super::{
     curves_drawn::{edits, spline_files},
     file_motion::{composed, degrees_between},
 };
+use crate::common::judges::played;
 
 /// Times of each animation.
 const TIMES: usize = 1000;

@@ -11,7 +11,7 @@ use ulna_model::{
 };
 use ulna_session::Session;
 
-use crate::edits::{Draw, KINDS, edit, model, open};
+use crate::core::edits::{Draw, KINDS, edit, model, open};
 
 const SAMPLE: &[u8] = include_bytes!("../../assets/mannequin.glb");
 

@@ -16,7 +16,7 @@ use ulna_formats::gltf::Progress;
 use ulna_model::Document;
 use ulna_session::{Disk, Session, SystemDisk};
 
-use crate::editing::{
+use crate::window::editing::{
     Window, ask_for, begin_turn, click, press, release_head, sample, session, wait, window,
 };
 

@@ -1,0 +1,33 @@
+//! The whole window, driven by the accessible names of its widgets.
+#![cfg(feature = "gui")]
+
+mod common;
+
+mod window {
+    mod binding;
+    mod commands;
+    mod curve_menus;
+    mod curve_tools;
+    mod curve_window;
+    mod curves;
+    mod devices;
+    mod dialogs;
+    mod editing;
+    mod forms;
+    mod key_selection;
+    mod keys;
+    mod large;
+    mod leaving;
+    mod mixer;
+    mod paint;
+    mod paint_acts;
+    mod paint_bend;
+    mod panels;
+    mod pose_layers;
+    mod poses;
+    mod posing;
+    mod posing_keys;
+    mod saves;
+    mod timeline;
+    mod weights;
+}
