@@ -42,7 +42,7 @@ impl LeftField {
         let Some(press) = events.iter().position(leaves) else { return };
         self.waiting = events.split_off(press);
         // What was typed in this very frame has to reach the field first.
-        if !events.iter().any(|e| super::key_gate::is_typed(e)) {
+        if !events.iter().any(super::key_gate::is_typed) {
             self.leaves = Some(field.id);
             self.given_up = true;
         }

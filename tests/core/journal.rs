@@ -204,7 +204,7 @@ fn child() {
 
 fn start(folder: &Path, file: &str, seed: usize, abort: Option<usize>) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "journal::child", "--nocapture", "--test-threads", "1"]);
+    command.args(["--exact", "core::journal::child", "--nocapture", "--test-threads", "1"]);
     command.env("ULNA_KILLED", folder).env("ULNA_FILE", file).env("ULNA_SEED", seed.to_string());
     if let Some(abort) = abort {
         command.env("ULNA_ABORT", abort.to_string());

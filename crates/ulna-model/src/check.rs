@@ -73,7 +73,7 @@ impl FileContent {
         self.check_references()?;
         self.check_tree()?;
         self.check_nodes()?;
-        for (id, skin) in self.skins.iter().filter(|(_, skin)| !skin.is_valid()) {
+        if let Some((id, skin)) = self.skins.iter().find(|(_, skin)| !skin.is_valid()) {
             let (joints, matrices) = (skin.joints.len(), skin.inverse_bind.len());
             return Err(Broken(format!(
                 "skin {} has {joints} joints and {matrices} inverse bind matrices, or one of the \

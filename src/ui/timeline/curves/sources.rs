@@ -75,7 +75,7 @@ impl CurveCache {
 
     /// Whether each component of a track moves.
     fn moves(&mut self, id: TrackId, track: &Shared<Track>) -> &[bool] {
-        self.moving.of(id, track, |track| moving_components(track))
+        self.moving.of(id, track, moving_components)
     }
 
     /// Keeps only curves of these tracks.

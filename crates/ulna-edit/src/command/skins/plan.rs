@@ -8,7 +8,7 @@ use crate::{
     command::{CommandError, Outcome, error::refuse, weights::bind_bare},
 };
 use ulna_model::{
-    Document, Local, MeshId, Node, NodeId, Notice, Property, References, RestSource, SceneId,
+    Document, Local, MeshId, Node, NodeId, Notice, Property, References as _, RestSource, SceneId,
     Shared, SkinId, Track,
 };
 use ulna_motion::Pose;
