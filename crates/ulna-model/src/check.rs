@@ -7,7 +7,7 @@ use super::{
     MeshId, NodeId, PoseLayerId, PoseLayers, References, SceneId, SkinId, transform::angle_between,
 };
 
-/// Which invariant of a [`Document`] is broken. That is a fault of the program, never of a file.
+/// A broken invariant of a [`Document`]: a fault of the program, never of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the document is inconsistent: {0}. This is a bug in Ulna; please report it")]
 pub struct Broken(String);

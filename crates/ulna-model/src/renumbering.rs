@@ -86,7 +86,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What remains keeps its order without gaps, and what named nothing names nothing.
+        /// Remaining elements keep their order, without gaps. An id beyond the last element stays
+        /// beyond it.
         #[test]
         fn gaps_are_closed(kept in prop::collection::vec(any::<bool>(), 0..12), beyond in 0u32..5) {
             let mut renumbering = Renumbering::default();

@@ -49,8 +49,8 @@ impl EulerOrder {
         }
     }
 
-    /// The axes of the three angles, as indices of x, y, z.
-    pub(super) const fn axes(self) -> [usize; 3] {
+    /// The axes of the three angles, as indices of x, y, z: in the order XZY, 0, 2, 1.
+    pub const fn axes(self) -> [usize; 3] {
         match self {
             Self::Xyz => [0, 1, 2],
             Self::Xzy => [0, 2, 1],
@@ -87,17 +87,17 @@ impl EulerOrder {
         self.sign() * 2.0 * (o.x * o.z + o.w * o.y)
     }
 
-    /// The rotation of three angles in radians, in this order.
-    pub(super) fn rotation(self, angles: [f64; 3]) -> DQuat {
+    /// The rotation of three angles in radians, in the order of [`axes`](Self::axes).
+    pub fn rotation(self, angles: [f64; 3]) -> DQuat {
         let axes = self.axes();
         let turn = |n: usize| DQuat::from_axis_angle(DVec3::AXES[axes[n]], angles[n]);
         turn(0) * turn(1) * turn(2)
     }
 
-    /// The three angles of a rotation of length 1, radians, of all that say it those nearest to
-    /// `near`. Of the solution `a, b, c` another is `a + π, π − b, c + π`, and each angle may go
-    /// round by full turns. At gimbal lock the last angle is that of `near`.
-    pub(super) fn angles(self, q: DQuat, near: [f64; 3]) -> [f64; 3] {
+    /// The three angles of a unit rotation, in radians: of all triples that give the rotation, the
+    /// one nearest to `near`. The triple `a, b, c` gives the same as `a + π, π − b, c + π`, and
+    /// each angle may change by full turns. At gimbal lock the last angle is that of `near`.
+    pub fn angles(self, q: DQuat, near: [f64; 3]) -> [f64; 3] {
         let s = self.sign();
         let o = self.own(q);
         let (x, y, z, w) = (o.x, o.y, o.z, o.w);

@@ -1,7 +1,7 @@
 //! Values of curves at the playhead, typed and dragged in the list.
 
 use egui::{Rect, Ui, pos2};
-use glam::{EulerRot, Quat, Vec3};
+use glam::{Quat, Vec3};
 
 use super::{
     super::values::{Channel, NumberLook, Sum, number_ui, set},
@@ -15,49 +15,27 @@ use ulna_edit::command::{
 use ulna_model::{KeySet, NodeId, Property};
 use ulna_render::ColorRole;
 
-/// The seen rotation as angles about x, y and z, taken in an order of axes: as the curve has them
-/// at the playhead, where the pose is the curve's.
+/// The seen rotation as angles about x, y and z in degrees, taken in an order of axes: those of the
+/// curve at the playhead where the pose is the curve's, else the nearest to them.
 fn seen_angles(view: &View<'_>, node: NodeId, order: EulerOrder, curve: &[f64]) -> Vec3 {
     let seen = view.pose.local[node.index()].transform().rotation;
     let of_curve = Vec3::new(curve[0] as f32, curve[1] as f32, curve[2] as f32);
     if seen.angle_between(turned(order, of_curve)) < 0.005 {
         return of_curve;
     }
-    let (a, b, c) = seen.to_euler(glam_order(order));
+    let near = order.axes().map(|axis| curve[axis].to_radians());
     let mut angles = Vec3::ZERO;
-    for (axis, angle) in order_axes(order).into_iter().zip([a, b, c]) {
-        angles[axis] = angle.to_degrees();
+    for (axis, angle) in
+        order.axes().into_iter().zip(order.angles(seen.as_dquat().normalize(), near))
+    {
+        angles[axis] = angle.to_degrees() as f32;
     }
     angles
 }
 
 /// The rotation of angles about x, y and z, degrees.
 fn turned(order: EulerOrder, angles: Vec3) -> Quat {
-    let [a, b, c] = order_axes(order).map(|axis| angles[axis].to_radians());
-    Quat::from_euler(glam_order(order), a, b, c)
-}
-
-const fn glam_order(order: EulerOrder) -> EulerRot {
-    match order {
-        EulerOrder::Xyz => EulerRot::XYZ,
-        EulerOrder::Xzy => EulerRot::XZY,
-        EulerOrder::Yxz => EulerRot::YXZ,
-        EulerOrder::Yzx => EulerRot::YZX,
-        EulerOrder::Zxy => EulerRot::ZXY,
-        EulerOrder::Zyx => EulerRot::ZYX,
-    }
-}
-
-/// The axes of an order, first to last.
-const fn order_axes(order: EulerOrder) -> [usize; 3] {
-    match order {
-        EulerOrder::Xyz => [0, 1, 2],
-        EulerOrder::Xzy => [0, 2, 1],
-        EulerOrder::Yxz => [1, 0, 2],
-        EulerOrder::Yzx => [1, 2, 0],
-        EulerOrder::Zxy => [2, 0, 1],
-        EulerOrder::Zyx => [2, 1, 0],
-    }
+    order.rotation(order.axes().map(|axis| f64::from(angles[axis]).to_radians())).as_quat()
 }
 
 /// The value of a curve at the playhead, in its row: typed and dragged as those of rows of keys
