@@ -29,7 +29,7 @@ pub(super) fn facts(session: &Session, path: &Path) -> Value {
         "instances": instances,
         "vrm": vrm_facts(document),
         "vertices": document.shown_vertex_count(),
-        "materials": document.materials.len(),
+        "materials": document.materials.count(),
         "images": document.images.len(),
         "meshes": mesh_facts(document),
         "skins": skin_facts(document),

@@ -177,7 +177,7 @@ pub fn thing(ui: &mut Ui, theme: &Theme, document: &Document, thing: AssetRef) {
         AssetRef::Skin(k) => skin(ui, theme, document, k),
         AssetRef::Mesh(k) => mesh(ui, theme, document, k),
         AssetRef::Material(k) => {
-            if let Some(found) = document.materials.get(k.index()) {
+            if let Some(found) = document.materials.get(k) {
                 material(ui, theme, document, found);
             }
         }

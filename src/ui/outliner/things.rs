@@ -40,9 +40,7 @@ impl Section {
         match self {
             Self::Skins => document.skins.ids().map(AssetRef::Skin).collect(),
             Self::Meshes => document.meshes.ids().map(AssetRef::Mesh).collect(),
-            Self::Materials => {
-                (0..document.materials.len()).map(|k| AssetRef::Material(k.into())).collect()
-            }
+            Self::Materials => document.materials.ids().map(AssetRef::Material).collect(),
             Self::Images => (0..document.images.len()).map(|k| AssetRef::Image(k.into())).collect(),
         }
     }
