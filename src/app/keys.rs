@@ -120,6 +120,7 @@ impl App {
         commands.retain(|(c, _)| match KeyScope::of(c) {
             KeyScope::Window => true,
             KeyScope::Joints => over_joints,
+            KeyScope::Outliner => self.entered() == Some(Pane::Outliner),
             KeyScope::Paint => painting,
             KeyScope::Timeline => !over_joints,
         });

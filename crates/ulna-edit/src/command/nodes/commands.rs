@@ -28,7 +28,7 @@ document_commands! {
         /// Whether to remove joints and nodes with keys: the keys are removed, and the weights of
         /// a joint go to the nearest joint above it.
         force: Option<bool>,
-    } = "node.remove", "Remove nodes", enabled: rules::selected;
+    } = "node.remove", "Remove nodes", key: "Delete", enabled: rules::selected;
     /// Attaches nodes to another parent
     Reparent {
         /// Nodes to attach.
@@ -47,7 +47,7 @@ document_commands! {
     DuplicateNodes {
         /// Nodes to copy.
         node: Nodes,
-    } = "node.duplicate", "Duplicate nodes", enabled: rules::selected;
+    } = "node.duplicate", "Duplicate nodes", key: "Ctrl+D", enabled: rules::selected;
     /// Removes skins; their meshes stay, without deformation
     RemoveSkins {
         /// Skin to remove.

@@ -58,8 +58,8 @@ impl Compact {
     }
 }
 
-/// Nodes of trees that are in no scene, are joints of no skin in use, have no keys, and are named by
-/// nothing else. In a file without scenes all nodes count as used.
+/// Nodes of trees that are in no scene, hold no joint and no key, and are named by nothing else. In
+/// a file without scenes all nodes count as used.
 fn unused_nodes(document: &Document) -> BTreeSet<NodeId> {
     if document.scenes.is_empty() {
         return BTreeSet::new();

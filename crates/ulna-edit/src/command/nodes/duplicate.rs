@@ -31,15 +31,17 @@ impl DuplicateNodes {
             order.iter().enumerate().map(|(k, n)| (*n, NodeId::from(first + k))).collect();
         let skins = copied_skins(document, &order, &copy_of);
         let mut ranks: BTreeMap<Option<NodeId>, u32> = BTreeMap::new();
+        let mut names: BTreeSet<String> =
+            document.nodes.values().filter_map(|n| Some(n.name.as_deref()?.to_owned())).collect();
         let mut nodes = Vec::new();
         for id in &order {
             let node = document.node(*id);
             let mut to = node.clone();
             to.skin = node.skin.map(|s| skins.get(&s).map_or(s, |(copy, _)| *copy));
+            to.name = node.name.as_deref().map(|name| free_name(&mut names, name).into());
             match node.parent.and_then(|p| copy_of.get(&p)) {
                 Some(parent) => to.parent = Some(*parent),
                 None => {
-                    to.name = Some(free_name(document, &node.label(*id)).into());
                     let rank = ranks
                         .entry(node.parent)
                         .or_insert_with(|| last_rank(document, node.parent));
@@ -103,12 +105,13 @@ fn copied_skins(
     made
 }
 
-/// A name that no node has: with “copy”, and a number where that is taken.
-fn free_name(document: &Document, name: &str) -> String {
-    let taken: BTreeSet<&str> = document.nodes.values().filter_map(|n| n.name.as_deref()).collect();
+/// A name that no node has: with “copy”, and a number where that is taken. It is taken then.
+fn free_name(taken: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = |k: u32| match k {
         0 | 1 => format!("{name} copy"),
         k => format!("{name} copy {k}"),
     };
-    (1..).map(numbered).find(|n| !taken.contains(n.as_str())).unwrap_or_default()
+    let free = (1..).map(numbered).find(|n| !taken.contains(n)).unwrap_or_default();
+    taken.insert(free.clone());
+    free
 }

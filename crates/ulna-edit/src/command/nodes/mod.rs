@@ -1,5 +1,5 @@
-//! Nodes that are added, removed, copied and attached elsewhere, with the skins and meshes that hang
-//! on them.
+//! Nodes that are added, removed, copied and attached elsewhere, with the skins and meshes that
+//! hang on them.
 
 mod commands;
 mod compact;

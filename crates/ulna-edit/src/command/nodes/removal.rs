@@ -50,11 +50,21 @@ impl RemoveNodes {
         for (scene, to) in roots {
             edits.push(Edit::SetRoots { scene, to });
         }
+        // A node names its skin, and a skin its joints: the skin goes between.
+        let bare: Vec<_> = removed
+            .iter()
+            .map(|n| (*n, document.node(*n)))
+            .filter(|(_, node)| node.skin.is_some_and(|s| left.skins.contains(&s)))
+            .map(|(n, node)| (n, Some(Box::new(Node { skin: None, ..node.clone() }))))
+            .collect();
+        if !bare.is_empty() {
+            edits.push(Edit::SetNodes(bare));
+        }
+        edits.extend(left.skins.iter().flat_map(|s| skin_gone(document, *s)));
         let mut nodes: Vec<(NodeId, Option<Box<Node>>)> = nodes;
         nodes.extend(removed.iter().map(|n| (*n, None)));
         nodes.sort_by_key(|(n, _)| *n);
         edits.push(Edit::SetNodes(nodes));
-        edits.extend(left.skins.iter().flat_map(|s| skin_gone(document, *s)));
         let meshes = unused_meshes(document, &removed);
         edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
         let counted = |n: usize, one: &str, many: &str| match n {

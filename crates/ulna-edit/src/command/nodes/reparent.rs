@@ -23,7 +23,7 @@ fn one(
     let Some(nodes) = nodes else { return Ok(None) };
     match nodes.all(document)?[..] {
         [node] => Ok(Some(node)),
-        _ => refuse("one_node_needed", format!("“{argument}” must be one node")),
+        _ => refuse("one_node_wanted", format!("“{argument}” must be one node")),
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn kept_in_world(
         if !is_invertible(above.determinant()) {
             let label = parent.map(|p| document.node(p).label(p)).unwrap_or_default();
             return refuse(
-                "not_invertible",
+                "parent_scale_zero",
                 format!(
                     "“{label}” is scaled to zero, so nothing below it can keep its place; \
                     keep the local transform instead"

@@ -2,8 +2,8 @@
 //! stands at the index that is its id; this second pass takes the removed elements out of it and
 //! renumbers everything that names the elements behind them.
 //!
-//! A removed element that something unknown to the model still names stays where it is: a node as an
-//! empty node outside all scenes, anything else as an element that nothing uses.
+//! A removed element that something unknown to the model still names stays where it is: a node as
+//! an empty node outside all scenes, anything else as an element that nothing uses.
 
 use std::collections::BTreeSet;
 
