@@ -3,14 +3,12 @@
 use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
+use crate::ui::Mode;
 use crate::ui::{Applied, Pane, Pasting, ToastKind};
-use ulna_edit::{
-    Mode,
-    command::{
-        PasteKeys, PoseReach, SessionCommand, WhichKeys,
-        field::{ClipName, Seconds},
-        pose_text, read_pose,
-    },
+use ulna_edit::command::{
+    PasteKeys, PoseReach, SessionCommand, WhichKeys,
+    field::{ClipName, Seconds},
+    pose_text, read_pose,
 };
 use ulna_model::NodeId;
 use ulna_motion::{

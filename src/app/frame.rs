@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use egui::{Context, Ui};
 
 use super::{App, ladder, viewport_renderer};
+use crate::ui::Mode;
 use crate::ui::{
     Actions, Compare, DeferredAction, Dialog, JobView, LayersView, ProgramView, ToastKind, View,
     ViewportView, window_ui,
 };
-use ulna_edit::{Change, KeysHome, Mode, command::mix_of};
+use ulna_edit::{Change, KeysHome, command::mix_of};
 use ulna_model::{ClipId, LayerHome, Shared, UnkeyedAt};
 use ulna_session::Session;
 

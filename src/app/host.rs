@@ -9,15 +9,13 @@ use super::{
     jobs::JobResult,
     save_queue::{Purpose, SaveTo},
 };
+use crate::ui::Mode;
 use crate::ui::{
     BindDraft, DeferredAction, Dialog, Pasting, PreferencePage, ToastKind, children_words,
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
-        TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
-    },
+use ulna_edit::command::{
+    BrushCommand, Children, FileCommand, Host, ModeCommand, PlayCommand, SelectCommand,
+    TimelineCommand, ToolCommand, VertexCommand, ViewCommand,
 };
 use ulna_model::NodeId;
 

@@ -13,11 +13,9 @@ use super::{
     App,
     import_state::{Awaited, Importing, PICTURE, Playing, Reading},
 };
+use crate::ui::Mode;
 use crate::ui::{Dialog, ImportDraft, ImportView, PathFor, ToastKind};
-use ulna_edit::{
-    Mode,
-    command::{ClipTexts, PutClips},
-};
+use ulna_edit::command::{ClipTexts, PutClips};
 use ulna_formats::gltf::Progress;
 use ulna_model::{Clip, Shared};
 use ulna_motion::{Pose, Stack};

@@ -4,8 +4,8 @@
 use egui::{Context, Event, Popup};
 
 use super::{App, key_gate::is_panel};
+use crate::ui::Mode;
 use crate::ui::Pane;
-use ulna_edit::Mode;
 
 /// What takes keys before the panels and the window do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

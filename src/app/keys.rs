@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
+use crate::ui::Mode;
 use crate::ui::{Action, Actions, Pane, ToastKind};
 use ulna_edit::{
-    Availability, CommandSpec, KeyScope, Mode,
+    Availability, CommandSpec, KeyScope,
     command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
     table,
 };

@@ -21,8 +21,8 @@ use super::{
     viewport_renderer::ViewportRenderer,
     window_state::{Leaving, WindowState},
 };
+use crate::ui::Mode;
 use crate::ui::{Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, Viewport};
-use ulna_edit::Mode;
 use ulna_render::ColorRole;
 
 impl App {

@@ -11,8 +11,9 @@ use super::{
     loading::{Loaded, load},
     recent,
 };
+use crate::ui::Mode;
 use crate::ui::{Compare, ToastKind};
-use ulna_edit::{Mode, Selection};
+use ulna_edit::Selection;
 use ulna_formats::gltf::ReadError;
 use ulna_render::{Axis, Camera};
 use ulna_session::{Playback, Session};

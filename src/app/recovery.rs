@@ -12,9 +12,10 @@ use super::{
     jobs::{JobResult, Redone},
     loading::{Loaded, load},
 };
+use crate::ui::Mode;
 use crate::ui::{Dialog, DialogAction, RecoveryView, StepView, ToastKind};
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{DocumentCommand, MorphCommand},
     find_clip,
 };

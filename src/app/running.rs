@@ -3,11 +3,12 @@
 use egui::Context;
 
 use super::{App, host::WindowHost};
+use crate::ui::Mode;
 use crate::ui::{
     Action, Dialog, FormDraft, Pane, ToastKind, clip_text, layer_ids, node_text, reached,
 };
 use ulna_edit::{
-    Command, CommandLine, CommandSpec, Mode, Scene,
+    Command, CommandLine, CommandSpec, Scene,
     command::{
         ApplyPose, ClipCommand, CommandContext, DocumentCommand, KeepPose, KeyCommand, KeysOfLayer,
         LayerKeysCommand, LayerName, RenameNode, SessionCommand, SetKey, Unfilled,

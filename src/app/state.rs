@@ -16,11 +16,12 @@ use super::{
     viewport_renderer::ViewportRenderer,
     window_state::WindowState,
 };
+use crate::ui::Mode;
 use crate::ui::{
     Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
     ViewOptions, Viewport,
 };
-use ulna_edit::{Availability, Mode, Preset, Selection};
+use ulna_edit::{Availability, Preset, Selection};
 use ulna_model::{KeySet, NodeId};
 use ulna_motion::Pose;
 use ulna_render::Camera;

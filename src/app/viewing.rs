@@ -4,11 +4,9 @@ use egui::Context;
 use glam::Vec3;
 
 use super::App;
+use crate::ui::Mode;
 use crate::ui::{Compare, Layout, Settings, ThemeChoice, ViewOptions};
-use ulna_edit::{
-    Mode,
-    command::{ViewCommand, field::Nodes},
-};
+use ulna_edit::command::{ViewCommand, field::Nodes};
 use ulna_model::NodeId;
 use ulna_motion::joint_bounds;
 use ulna_render::{Axis, Shading};

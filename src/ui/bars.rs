@@ -9,10 +9,11 @@ use super::{
     viewport::icon_of,
     widgets::{check, elided, icon_button, icon_font, key_chips, segment, segments, tooltip},
 };
+use crate::ui::Mode;
 use crate::ui::popups::{lasting_menu_button, menu_button};
 use crate::ui::{GizmoSpace, LayerAction, Pivot, SnapSteps, TimelineAction, ViewportAction};
 use ulna_edit::{
-    CommandSpec, Mode,
+    CommandSpec,
     command::{
         Children, DiscardUnkeyed, FileCommand, ModeCommand, NewLayer, SessionCommand, SetKey,
         ToolCommand, ViewCommand,

@@ -11,10 +11,11 @@ use super::{
     theme::Font,
     widgets::{elided, segment, segments},
 };
+use crate::ui::Mode;
 use crate::ui::popups::menu_button;
 use crate::ui::{DialogAction, ProgramAction};
 use ulna_edit::{
-    CommandSpec, Mode,
+    CommandSpec,
     command::{
         DragLimb, FileCommand, MirrorWeights, ModeCommand, NewClip, Normalize, PlayCommand,
         RenameNode, ResetAll, SelectCommand, SessionCommand, SetPin, Sets, ViewCommand,

@@ -14,6 +14,7 @@ mod inspector;
 mod layers;
 mod layout;
 mod menu;
+mod modes;
 mod outliner;
 mod painting;
 mod palette;
@@ -57,6 +58,10 @@ pub use self::{
     inspector::{changed_keys, repaired},
     layers::{LayerAction, Layers, LayersView, ids as layer_ids},
     layout::{Layout, Pane},
+    modes::{
+        BottomPanel, ClipUse, ComparedProperty, DestinationBar, Mode, ModeSpec, PointerHandler,
+        SidePanel,
+    },
     outliner::{Outliner, OutlinerAction},
     painting::{
         BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView,
@@ -243,18 +248,18 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
         CentralPanel::no_frame().show(ui, |ui| {
             let bare = view.session.is_some_and(|s| s.document().clips.is_empty());
             let room = match view.mode {
-                ulna_edit::Mode::Paint => layout::PanelConstraints {
+                crate::ui::Mode::Paint => layout::PanelConstraints {
                     timeline: Some(weights::STRIP),
                     problems: Some(104.0),
                     inspector: Measure::InspectorPaint.points(),
                 },
-                ulna_edit::Mode::Pose => layout::PanelConstraints {
+                crate::ui::Mode::Pose => layout::PanelConstraints {
                     // Where there are clips, and poses, the picture is as large as beside the
                     // timeline, so that it stays as it is.
                     timeline: poses::height(view, bare),
                     ..layout::PanelConstraints::default()
                 },
-                ulna_edit::Mode::Animate => layout::PanelConstraints {
+                crate::ui::Mode::Animate => layout::PanelConstraints {
                     timeline: match view.poses.in_animate {
                         true => poses::height(view, bare),
                         false => bare.then_some(112.0),
@@ -270,15 +275,15 @@ pub fn window_ui(panels: &mut Panels, ui: &mut Ui, view: &View<'_>, actions: &mu
             layout.show(ui, theme, view.options, room, &mut |pane, ui| match pane {
                 Pane::Outliner => outliner::outliner_ui(outliner, ui, view, actions),
                 Pane::Viewport => viewport::viewport_ui(viewport, ui, view, actions),
-                Pane::Inspector if view.mode == ulna_edit::Mode::Paint => {
+                Pane::Inspector if view.mode == crate::ui::Mode::Paint => {
                     weights::weights_ui(weights, ui, view, actions)
                 }
                 Pane::Inspector => inspector::inspector_ui(inspector, ui, view, actions),
                 Pane::Problems => problems::problems_ui(problems, ui, view, actions),
-                Pane::Timeline if view.mode == ulna_edit::Mode::Paint => {
+                Pane::Timeline if view.mode == crate::ui::Mode::Paint => {
                     weights::strip_ui(ui, view, actions);
                 }
-                Pane::Timeline if view.mode == ulna_edit::Mode::Pose || view.poses.in_animate => {
+                Pane::Timeline if view.mode == crate::ui::Mode::Pose || view.poses.in_animate => {
                     if poses_tab::is_under_transport(view) {
                         timeline::transport_ui(timeline, ui, view, actions);
                     }

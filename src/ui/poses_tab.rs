@@ -7,7 +7,7 @@ use super::{
     Actions, PosesAction, View,
     widgets::{icon_button, name_widget},
 };
-use ulna_edit::Mode;
+use crate::ui::Mode;
 
 /// Height of the transport line, points.
 pub const TRANSPORT: f32 = 36.0;

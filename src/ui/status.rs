@@ -8,13 +8,11 @@ use super::{
     viewport::{Press, hints_of},
     widgets::{name_widget, thousands},
 };
+use crate::ui::Mode;
 use crate::ui::ProgramAction;
-use ulna_edit::{
-    Mode,
-    command::{
-        BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
-        ZeroKey, what_is_keyed,
-    },
+use ulna_edit::command::{
+    BrushCommand, DeleteKeys, FileCommand, PlayCommand, SetKey, TimelineCommand, ViewCommand,
+    ZeroKey, what_is_keyed,
 };
 use ulna_render::ColorRole;
 use ulna_weights::BrushKind;

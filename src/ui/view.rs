@@ -5,7 +5,8 @@ use super::{
     poses::PosesView, program::ProgramView, settings::Settings, timeline::TimelineView,
     viewport::ViewportView,
 };
-use ulna_edit::{Availability, KeysHome, Mode, NodeVisibility, Selection};
+use crate::ui::Mode;
+use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection};
 use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};
 use ulna_motion::Pose;
 use ulna_session::Session;

@@ -3,7 +3,7 @@
 
 use super::overlays::BalanceState;
 use crate::app::App;
-use ulna_edit::Mode;
+use crate::ui::Mode;
 use ulna_motion::{Evaluator, Masses, Pose, Stack};
 
 /// Places along a clip's way.

@@ -2,11 +2,11 @@
 //! anew.
 
 use super::overlays::GhostsAsked;
+use crate::ui::Mode;
 use crate::{
     app::{App, viewport_renderer::GhostsWanted},
     ui::{Compare, Onion},
 };
-use ulna_edit::Mode;
 use ulna_model::{Clip, NodeId};
 
 /// A moment of a clip, and how near it is to the playhead: −1..=1, what is 0 is nearest, before it

@@ -3,7 +3,7 @@
 
 use super::overlays::PathState;
 use crate::app::App;
-use ulna_edit::Mode;
+use crate::ui::Mode;
 use ulna_model::NodeId;
 use ulna_motion::motion_paths;
 

@@ -242,9 +242,9 @@ impl App {
             return;
         }
         let in_sight = match self.mode {
-            ulna_edit::Mode::Pose => true,
-            ulna_edit::Mode::Animate => self.poses.in_animate,
-            ulna_edit::Mode::Paint => false,
+            crate::ui::Mode::Pose => true,
+            crate::ui::Mode::Animate => self.poses.in_animate,
+            crate::ui::Mode::Paint => false,
         };
         let strip = in_sight && self.viewport.options.timeline && !self.program.welcome;
         if !strip || session.history().is_open() || !self.renderer.shows_picture() {

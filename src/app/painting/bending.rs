@@ -9,14 +9,12 @@ use super::{
     Painting,
     bend_state::{Drag, HeldKey},
 };
+use crate::ui::Mode;
 use crate::{
     app::{App, keys},
     ui::{BendAction, ToastKind},
 };
-use ulna_edit::{
-    Mode,
-    command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
-};
+use ulna_edit::command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text};
 use ulna_model::{Components, NodeId, Shared, SkinId};
 use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 

@@ -4,11 +4,11 @@
 use glam::{Vec2, Vec3};
 
 use super::{Painting, state::Adjusting};
+use crate::ui::Mode;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
     ui::{BrushHover, BrushNumber},
 };
-use ulna_edit::Mode;
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_render::Camera;

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use glam::Vec2;
 
 use super::{Painting, sights::in_sight};
+use crate::ui::Mode;
 use crate::{
     app::App,
     ui::{Compare, VertexArea},
 };
-use ulna_edit::{Change, Mode};
+use ulna_edit::Change;
 use ulna_model::{Document, NodeId, Shared};
 use ulna_motion::Bone;
 use ulna_render::Camera;

@@ -4,12 +4,13 @@
 use egui::Context;
 use glam::Vec2;
 
+use crate::ui::Mode;
 use crate::{
     app::{App, jobs::Title},
     ui::{BendAction, BrushNumber, JointAct, ToastKind, WeightLook},
 };
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{
         Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints,
         ModeCommand, Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,

@@ -9,11 +9,12 @@ use std::{
 use glam::Vec3;
 
 use super::{Painting, tints::joint_colors};
+use crate::ui::Mode;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
     ui::Compare,
 };
-use ulna_edit::{Change, Mode};
+use ulna_edit::Change;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::MirrorPairs;
 use ulna_weights::{CrossSkinSeams, MirrorMap, SkinnedSurface, Stroke, WeightStats, is_one_sided};

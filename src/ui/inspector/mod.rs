@@ -31,8 +31,9 @@ use super::{
     theme::Font,
     widgets::{node_icon, panel_title},
 };
+use crate::ui::Mode;
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
 };
 use ulna_model::{ClipId, Derived, Document, Local, NodeId, Property, RestSource, Transform};

@@ -278,7 +278,7 @@ fn header_ui(
         actions.push(PosesAction::SetFlip(!poses.flip));
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if view.mode == ulna_edit::Mode::Animate && !is_under_transport(view) {
+        if view.mode == crate::ui::Mode::Animate && !is_under_transport(view) {
             poses_tab_ui(ui, view, actions);
         }
         let response = ui.button("Save pose");

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ulna_edit::{KeysHome, Mode, Selection, command::CloseHow};
+use crate::ui::Mode;
+use ulna_edit::{KeysHome, Selection, command::CloseHow};
 use ulna_model::{Clip, ClipId, Document, KeySet, Mix, Repeat, Shared, TrackId, UnkeyedAt};
 use ulna_motion::{Playing, clip_edit::Gap};
 use ulna_session::{Playback, RulerUnit};

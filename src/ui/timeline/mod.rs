@@ -41,7 +41,8 @@ use egui::{RichText, Ui};
 
 use self::gesture::KeyGesture;
 use super::{Action, Actions, Theme, View, theme::Font};
-use ulna_edit::{Mode, command::NewClip};
+use crate::ui::Mode;
+use ulna_edit::command::NewClip;
 use ulna_model::ClipId;
 use ulna_render::ColorRole;
 

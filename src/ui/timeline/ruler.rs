@@ -6,18 +6,16 @@ use egui::{
 };
 
 use super::{axis::TimeAxis, hold::hold_ui, state::TimelineState};
+use crate::ui::Mode;
 use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     theme::Font,
     widgets::{crisp, diamond},
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        AddMarker, RippleKeys,
-        field::{ClipName, Seconds},
-    },
+use ulna_edit::command::{
+    AddMarker, RippleKeys,
+    field::{ClipName, Seconds},
 };
 use ulna_render::ColorRole;
 use ulna_session::{Playback, RulerUnit};

@@ -18,13 +18,11 @@ use super::{
     state::TimelineState,
     strength::strength_ui,
 };
+use crate::ui::Mode;
 use crate::ui::{
     Actions, RepairLoop, TimelineAction, TimelineShow, View, ViewportAction, widgets::filter_field,
 };
-use ulna_edit::{
-    Mode,
-    command::{CloseHow, SetKey, frame_of},
-};
+use ulna_edit::command::{CloseHow, SetKey, frame_of};
 use ulna_model::{Clip, ClipId, PoseLayer, PoseLayerId, Shared};
 use ulna_render::{ColorRole, Measure};
 

@@ -7,6 +7,7 @@ use super::{
     show_switch::show_ui,
     state::{NlerpGap, TimelineState},
 };
+use crate::ui::Mode;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
     blend_drag::blend_buttons_ui,
@@ -14,11 +15,8 @@ use crate::ui::{
     theme::Font,
     widgets::{elided, filter_field, icon_button, name_widget},
 };
-use ulna_edit::{
-    Mode,
-    command::{
-        Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
-    },
+use ulna_edit::command::{
+    Between, DeleteKeys, LoopClip, PlayCommand, SetKey, SetRate, SetTicks, field::ClipName,
 };
 use ulna_model::{Document, Repeat, rate_in_words};
 use ulna_motion::{Averaging, nlerp_difference};

@@ -3,12 +3,12 @@
 use egui::{Rect, RichText, Role, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Compare, ViewportAction};
+use crate::ui::Mode;
 use crate::ui::{
     Actions, Theme, View,
     theme::Font,
     widgets::{key_chips, segment, segments},
 };
-use ulna_edit::Mode;
 use ulna_render::ColorRole;
 
 /// The bar at the foot; nothing where nothing was edited. Whether the pointer is over it.

@@ -5,8 +5,9 @@ use egui::{Align2, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 use glam::{Mat3, Vec2, Vec3};
 
 use super::haloed::haloed;
+use crate::ui::Mode;
 use crate::ui::{Theme, View, theme::Font};
-use ulna_edit::{Mode, command::ToolCommand};
+use ulna_edit::command::ToolCommand;
 use ulna_geometry::orthogonal_factor;
 use ulna_model::NodeId;
 use ulna_motion::{ik, limits_of};

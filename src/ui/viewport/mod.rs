@@ -23,7 +23,8 @@ use egui::{PointerButton, Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use glam::Vec2;
 
 use super::{Actions, BendAction, TimelineAction, View, settings::Orbit};
-use ulna_edit::{Mode, Preset, command::ToolCommand};
+use crate::ui::Mode;
+use ulna_edit::{Preset, command::ToolCommand};
 use ulna_render::Camera;
 use ulna_render::ColorRole;
 

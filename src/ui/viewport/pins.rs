@@ -3,14 +3,12 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec2;
 
+use crate::ui::Mode;
 use crate::ui::{
     Action, Actions, View,
     widgets::{pin_mark, pin_words, tooltip},
 };
-use ulna_edit::{
-    Mode,
-    command::{PinKind, SetPin, field::Nodes},
-};
+use ulna_edit::command::{PinKind, SetPin, field::Nodes};
 use ulna_model::Pin;
 
 /// All pins; whether the pointer is over one.

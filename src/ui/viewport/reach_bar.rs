@@ -3,12 +3,13 @@
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::ViewportAction;
+use crate::ui::Mode;
 use crate::ui::{
     Actions, Theme, View,
     theme::Font,
     widgets::{check, segment, segments},
 };
-use ulna_edit::{Mode, command::ToolCommand};
+use ulna_edit::command::ToolCommand;
 use ulna_render::{ColorRole, Measure};
 
 /// The bar, while the tool is taken up; whether the pointer is over it.

@@ -23,10 +23,10 @@ pub use self::{
     handles::{Handle, HandleSet},
     operation::{Limit, Operation},
 };
+use crate::ui::Mode;
 use crate::ui::{
     Action, Actions, BendAction, ReachOptions, View, ViewportAction, viewport::domain::SnapTo,
 };
-use ulna_edit::Mode;
 
 /// What the manipulator keeps.
 #[derive(Clone, Debug, Default)]
