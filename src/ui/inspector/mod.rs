@@ -31,7 +31,6 @@ use super::{
     theme::Font,
     widgets::{node_icon, panel_title},
 };
-use crate::ui::Mode;
 use ulna_edit::{
     Command,
     command::{PoseDestination, Reset, SetUser, SetWorld, ToolCommand, field::Nodes},
@@ -102,8 +101,7 @@ pub fn inspector_ui(
         }
         // A bar of the mix takes its place; one leaves it by its cross.
         if let Some(session) = view.session
-            && view.mode == Mode::Animate
-            && view.timeline.playback.mixing
+            && view.mixes()
         {
             let of = (session.document(), session.generation());
             let scroll = ScrollArea::vertical().id_salt("mixing").auto_shrink([false, false]);

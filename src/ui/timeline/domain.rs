@@ -211,7 +211,7 @@ impl Timeline {
         self.kept_keys.get(&revision).cloned()
     }
 
-    /// Does what a panel asked for. Another clip is shown in Animate mode, but while painting.
+    /// Does what a panel asked for. Choosing a clip changes a mode that shows none.
     pub fn apply(
         &mut self,
         document: Option<&Document>,
@@ -231,9 +231,7 @@ impl Timeline {
             TimelineAction::ShowClip(clip) => {
                 let Some(document) = document else { return };
                 self.playback.show(document, Some(clip));
-                if *mode != Mode::Paint {
-                    *mode = Mode::Animate;
-                }
+                *mode = mode.with_clip();
             }
             TimelineAction::Fps(fps) => {
                 self.playback.fps = fps;
@@ -248,7 +246,7 @@ impl Timeline {
                 self.mask_lane = None;
                 self.playback.mix(on);
                 if on {
-                    *mode = Mode::Animate;
+                    *mode = Mode::FOR_CLIPS;
                 }
             }
             TimelineAction::ChooseBar(bar) => self.mix_bar = bar,

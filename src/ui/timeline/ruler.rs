@@ -6,7 +6,6 @@ use egui::{
 };
 
 use super::{axis::TimeAxis, hold::hold_ui, state::TimelineState};
-use crate::ui::Mode;
 use crate::ui::popups::context_menu;
 use crate::ui::{
     Action, Actions, Theme, TimelineAction, View,
@@ -144,7 +143,7 @@ fn ruler_menu(time: f64, ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     }
     let seconds = Seconds(time as f32);
     // Times of a mix are none of the clip's behind it.
-    let mixing = playback.mixing && view.mode == Mode::Animate;
+    let mixing = view.mixes();
     if !mixing && line(ui, format!("Add marker at {frame}")) {
         let add = AddMarker { clip: ClipName::Id(id), time: seconds, name: None, color: None };
         actions.push(Action::Run(add.into()));

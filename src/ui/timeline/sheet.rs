@@ -18,7 +18,6 @@ use super::{
     state::TimelineState,
     strength::strength_ui,
 };
-use crate::ui::Mode;
 use crate::ui::{
     Actions, RepairLoop, TimelineAction, TimelineShow, View, ViewportAction, widgets::filter_field,
 };
@@ -316,9 +315,9 @@ impl Sheet<'_> {
             return;
         }
         let key = self.view.settings.keys.shown(SetKey::NAME);
-        let text = match (self.view.mode, key.is_empty()) {
-            (Mode::Animate, false) => format!("No keys yet. Pose a joint and press {key}."),
-            (Mode::Animate, true) => "No keys yet. Pose a joint and set a key.".to_owned(),
+        let text = match (self.view.mode.spec().edits_keys, key.is_empty()) {
+            (true, false) => format!("No keys yet. Pose a joint and press {key}."),
+            (true, true) => "No keys yet. Pose a joint and set a key.".to_owned(),
             _ => "No keys yet".to_owned(),
         };
         let mut place = ui.new_child(egui::UiBuilder::new().max_rect(self.body));

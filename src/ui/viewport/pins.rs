@@ -3,7 +3,6 @@
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec2;
 
-use crate::ui::Mode;
 use crate::ui::{
     Action, Actions, View,
     widgets::{pin_mark, pin_words, tooltip},
@@ -14,7 +13,7 @@ use ulna_model::Pin;
 /// All pins; whether the pointer is over one.
 pub fn pins_ui(ui: &Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
     let Some(document) = view.session.map(|s| s.document()) else { return false };
-    if view.mode == Mode::Paint || !view.options.pins {
+    if !view.mode.spec().poses || !view.options.pins {
         return false;
     }
     let size = Vec2::new(rect.width(), rect.height());

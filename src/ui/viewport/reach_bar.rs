@@ -3,7 +3,6 @@
 use egui::{Align, Layout, Rect, RichText, Role, Ui, WidgetInfo, vec2};
 
 use super::ViewportAction;
-use crate::ui::Mode;
 use crate::ui::{
     Actions, Theme, View,
     theme::Font,
@@ -14,7 +13,7 @@ use ulna_render::{ColorRole, Measure};
 
 /// The bar, while the tool is taken up; whether the pointer is over it.
 pub fn reach_bar_ui(ui: &mut Ui, view: &View<'_>, rect: Rect, actions: &mut Actions) -> bool {
-    if view.viewport.tool != ToolCommand::Drag || view.mode == Mode::Paint {
+    if view.tool() != Some(ToolCommand::Drag) {
         return false;
     }
     let theme = view.theme;
