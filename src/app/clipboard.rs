@@ -3,7 +3,6 @@
 use egui::{Context, Event};
 
 use super::{App, key_routing::Topmost};
-use crate::ui::Mode;
 use crate::ui::{Applied, Pane, Pasting, ToastKind};
 use ulna_edit::command::{
     PasteKeys, PoseReach, SessionCommand, WhichKeys,
@@ -100,7 +99,7 @@ impl App {
 
     /// Whether vertices are selected whose weights are worked on.
     fn is_on_weights(&self) -> bool {
-        self.mode == Mode::Paint && !self.painting.vertices.is_empty()
+        self.mode.spec().selects_vertices && !self.painting.vertices.is_empty()
     }
 
     /// Copies what is worked on other than poses: weights of selected vertices, or selected keys;
@@ -127,7 +126,7 @@ impl App {
 
     /// Copying and pasting come as events of their own, not as keys.
     pub(super) fn clipboard_events(&mut self, ctx: &Context) {
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().selects_vertices {
             self.painting.pasting = None;
         }
         // What was asked for is meant for the vertices, whatever has the focus.

@@ -11,9 +11,8 @@ use super::{
     theme::Font,
     widgets::{elided, segment, segments},
 };
-use crate::ui::Mode;
 use crate::ui::popups::menu_button;
-use crate::ui::{DialogAction, ProgramAction};
+use crate::ui::{DialogAction, Mode, ProgramAction};
 use ulna_edit::{
     CommandSpec,
     command::{

@@ -1,11 +1,10 @@
 //! What panels see: everything they may look at, read-only, each domain by its own part.
 
 use super::{
-    LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, painting::PaintView,
-    poses::PosesView, program::ProgramView, settings::Settings, timeline::TimelineView,
-    viewport::ViewportView,
+    LayersView, Theme, ViewOptions, asset_ref::AssetRef, dialogs::DialogsView, modes::Mode,
+    painting::PaintView, poses::PosesView, program::ProgramView, settings::Settings,
+    timeline::TimelineView, viewport::ViewportView,
 };
-use crate::ui::Mode;
 use ulna_edit::{Availability, KeysHome, NodeVisibility, Selection, command::ToolCommand};
 use ulna_model::{Clip, ClipId, Diagnostic, Document, KeySet, NodeId, Shared, UnkeyedAt};
 use ulna_motion::Pose;

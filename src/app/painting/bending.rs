@@ -9,7 +9,6 @@ use super::{
     Painting,
     bend_state::{Drag, HeldKey},
 };
-use crate::ui::Mode;
 use crate::{
     app::{App, keys},
     ui::{BendAction, ToastKind},
@@ -52,9 +51,8 @@ impl App {
 
     /// Takes the rings away when their key is let go after it was held.
     pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
-        let painting = self.mode == Mode::Paint;
         let bending = &mut self.painting.bending;
-        if !painting {
+        if !self.mode.spec().bends {
             (bending.rings, bending.held, bending.drag) = (false, None, None);
             return;
         }

@@ -4,10 +4,9 @@
 use glam::{Vec2, Vec3};
 
 use super::{Painting, state::Adjusting};
-use crate::ui::Mode;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
-    ui::{BrushHover, BrushNumber},
+    ui::{BrushHover, BrushNumber, PointerHandler},
 };
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
@@ -33,7 +32,7 @@ impl App {
 
     /// Finds what is under the brush, for showing; whether it is to be shown anew.
     pub(in crate::app) fn update_brush(&mut self) -> bool {
-        if self.mode != Mode::Paint {
+        if self.mode.spec().pointer != PointerHandler::Brush {
             return false;
         }
         if let Some(session) = &self.session {

@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use glam::Vec2;
 
 use super::{Painting, sights::in_sight};
-use crate::ui::Mode;
 use crate::{
     app::App,
-    ui::{Compare, VertexArea},
+    ui::{Compare, ComparedProperty, VertexArea},
 };
 use ulna_edit::Change;
 use ulna_model::{Document, NodeId, Shared};
@@ -117,7 +116,7 @@ impl App {
         }
         let Some(session) = &self.session else { return };
         // A stroke goes on whatever key is held.
-        let wanted = self.mode == Mode::Paint
+        let wanted = self.mode.spec().compares == ComparedProperty::Weights
             && self.viewport.compared() == Compare::File
             && !self.painting.is_stroking();
         let moved =

@@ -9,7 +9,6 @@ use std::{
 use glam::Vec3;
 
 use super::{Painting, tints::joint_colors};
-use crate::ui::Mode;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
     ui::Compare,
@@ -189,7 +188,7 @@ impl App {
     /// Takes the state of painting along with document, selection and pose.
     pub(in crate::app) fn follow_painting(&mut self) {
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().paints_weights {
             (self.painting.hover, self.painting.entered) = (None, false);
             return;
         }
@@ -240,7 +239,7 @@ impl App {
             self.refresh_weight_problems();
         }
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().paints_weights {
             self.compare_weights(changes);
             if self.painting.tinted.take().is_some() {
                 self.renderer.clear_tints();
