@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use egui::{Context, Event, Key, KeyboardShortcut, Modifiers};
 
 use super::{App, key_routing::Topmost};
-use crate::ui::{Action, Actions, Pane, ToastKind};
+use crate::ui::{Action, Actions, Mode, Pane, ToastKind};
 use ulna_edit::{
-    Availability, CommandSpec, KeyScope, Mode,
+    Availability, CommandSpec, KeyScope,
     command::{MixText, ModeCommand, SetMix, ToolCommand, mix_of},
     table,
 };
@@ -114,7 +114,7 @@ impl App {
             .map(|c| (c, self.program.settings.keys.key(c.name).to_owned()))
             .filter(|(_, key)| !key.is_empty())
             .collect();
-        let painting = self.mode == Mode::Paint;
+        let painting = self.mode.spec().paints_weights;
         // Where poses are shown in the timeline's place, keys of the timeline mean nothing.
         let over_joints = self.entered() != Some(Pane::Timeline) || self.poses.in_animate;
         commands.retain(|(c, _)| match KeyScope::of(c) {
@@ -164,8 +164,7 @@ impl App {
         if of.key == ESCAPE && (ends || self.escape_is_taken()) {
             return true;
         }
-        let modes = [ModeCommand::PoseMode, ModeCommand::AnimateMode, ModeCommand::PaintMode]
-            .map(|m| m.name());
+        let modes = Mode::ALL.map(|mode| mode.spec().command.name());
         if taken.gesture && (taken.numbers || !modes.contains(&command.name)) {
             return true;
         }
@@ -293,7 +292,7 @@ impl App {
         if typing || self.program.welcome || self.entered() == Some(Pane::Timeline) {
             return Awaited::None;
         }
-        if self.mode == Mode::Paint {
+        if self.mode.spec().bends {
             return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
@@ -304,7 +303,7 @@ impl App {
     /// not there.
     fn mixer_keys(&mut self, ctx: &Context) {
         self.follow_mix();
-        let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
+        let mixing = self.mixes();
         let Some(at) =
             self.timeline.mix_bar.filter(|_| mixing && self.entered() == Some(Pane::Timeline))
         else {

@@ -21,8 +21,9 @@ use super::{
     viewport_renderer::ViewportRenderer,
     window_state::{Leaving, WindowState},
 };
-use crate::ui::{Dialogs, Layers, Layout, Outliner, Panels, Poses, Timeline, ToastKind, Viewport};
-use ulna_edit::Mode;
+use crate::ui::{
+    Dialogs, Layers, Layout, Mode, Outliner, Panels, Poses, Timeline, ToastKind, Viewport,
+};
 use ulna_render::ColorRole;
 
 impl App {
@@ -32,7 +33,7 @@ impl App {
         let viewport = Viewport { options: program.preferences.shown, ..Viewport::default() };
         let mut app = Self {
             session: None,
-            mode: Mode::Pose,
+            mode: Mode::default(),
             outliner: Outliner::default(),
             timeline: Timeline::default(),
             layers: Layers::default(),

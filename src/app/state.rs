@@ -17,10 +17,10 @@ use super::{
     window_state::WindowState,
 };
 use crate::ui::{
-    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
+    Action, Dialogs, Layers, Mode, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
     ViewOptions, Viewport,
 };
-use ulna_edit::{Availability, Mode, Preset, Selection};
+use ulna_edit::{Availability, Preset, Selection};
 use ulna_model::{KeySet, NodeId};
 use ulna_motion::Pose;
 use ulna_render::Camera;
@@ -163,7 +163,7 @@ impl App {
             keys: self.selected_keys().len(),
             clip_shown: self.shows().is_some(),
             curves: self.program.settings.timeline != TimelineShow::Sheet,
-            painting: self.mode == Mode::Paint,
+            painting: self.mode.spec().paints_weights,
             joint: self.painting.has_joint(),
             vertices: self.painting.vertices.len(),
             pose_layers: self

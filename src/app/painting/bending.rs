@@ -13,10 +13,7 @@ use crate::{
     app::{App, keys},
     ui::{BendAction, ToastKind},
 };
-use ulna_edit::{
-    Mode,
-    command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text},
-};
+use ulna_edit::command::{BrushCommand, KeepPose, PoseDestination, kept_poses, pose_text};
 use ulna_model::{Components, NodeId, Shared, SkinId};
 use ulna_motion::{Bend, Mirror, TestPose, fit, keep_pose, test_poses};
 
@@ -54,9 +51,8 @@ impl App {
 
     /// Takes the rings away when their key is let go after it was held.
     pub(in crate::app) fn hold_bend(&mut self, ctx: &Context) {
-        let painting = self.mode == Mode::Paint;
         let bending = &mut self.painting.bending;
-        if !painting {
+        if !self.mode.spec().bends {
             (bending.rings, bending.held, bending.drag) = (false, None, None);
             return;
         }

@@ -6,9 +6,8 @@ use glam::{Vec2, Vec3};
 use super::{Painting, state::Adjusting};
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
-    ui::{BrushHover, BrushNumber},
+    ui::{BrushHover, BrushNumber, PointerHandler},
 };
-use ulna_edit::Mode;
 use ulna_geometry::Ray;
 use ulna_model::{Document, NodeId, PrimitiveId};
 use ulna_render::Camera;
@@ -33,7 +32,7 @@ impl App {
 
     /// Finds what is under the brush, for showing; whether it is to be shown anew.
     pub(in crate::app) fn update_brush(&mut self) -> bool {
-        if self.mode != Mode::Paint {
+        if self.mode.spec().pointer != PointerHandler::Brush {
             return false;
         }
         if let Some(session) = &self.session {

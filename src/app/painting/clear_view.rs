@@ -8,9 +8,9 @@ use glam::Vec2;
 use super::{Painting, sights::in_sight};
 use crate::{
     app::App,
-    ui::{Compare, VertexArea},
+    ui::{Compare, ComparedProperty, VertexArea},
 };
-use ulna_edit::{Change, Mode};
+use ulna_edit::Change;
 use ulna_model::{Document, NodeId, Shared};
 use ulna_motion::Bone;
 use ulna_render::Camera;
@@ -116,7 +116,7 @@ impl App {
         }
         let Some(session) = &self.session else { return };
         // A stroke goes on whatever key is held.
-        let wanted = self.mode == Mode::Paint
+        let wanted = self.mode.spec().compares == ComparedProperty::Weights
             && self.viewport.compared() == Compare::File
             && !self.painting.is_stroking();
         let moved =

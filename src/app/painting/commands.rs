@@ -9,7 +9,7 @@ use crate::{
     ui::{BendAction, BrushNumber, JointAct, ToastKind, WeightLook},
 };
 use ulna_edit::{
-    Command, Mode,
+    Command,
     command::{
         Along, Bind, BrushCommand, DocumentCommand, Flood, Gradient, MaskLayer, MergeJoints,
         ModeCommand, Normalize, Prune, Smooth, SwapJoints, Touch, VertexCommand, WeightCommand,
@@ -307,7 +307,7 @@ impl App {
         }
         let Some(touch) = command.touch() else { return vec![command] };
         let named = given(&touch.mesh) || given(&touch.primitive) || given(&touch.vertices);
-        let narrows = touch.vertices.is_some() && !named && self.mode == Mode::Paint;
+        let narrows = touch.vertices.is_some() && !named && self.mode.spec().selects_vertices;
         // What the brush does to all of the surface it does not do to what is hidden.
         let all_seen =
             self.painting.vertices.is_empty() && touch.of_brush && self.painting.hides_any();
@@ -354,7 +354,7 @@ impl App {
     /// limit, the layer.
     fn fill_painted(&self, command: &mut Command) {
         let Some(document) = self.session.as_ref().map(|s| s.document()) else { return };
-        let canvas = self.painting.canvas.as_ref().filter(|_| self.mode == Mode::Paint);
+        let canvas = self.painting.canvas.as_ref().filter(|_| self.mode.spec().paints_weights);
         let is_mirror = matches!(
             command,
             Command::Document(DocumentCommand::Weight(WeightCommand::MirrorWeights(_)))

@@ -13,7 +13,7 @@ use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
     ui::Compare,
 };
-use ulna_edit::{Change, Mode};
+use ulna_edit::Change;
 use ulna_model::{Document, NodeId, SkinId};
 use ulna_motion::MirrorPairs;
 use ulna_weights::{CrossSkinSeams, MirrorMap, SkinnedSurface, Stroke, WeightStats, is_one_sided};
@@ -188,7 +188,7 @@ impl App {
     /// Takes the state of painting along with document, selection and pose.
     pub(in crate::app) fn follow_painting(&mut self) {
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().paints_weights {
             (self.painting.hover, self.painting.entered) = (None, false);
             return;
         }
@@ -239,7 +239,7 @@ impl App {
             self.refresh_weight_problems();
         }
         let Some(session) = &self.session else { return };
-        if self.mode != Mode::Paint {
+        if !self.mode.spec().paints_weights {
             self.compare_weights(changes);
             if self.painting.tinted.take().is_some() {
                 self.renderer.clear_tints();

@@ -77,7 +77,7 @@ mod which_keys;
 
 pub use self::{
     arguments::{Arguments, typed},
-    availability::{Availability, Mode},
+    availability::Availability,
     blend::{Blend, BlendCommand, Breakdown, PushPose, RelaxPose, ToRest, Toward},
     clip_arrivals::{ClipArrivalCommand, ClipTexts, PutClips, TakenName},
     clip_work::{
