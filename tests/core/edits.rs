@@ -15,7 +15,7 @@ use ulna_model::{
     KeptPose, LayerHome, Local, MaterialId, MeshId, Mip, Mix, MixBar, MixLane, MixMask, Node,
     NodeId, NodePose, NodeSet, Pin, PoseLayer, PoseLayerId, PoseLayers, Primitive, PrimitiveId,
     Property, RestGeometry, SceneId, Shared, Skin, SkinId, TextureRef, Track, Transform, UnkeyedAt,
-    WeightLayers, WeightMap, Wrap,
+    WeightEncoding, WeightLayers, WeightMap, Wrap,
 };
 use ulna_session::{Session, first_lost};
 

@@ -32,7 +32,7 @@ fn again(session: &Session) -> (Session, Value) {
     (Session::open(&path, &Progress::default()).unwrap(), split(&bytes).0)
 }
 
-/// Where each node of a name stands in the scene, in the pose of the document and at three times of
+/// The place of each named node in the scene, in the pose of the document and at three times of
 /// each clip.
 fn motion(document: &Document) -> BTreeMap<String, Vec<Mat4>> {
     let mut stacks = vec![Stack::default()];

@@ -450,8 +450,9 @@ proptest! {
         let mut before = session.document().clone();
         // Bent, so that weights matter.
         let bend = Transform { rotation: glam::Quat::from_rotation_x(0.4), ..Transform::IDENTITY };
-        canvas.joints().iter().step_by(3)
-            .for_each(|joint| before.file.nodes.get_mut(*joint).expect("a node").set_user(Some(bend)));
+        for joint in canvas.joints().iter().step_by(3) {
+            before.file.nodes.get_mut(*joint).expect("a node").set_user(Some(bend));
+        }
         let bits = match to { WeightEncoding::Byte => 8, WeightEncoding::Short => 16,
             WeightEncoding::Float => 32 };
         let pose = Pose::evaluate(&before, &Stack::default());

@@ -143,7 +143,7 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
     }
 }
 
-/// What is under an id that is known to be there. An id of a missing element is a fault of the
+/// The element under an id that is known to be there. An id of a missing element is a fault of the
 /// program: it stops a test, and a person goes on with a blank element.
 impl<I: SlotId, T: Blank> Index<I> for Slots<I, T> {
     type Output = T;

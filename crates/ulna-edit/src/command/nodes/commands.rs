@@ -37,8 +37,8 @@ document_commands! {
         parent: Option<Nodes>,
         /// Sibling before which the nodes are inserted; they come last if omitted.
         before: Option<Nodes>,
-        /// What stays: `world` is the position in the scene, `local` is the transform relative to
-        /// the parent; `world` if omitted.
+        /// `world` keeps the position in the scene, `local` keeps the transform relative to the
+        /// parent; `world` if omitted.
         keep: Option<Keep>,
         /// Whether to attach joints and nodes with keys elsewhere, which changes their motion.
         force: Option<bool>,
@@ -70,7 +70,7 @@ document_commands! {
 }
 
 choice! {
-    /// What happens to the nodes below a removed node.
+    /// Treatment of the nodes below a removed node.
     Below {
         /// They are removed, too.
         Remove = "remove",
@@ -82,7 +82,7 @@ choice! {
 }
 
 choice! {
-    /// What stays when a node gets another parent.
+    /// Property that a node keeps under another parent.
     Keep {
         /// The place in the scene.
         World = "world",

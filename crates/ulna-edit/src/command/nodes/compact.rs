@@ -1,4 +1,4 @@
-//! What nothing uses, removed.
+//! Removal of elements that nothing uses.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ impl Compact {
         let gone = materials.iter().map(|m| Edit::SetMaterial { material: *m, to: None });
         edits.extend(gone);
         if edits.is_empty() {
-            return Ok(Outcome::noted("nothing_unused", "Everything in the file is used"));
+            return Ok(Outcome::noted("nothing_unused", "everything in the file is used"));
         }
         let counts = [
             (nodes.len(), "nodes"),
@@ -53,7 +53,7 @@ impl Compact {
         ];
         let said: Vec<String> =
             counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what}: {n}")).collect();
-        let notes = vec![Notice::new("removed", format!("Removed unused {}", said.join(", ")))];
+        let notes = vec![Notice::new("removed", format!("removed unused {}", said.join(", ")))];
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }
 }

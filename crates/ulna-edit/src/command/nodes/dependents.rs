@@ -1,4 +1,4 @@
-//! What depends on nodes: skins, clips, the avatar. It says why a node is better left as it is.
+//! Skins, clips and the avatar that depend on nodes: reasons to leave a node as it is.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,7 @@ use ulna_model::{Document, NodeId};
 /// Sentences of one message at most.
 const MOST: usize = 3;
 
-/// What a change of the tree would do to motion: joints and keys among these nodes, one sentence
-/// each.
+/// Effects of a change of the tree on motion: joints and keys among these nodes, one sentence each.
 fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
     let mut all = Vec::new();
     for (id, skin) in document.skins.iter() {

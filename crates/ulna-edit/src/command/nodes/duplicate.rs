@@ -77,7 +77,7 @@ impl DuplicateNodes {
         let is_keyed =
             document.clips.values().any(|c| c.tracks.values().any(|t| all.contains(&t.target)));
         let notes = is_keyed.then(|| {
-            Notice::new("keys_not_copied", "The copies have no keys: clips move the originals only")
+            Notice::new("keys_not_copied", "the copies have no keys: clips move the originals only")
         });
         Ok(Outcome { edits, notes: notes.into_iter().collect(), ..Outcome::default() })
     }

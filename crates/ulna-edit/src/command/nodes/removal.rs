@@ -14,7 +14,8 @@ use crate::{
     command::{CommandError, Outcome, Scene, error::refuse, mesh_skins::skin_label},
 };
 use ulna_model::{
-    Document, MeshId, Node, NodeId, Notice, PrimitiveId, SceneId, Shared, Skin, SkinId, WeightMap,
+    Document, MeshId, Node, NodeId, Notice, PrimitiveId, SceneId, Shared, Skin, SkinId,
+    WeightEncoding, WeightMap,
 };
 
 /// The nodes and all nodes below them.
@@ -81,7 +82,7 @@ impl RemoveNodes {
         .into_iter()
         .flatten()
         .collect();
-        let mut notes = vec![Notice::new("removed", format!("Removed {}", parts.join(", ")))];
+        let mut notes = vec![Notice::new("removed", format!("removed {}", parts.join(", ")))];
         notes.extend(left.notes);
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }
@@ -139,7 +140,7 @@ fn unused_meshes(document: &Document, removed: &BTreeSet<NodeId>) -> Vec<MeshId>
     shown(true).difference(&shown(false)).copied().collect()
 }
 
-/// What becomes of skins.
+/// Changes of skins after a removal.
 #[derive(Default)]
 struct LeftSkins {
     /// Other joints and weights, for skins that stay in use.
@@ -233,7 +234,7 @@ fn without_joints(
         let vertices = if given == 1 { "vertex" } else { "vertices" };
         left.notes.push(Notice::new(
             "weights_given",
-            format!("Weights of {given} {vertices} of {label} were given to the joints above"),
+            format!("weights of {given} {vertices} of {label} were given to the joints above"),
         ));
     }
     Ok(())
@@ -253,6 +254,26 @@ fn no_heir(document: &Document, skin: &Skin, table: &[Option<u16>], label: &str)
             paint them over first"
         ),
     )
+}
+
+/// Makes added weights storable. Where weights summed to 1, they still do: with fewer of them, glTF
+/// leaves less room for rounding (glTF 2.0, *Skinned Mesh Attributes*).
+fn settle(encoding: WeightEncoding, before: &[f32], list: &mut [(u16, f32)]) {
+    /// Sums of stored floats are this near to 1.
+    const NEAR: f32 = 1e-4;
+    if encoding != WeightEncoding::Float {
+        for (_, weight) in list {
+            *weight = encoding.decode(encoding.encode(*weight));
+        }
+        return;
+    }
+    if (before.iter().sum::<f32>() - 1.0).abs() > NEAR {
+        return;
+    }
+    if let Some(largest) = (0..list.len()).max_by(|a, b| list[*a].1.total_cmp(&list[*b].1)) {
+        let others: f32 = (0..list.len()).filter(|k| *k != largest).map(|k| list[k].1).sum();
+        list[largest].1 = 1.0 - others;
+    }
 }
 
 /// Weights with other slots, and the number of vertices whose weights changed; `None` where a
@@ -276,11 +297,14 @@ fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)
             };
             match list.iter_mut().find(|(other, _)| *other == to) {
                 Some((_, sum)) => {
-                    *sum = map.encoding.decode(map.encoding.encode(*sum + *weight));
+                    *sum += *weight;
                     is_given = true;
                 }
                 None => list.push((to, *weight)),
             }
+        }
+        if is_given {
+            settle(map.encoding, &map.weights[range.clone()], &mut list);
         }
         changed += usize::from(is_given);
         let (joints, weights) = (&mut joints[range.clone()], &mut weights[range]);

@@ -11,7 +11,7 @@ use ulna_model::{
 /// Largest residue of a matrix that still becomes translation, rotation and scale: rounding.
 const PLAIN: f32 = 1e-5;
 
-/// Which transform of each node is multiplied.
+/// The transform of each node that is multiplied.
 #[derive(Clone, Copy)]
 enum Which {
     Rest,
@@ -35,7 +35,7 @@ fn world(document: &Document, node: Option<NodeId>, which: Which) -> DMat4 {
 /// the document.
 ///
 /// # Errors
-/// Where the new parent is scaled to nothing.
+/// If the new parent is scaled to zero.
 pub(super) fn kept_in_world(
     document: &Document,
     id: NodeId,

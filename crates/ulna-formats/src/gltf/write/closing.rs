@@ -24,7 +24,7 @@ pub(super) struct Closed {
     pub(super) text: String,
     /// Indices in the text by the ids of the document.
     pub(super) renumbering: Renumbering,
-    /// What stays in place of removed elements, in sentences.
+    /// Sentences about the elements that stay in place of removed ones.
     pub(super) lines: Vec<String>,
 }
 
