@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::{IVec3, Mat4, Vec3};
 
-use super::{Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints, share};
+use super::{
+    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints,
+    normalize::normalize,
+};
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
@@ -287,7 +290,7 @@ impl Follower<'_> {
         if turned.len() > map.stride() {
             return None;
         }
-        share::normalize(&mut turned, &rule).ok()?;
+        normalize(&mut turned, &rule).ok()?;
         let (mut joints, mut weights) = (vec![0; map.stride()], vec![0.0; map.stride()]);
         turned.write(&mut joints, &mut weights);
         Some((joints, weights))
