@@ -179,11 +179,12 @@ impl<S: Simd> FourLanes<S> {
             & (used[2] | joints[2].eq(unused))
             & (used[3] | joints[3].eq(unused));
         let mut four = *self;
-        kernel::scale_to_one(&mut four);
+        kernel::scale_to_one(&mut four, &kernel::totals(self));
         let [a, b, c, d] = four.used();
         let stays = a.eq(used[0]) & b.eq(used[1]) & c.eq(used[2]) & d.eq(used[3]);
         let sorted = four.is_before(0) & four.is_before(1) & four.is_before(2);
-        let is_right = kernel::give_remainder(&mut four, ());
+        let is_exact = kernel::is_exact(&four);
+        let is_right = kernel::give_remainder(&mut four, is_exact, ());
         (four, used[0] & stays & sorted & is_right & four.is_before(0) & clean)
     }
 
@@ -267,8 +268,9 @@ impl<S: Simd> Slots for FourLanes<S> {
     }
 
     #[inline(always)]
-    fn weight_of_other(&self, (): (), slot: usize) -> F32Lanes<S> {
-        if slot == 0 { kernel::splat(self, 0.0) } else { self.weights[slot] }
+    fn sum_of_others(&self, (): ()) -> F32Lanes<S> {
+        let [_, b, c, d] = self.weights;
+        b + c + d
     }
 
     #[inline(always)]

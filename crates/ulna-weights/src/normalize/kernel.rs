@@ -47,8 +47,8 @@ pub trait Slots {
     fn is_in(&self, class: SlotClass, slot: usize) -> Masks<Self::Lanes>;
     /// Whether there is a chosen slot.
     fn is_any(&self, choice: Self::Choice) -> Masks<Self::Lanes>;
-    /// The weight of a slot, 0 if it is the chosen one.
-    fn weight_of_other(&self, choice: Self::Choice, slot: usize) -> F32Lanes<Self::Lanes>;
+    /// Sum of all weights but the chosen one.
+    fn sum_of_others(&self, choice: Self::Choice) -> F32Lanes<Self::Lanes>;
     /// Sets the weight of the chosen slot in some lanes.
     fn set_chosen(
         &mut self,
@@ -106,12 +106,6 @@ pub fn sum_of<T: Slots>(list: &T, class: SlotClass) -> F32Lanes<T::Lanes> {
     sum
 }
 
-/// Weight that locked joints leave, which may be negative.
-#[inline(always)]
-fn room<T: Slots>(list: &T) -> F32Lanes<T::Lanes> {
-    splat(list, 1.0) - sum_of(list, SlotClass::Locked)
-}
-
 /// Whether locked joints hold no more than 1, but for rounding.
 #[inline(always)]
 pub fn is_room<S: Simd>(room: F32Lanes<S>) -> Masks<S> {
@@ -137,28 +131,40 @@ pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
     is_valid_sum(sum(list), influences)
 }
 
-/// Sums before the unlocked weights were scaled.
-pub struct Scaled<S: Simd> {
-    /// Weight that locked joints leave.
+/// Weights of a vertex by lock.
+pub struct Totals<S: Simd> {
+    /// Weight that locked joints leave, which may be negative.
     pub room: F32Lanes<S>,
     /// Sum of unlocked weights.
     pub unlocked: F32Lanes<S>,
 }
 
-/// Scales the unlocked weights to the room that locked ones leave. Sums that are right but for
-/// rounding keep their bits.
+/// Sums the weights by lock.
 #[inline(always)]
-pub fn scale_to_one<T: Slots>(list: &mut T) -> Scaled<T::Lanes> {
+pub fn totals<T: Slots>(list: &T) -> Totals<T::Lanes> {
     let one = splat(list, 1.0);
-    let (room, unlocked) = (room(list), sum_of(list, SlotClass::Unlocked));
-    let factor = room.above_zero() / unlocked;
-    let scales = (factor - one).abs().gt(FACTOR_TOLERANCE)
-        & unlocked.gt(0.0)
-        & unlocked.lt(splat(list, f32::INFINITY));
+    if list.count() == 0 {
+        return Totals { room: one, unlocked: splat(list, 0.0) };
+    }
+    let mut locked = list.weight_in(SlotClass::Locked, 0);
+    let mut unlocked = list.weight_in(SlotClass::Unlocked, 0);
+    for slot in 1..list.count() {
+        locked = locked + list.weight_in(SlotClass::Locked, slot);
+        unlocked = unlocked + list.weight_in(SlotClass::Unlocked, slot);
+    }
+    Totals { room: one - locked, unlocked }
+}
+
+/// Scales the unlocked weights, whose sum is finite and above 0, to the room that locked ones
+/// leave. Sums that are right but for rounding keep their bits.
+#[inline(always)]
+pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
+    let one = splat(list, 1.0);
+    let factor = totals.room.above_zero() / totals.unlocked;
+    let scales = (factor - one).abs().gt(FACTOR_TOLERANCE);
     if scales.may_hold() {
         list.scale(SlotClass::Unlocked, scales.pick(factor, one));
     }
-    Scaled { room, unlocked }
 }
 
 /// Division of a vertex's weight between painted and free joints.
@@ -187,7 +193,7 @@ impl<S: Simd> Division<S> {
 pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T::Lanes> {
     let one = splat(list, 1.0);
     let others = sum_of(list, SlotClass::Free);
-    let room = room(list);
+    let room = one - sum_of(list, SlotClass::Locked);
     let available = room.above_zero();
     let fit = available.lt(wanted).pick(available / wanted, one);
     let rest = (available - wanted * fit).above_zero();
@@ -236,17 +242,15 @@ pub fn is_exact<T: Slots>(list: &T) -> Masks<T::Lanes> {
     (sum(list) - splat(list, 1.0)).abs().le(SUM_TOLERANCE)
 }
 
-/// Gives the difference of the sum from 1 to the receiver, unless that would leave it nothing.
-/// Whether the sum is 1 now. The slots are sorted.
+/// Where the sum is not exact, sets the receiver to the difference of the others from 1. Whether
+/// that is a weight: where not, the receiver has to be removed.
 #[inline(always)]
-pub fn give_remainder<T: Slots>(list: &mut T, receiver: T::Choice) -> Masks<T::Lanes> {
-    let is_exact = is_exact(list);
-    let mut others = list.weight_of_other(receiver, 0);
-    for slot in 1..list.count() {
-        others = others + list.weight_of_other(receiver, slot);
-    }
-    let remainder = splat(list, 1.0) - others;
-    let receives = list.is_any(receiver) & remainder.gt(0.0);
-    list.set_chosen(receiver, !is_exact & receives, remainder);
-    is_exact | receives
+pub fn give_remainder<T: Slots>(
+    list: &mut T,
+    is_exact: Masks<T::Lanes>,
+    receiver: T::Choice,
+) -> Masks<T::Lanes> {
+    let remainder = splat(list, 1.0) - list.sum_of_others(receiver);
+    list.set_chosen(receiver, !is_exact, remainder);
+    is_exact | (list.is_any(receiver) & remainder.gt(0.0))
 }

@@ -65,9 +65,10 @@ impl<S: Simd> SlotLanes<S, 4> {
     /// As `super::normalize`, where the kernel can: where not, the slots are of no use.
     #[inline(always)]
     pub fn normalize(&mut self) -> Masks<S> {
-        let kernel::Scaled { room, unlocked } = kernel::scale_to_one(self);
+        let totals = kernel::totals(self);
+        kernel::scale_to_one(self, &totals);
         let is_right = self.finish();
-        kernel::is_room(room) & unlocked.gt(0.0) & is_right
+        kernel::is_room(totals.room) & totals.unlocked.gt(0.0) & is_right
     }
 
     /// As `super::paint` with one painted joint, where the kernel can: where not, the slots are of
@@ -137,7 +138,7 @@ impl<S: Simd> SlotLanes<S, 4> {
         self.clear_unused();
         self.sort();
         let receiver = self.strongest();
-        let is_right = kernel::give_remainder(self, receiver);
+        let is_right = kernel::give_remainder(self, kernel::is_exact(self), receiver);
         self.sort();
         is_right
     }
@@ -296,8 +297,13 @@ impl<S: Simd, const N: usize> Slots for SlotLanes<S, N> {
     }
 
     #[inline(always)]
-    fn weight_of_other(&self, choice: [Masks<S>; N], slot: usize) -> F32Lanes<S> {
-        choice[slot].pick(self.zero(), self.weights[slot])
+    fn sum_of_others(&self, choice: [Masks<S>; N]) -> F32Lanes<S> {
+        let zero = self.zero();
+        let mut sum = choice[0].pick(zero, self.weights[0]);
+        for slot in 1..N {
+            sum = sum + choice[slot].pick(zero, self.weights[slot]);
+        }
+        sum
     }
 
     #[inline(always)]
