@@ -7,7 +7,7 @@
 use glam::{Vec3, Vec3A, Vec4};
 use rayon::prelude::*;
 
-use super::Ray;
+use super::{Csr, CsrCounter, Ray};
 
 /// A tree over triangles. The triangles stay the same; where they are may change.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +18,9 @@ pub struct Bvh {
     /// Triangle numbers, leaf by leaf.
     triangles: Vec<u32>,
     /// Vertices, leaf by leaf: each that a triangle uses is in one leaf.
-    owned: BoxLists,
+    owned: Csr,
     /// The vertices of a leaf's triangles, the last one repeated to fill up a multiple of four.
-    corners: BoxLists,
+    corners: Csr,
 }
 
 /// Lowest and highest corner.
@@ -45,20 +45,6 @@ impl Bounds {
         let enter = a.min(b).max_element().max(0.0);
         let leave = a.max(b).min_element();
         (enter <= leave.min(limit) && !leave.is_nan()).then_some(enter)
-    }
-}
-
-/// A list a leaf, one after the other.
-#[derive(Clone, Debug, Default)]
-struct BoxLists {
-    /// Where each begins; one more at the end.
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl BoxLists {
-    fn of(&self, leaves: std::ops::Range<usize>) -> &[u32] {
-        &self.items[self.starts[leaves.start] as usize..self.starts[leaves.end] as usize]
     }
 }
 
@@ -107,28 +93,25 @@ impl Bvh {
     fn share_out(&mut self, vertices: usize, triangles: &[[u32; 3]]) {
         const NONE: u32 = u32::MAX;
         let mut owner = vec![NONE; vertices];
-        let (owned, corners) = (&mut self.owned, &mut self.corners);
+        let (mut owned, mut corners) = (Vec::new(), Vec::new());
         for (leaf, list) in self.triangles.chunks(LEAF).enumerate() {
-            owned.starts.push(owned.items.len() as u32);
-            corners.starts.push(corners.items.len() as u32);
-            let start = corners.items.len();
+            owned.clear();
+            corners.clear();
             for vertex in list.iter().flat_map(|t| triangles[*t as usize]) {
                 let owner = &mut owner[vertex as usize];
                 if *owner == NONE {
                     *owner = leaf as u32;
-                    owned.items.push(vertex);
+                    owned.push(vertex);
                 }
-                if !corners.items[start..].contains(&vertex) {
-                    corners.items.push(vertex);
+                if !corners.contains(&vertex) {
+                    corners.push(vertex);
                 }
             }
-            if let Some(last) = corners.items.last().copied() {
-                let full = start + (corners.items.len() - start).next_multiple_of(4);
-                corners.items.resize(full, last);
+            if let Some(last) = corners.last().copied() {
+                corners.resize(corners.len().next_multiple_of(4), last);
             }
-        }
-        for lists in [owned, corners] {
-            lists.starts.push(lists.items.len() as u32);
+            self.owned.push_row(owned.iter().copied());
+            self.corners.push_row(corners.iter().copied());
         }
     }
 
@@ -172,7 +155,7 @@ impl Bvh {
         leaves.par_chunks_mut(TASK).enumerate().for_each(|(task, boxes)| {
             for (k, bounds) in boxes.iter_mut().enumerate() {
                 let leaf = task * TASK + k;
-                *bounds = leaf_box(corners.of(leaf..leaf + 1), positions);
+                *bounds = leaf_box(corners.row(leaf), positions);
             }
         });
         let mut below = leaves;
@@ -194,7 +177,7 @@ impl Bvh {
             let (below, here) = self.levels.split_at_mut(level);
             for index in nodes.iter().map(|n| *n as usize) {
                 here[0][index] = match below.last() {
-                    None => leaf_box(self.corners.of(index..index + 1), positions),
+                    None => leaf_box(self.corners.row(index), positions),
                     Some(below) => {
                         Bounds::around(&below[index * 2..below.len().min(index * 2 + 2)])
                     }
@@ -207,24 +190,15 @@ impl Bvh {
 
     /// For every vertex, the leaves that use it.
     pub fn leaves_of_vertices(&self, vertices: usize) -> LeavesOf {
-        let mut starts = vec![0u32; vertices + 1];
-        self.corners.items.iter().for_each(|v| starts[*v as usize + 1] += 1);
-        for k in 0..vertices {
-            starts[k + 1] += starts[k];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![0; self.corners.items.len()];
+        let mut counter = CsrCounter::new(vertices);
+        self.corners.items().iter().for_each(|v| counter.add(*v as usize, 1));
+        let mut filler = counter.filler(0);
         for leaf in 0..self.leaf_count() {
-            for vertex in self.corners.of(leaf..leaf + 1) {
-                let at = &mut next[*vertex as usize];
-                items[*at as usize] = leaf as u32;
-                *at += 1;
+            for vertex in self.corners.row(leaf) {
+                filler.push(*vertex as usize, [leaf as u32]);
             }
         }
-        LeavesOf {
-            lists: BoxLists { starts, items },
-            marks: vec![0; self.leaf_count().div_ceil(64)],
-        }
+        LeavesOf { lists: filler.finish(), marks: vec![0; self.leaf_count().div_ceil(64)] }
     }
 
     /// The nearest triangle on a ray before `limit`, seen from either side: the distance, its
@@ -326,7 +300,7 @@ impl Bvh {
             }
             let farthest = (within - low).abs().max((high - within).abs()).length_squared();
             if at.level == 0 || farthest <= square {
-                add(self.owned.of(self.leaves(at)));
+                add(self.owned.rows(self.leaves(at)));
             } else {
                 stack.extend(self.below(at));
             }
@@ -383,7 +357,7 @@ fn arrange(items: &mut [Item]) {
 /// The leaves that use each vertex, and marks to list some of them once.
 #[derive(Clone, Debug)]
 pub struct LeavesOf {
-    lists: BoxLists,
+    lists: Csr,
     /// A bit a leaf; all 0 between calls.
     marks: Vec<u64>,
 }
@@ -393,7 +367,7 @@ impl LeavesOf {
     pub fn of(&mut self, vertices: &[u32]) -> Vec<u32> {
         for vertex in vertices {
             let vertex = *vertex as usize;
-            for leaf in self.lists.of(vertex..vertex + 1) {
+            for leaf in self.lists.row(vertex) {
                 self.marks[*leaf as usize / 64] |= 1 << (leaf % 64);
             }
         }

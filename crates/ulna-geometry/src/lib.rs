@@ -2,11 +2,14 @@
 
 mod bvh;
 mod closest;
+mod csr;
 mod hull;
 mod manipulator;
+mod point_grid;
 mod polar;
 mod ray;
 mod vectors;
+mod weld;
 
 pub use self::bvh::LeavesOf;
 #[cfg(target_arch = "x86_64")]
@@ -15,9 +18,12 @@ pub use self::vectors::vectors;
 pub use self::{
     bvh::Bvh,
     closest::{ClosestSurface, Nearest},
+    csr::{Csr, CsrCounter, CsrFiller},
     hull::{convex_hull, depth_in},
     manipulator::{FinePointer, RingSight, RingTurn, along_axis, ball_turn, on_plane, snapped},
+    point_grid::PointGrid,
     polar::orthogonal_factor,
     ray::Ray,
     vectors::{VECTORS_VARIABLE, vectors_in_use},
+    weld::weld,
 };

@@ -8,6 +8,8 @@ use std::{
 
 use glam::{Mat4, Quat, Vec2, Vec3, Vec4};
 
+use ulna_geometry::Csr;
+
 use super::Shared;
 
 /// Bytes of the two counts before a shared value.
@@ -80,6 +82,15 @@ impl<T: Held> Held for Option<T> {
     fn held(&self, parts: &mut Parts) {
         if let Some(value) = self {
             value.held(parts);
+        }
+    }
+}
+
+impl<T: Held> Held for Csr<T> {
+    fn held(&self, parts: &mut Parts) {
+        parts.own += self.bytes();
+        if !T::PLAIN {
+            self.items().iter().for_each(|item| item.held(parts));
         }
     }
 }

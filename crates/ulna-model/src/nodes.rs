@@ -3,6 +3,8 @@
 
 use std::ops::{Deref, Index};
 
+use ulna_geometry::{Csr, CsrCounter};
+
 use super::{AnyId, Held, IdKind, Node, NodeId, Parts, References, Shared, Slots};
 
 /// All nodes, with the tree that their parents make of them.
@@ -18,52 +20,39 @@ pub struct Nodes {
 pub struct Tree {
     /// Every node once, parents before children; nodes on a cycle are not in it.
     order: Vec<NodeId>,
-    /// Where the children of a node begin in `below`; one number more than there are slots.
-    first: Vec<u32>,
     /// Children by their parent, in the order of their ranks.
-    below: Vec<NodeId>,
+    below: Csr<NodeId>,
 }
 
 impl Tree {
     fn of(slots: &Slots<NodeId, Node>) -> Self {
         let count = slots.len();
         let parent = |node: &Node| node.parent.map(NodeId::index).filter(|p| *p < count);
-        let mut first = vec![0u32; count + 1];
-        for at in slots.values().filter_map(parent) {
-            first[at + 1] += 1;
-        }
-        for k in 0..count {
-            first[k + 1] += first[k];
-        }
-        let mut next = first.clone();
-        let mut below = vec![NodeId(0); first[count] as usize];
+        let mut counter = CsrCounter::new(count);
+        slots.values().filter_map(parent).for_each(|at| counter.add(at, 1));
+        let mut filler = counter.filler(NodeId(0));
         for (id, node) in slots.iter() {
             if let Some(at) = parent(node) {
-                below[next[at] as usize] = id;
-                next[at] += 1;
+                filler.push(at, [id]);
             }
         }
+        let mut below = filler.finish();
         for k in 0..count {
-            below[first[k] as usize..first[k + 1] as usize]
-                .sort_by_key(|id| (slots[*id].rank, *id));
+            below.row_mut(k).sort_by_key(|id| (slots[*id].rank, *id));
         }
         let mut order: Vec<NodeId> =
             slots.iter().filter(|(_, n)| n.parent.is_none()).map(|(id, _)| id).collect();
         let mut at = 0;
         while at < order.len() {
-            let k = order[at].index();
-            order.extend_from_slice(&below[first[k] as usize..first[k + 1] as usize]);
+            order.extend_from_slice(below.row(order[at].index()));
             at += 1;
         }
-        Self { order, first, below }
+        Self { order, below }
     }
 
     /// The nodes right below one, in the order of their ranks.
     pub fn children(&self, node: NodeId) -> &[NodeId] {
-        match self.first.get(node.index()..node.index() + 2) {
-            Some([start, end]) => &self.below[*start as usize..*end as usize],
-            _ => &[],
-        }
+        self.below.get(node.index()).unwrap_or_default()
     }
 
     /// Every node once, parents before children; nodes on a cycle are not in it.
@@ -74,9 +63,8 @@ impl Tree {
 
 impl Held for Tree {
     fn held(&self, parts: &mut Parts) {
-        let Self { order, first, below } = self;
+        let Self { order, below } = self;
         order.held(parts);
-        first.held(parts);
         below.held(parts);
     }
 }

@@ -3,6 +3,8 @@
 
 use glam::Vec3;
 
+use ulna_geometry::Csr;
+
 /// Weights of some meshes, by names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightTable {
@@ -10,8 +12,7 @@ pub struct WeightTable {
     pub shapes: Vec<WeightShape>,
 }
 
-/// Weights of one shape. Each row is a vertex: `starts` has one entry more than there are rows, and
-/// a row's own part of `entries` lies between two of them.
+/// Weights of one shape. Each row is a vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightShape {
     /// What it is called; empty where nothing says so.
@@ -24,23 +25,20 @@ pub struct WeightShape {
     pub joints: Vec<String>,
     /// The vertex of each row.
     pub vertices: Vec<u32>,
-    /// Where each row begins among the entries, and where the last one ends.
-    pub starts: Vec<u32>,
-    /// Joints with their weights, finite and not negative.
-    pub entries: Vec<(u16, f32)>,
+    /// By rows, joints with their weights, which are finite and not negative.
+    pub entries: Csr<(u16, f32)>,
 }
 
 impl WeightShape {
     /// A shape without rows.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), starts: vec![0], ..Self::default() }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// Adds a row after all others.
     pub fn push(&mut self, vertex: u32, entries: impl IntoIterator<Item = (u16, f32)>) {
         self.vertices.push(vertex);
-        self.entries.extend(entries);
-        self.starts.push(self.entries.len() as u32);
+        self.entries.push_row(entries);
     }
 
     /// How many rows it has.
@@ -55,6 +53,6 @@ impl WeightShape {
 
     /// Joints and weights of the `k`-th row.
     pub fn row(&self, k: usize) -> &[(u16, f32)] {
-        &self.entries[self.starts[k] as usize..self.starts[k + 1] as usize]
+        self.entries.row(k)
     }
 }

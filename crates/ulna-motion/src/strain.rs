@@ -8,6 +8,7 @@ use glam::{Mat3, Mat4, Vec3, Vec4};
 use rayon::prelude::*;
 
 use super::{Placement, Pose, skinning};
+use ulna_geometry::{Csr, CsrCounter};
 use ulna_model::{Document, NodeId, Primitive, PrimitiveId, SkinId, Slice, Topology, WeightMap};
 
 /// What happened to one vertex.
@@ -54,9 +55,8 @@ pub struct Strain {
     /// Rest positions in the scene.
     rest: Vec<Vec3>,
     indices: Slice<u32>,
-    /// The triangles of each vertex, one list after the other, and where each begins.
-    ring_starts: Vec<u32>,
-    rings: Vec<u32>,
+    /// Triangles of each vertex.
+    rings: Csr,
     /// Edges shorter than this at rest have no length to compare.
     shortest: f32,
 }
@@ -109,26 +109,18 @@ impl Strain {
         let mut posed = skinning::Posed::default();
         skinning::skin(primitive, &[], &[], &placement, &mut posed);
         let rest = posed.positions;
-        let count = rest.len();
-        let mut ring_starts = vec![0u32; count + 1];
         let corners = primitive.indices.as_chunks::<3>().0;
-        corners.iter().flatten().for_each(|v| ring_starts[*v as usize + 1] += 1);
-        for k in 0..count {
-            ring_starts[k + 1] += ring_starts[k];
+        let mut counter = CsrCounter::new(rest.len());
+        corners.iter().flatten().for_each(|v| counter.add(*v as usize, 1));
+        let mut rings = counter.filler(0);
+        for (triangle, corner) in (0u32..).zip(corners) {
+            corner.iter().for_each(|v| rings.push(*v as usize, [triangle]));
         }
-        let mut next = ring_starts.clone();
-        let mut rings = vec![0; corners.len() * 3];
-        for (triangle, corner) in corners.iter().enumerate() {
-            for v in corner {
-                let at = &mut next[*v as usize];
-                rings[*at as usize] = triangle as u32;
-                *at += 1;
-            }
-        }
+        let rings = rings.finish();
         let (low, high) = bounds(&rest);
         let shortest = ((high - low).length() * 1e-6).max(f32::MIN_POSITIVE);
         let indices = primitive.indices.clone();
-        Some(Self { node, skin, primitive: index, rest, indices, ring_starts, rings, shortest })
+        Some(Self { node, skin, primitive: index, rest, indices, rings, shortest })
     }
 
     /// The node whose mesh it is.
@@ -223,7 +215,7 @@ impl Strain {
     }
 
     fn ring(&self, vertex: usize) -> &[u32] {
-        &self.rings[self.ring_starts[vertex] as usize..self.ring_starts[vertex + 1] as usize]
+        self.rings.row(vertex)
     }
 
     /// The vertices that share a triangle with one, itself included; some more than once.

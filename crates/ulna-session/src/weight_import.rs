@@ -91,7 +91,7 @@ pub fn weight_rows(document: &Document, canvas: &SkinnedSurface, vertices: &[u32
 /// A shape with those joints alone that some row has.
 fn without_unused(shape: WeightShape) -> WeightShape {
     let mut used = vec![false; shape.joints.len()];
-    shape.entries.iter().for_each(|(j, _)| used[usize::from(*j)] = true);
+    shape.entries.items().iter().for_each(|(j, _)| used[usize::from(*j)] = true);
     let mut number = Vec::with_capacity(used.len());
     let mut next = 0u16;
     for used in &used {
@@ -105,7 +105,7 @@ fn without_unused(shape: WeightShape) -> WeightShape {
         .filter(|(_, used)| **used)
         .map(|(name, _)| name.clone())
         .collect();
-    let entries = shape.entries.iter().map(|(j, w)| (number[usize::from(*j)], *w)).collect();
+    let entries = shape.entries.map(|(j, w)| (number[usize::from(*j)], *w));
     WeightShape { joints, entries, ..shape }
 }
 

@@ -61,6 +61,7 @@ impl ImportedWeights {
         let mut used = vec![false; shape.joints.len()];
         shape
             .entries
+            .items()
             .iter()
             .filter(|(_, w)| *w > 0.0)
             .for_each(|(j, _)| used[usize::from(*j)] = true);

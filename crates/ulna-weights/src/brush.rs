@@ -1,6 +1,9 @@
 //! A brush: what it does, how far it reaches, and how it falls off.
 
+use pulp::{Scalar, Simd};
 use serde::{Deserialize, Serialize};
+
+use super::normalize::lanes::F32Lanes;
 
 /// What a brush does to the weight of the painted joint, or to all of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -79,6 +82,25 @@ impl BrushKind {
     /// one rubs.
     pub const fn is_of_one_joint(self) -> bool {
         matches!(self, Self::Add | Self::Subtract | Self::Replace | Self::Scale)
+    }
+
+    /// Weight that a brush of one joint makes of the joint's own, `0..=1`, in every lane.
+    #[inline(always)]
+    pub(super) fn weight_for<S: Simd>(
+        self,
+        value: f32,
+        weight: F32Lanes<S>,
+        amount: F32Lanes<S>,
+    ) -> F32Lanes<S> {
+        let (value, one) = (F32Lanes::all(weight.0, value), F32Lanes::all(weight.0, 1.0));
+        let brushed = match self {
+            Self::Add => weight + amount * value,
+            Self::Subtract => weight - amount * value,
+            Self::Replace => weight + amount * (value - weight),
+            Self::Scale => weight * (one + amount * (value - one)),
+            _ => weight,
+        };
+        brushed.above_zero().min(one)
     }
 }
 
@@ -297,33 +319,8 @@ impl Brush {
     /// What becomes of the weight of the painted joint at an amount of 0 to 1.
     #[inline]
     pub fn value_for(&self, weight: f32, amount: f32) -> f32 {
-        match self.kind {
-            BrushKind::Add => Self::added(weight, amount, self.value),
-            BrushKind::Subtract => Self::subtracted(weight, amount, self.value),
-            BrushKind::Replace => Self::drawn(weight, amount, self.value),
-            BrushKind::Scale => Self::scaled(weight, amount, self.value),
-            _ => weight.clamp(0.0, 1.0),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) const fn added(weight: f32, amount: f32, value: f32) -> f32 {
-        (weight + amount * value).clamp(0.0, 1.0)
-    }
-
-    #[inline(always)]
-    pub(super) const fn subtracted(weight: f32, amount: f32, value: f32) -> f32 {
-        (weight - amount * value).clamp(0.0, 1.0)
-    }
-
-    #[inline(always)]
-    pub(super) const fn drawn(weight: f32, amount: f32, value: f32) -> f32 {
-        (weight + amount * (value - weight)).clamp(0.0, 1.0)
-    }
-
-    #[inline(always)]
-    pub(super) const fn scaled(weight: f32, amount: f32, value: f32) -> f32 {
-        (weight * (1.0 + amount * (value - 1.0))).clamp(0.0, 1.0)
+        let (weight, amount) = (F32Lanes(Scalar, weight), F32Lanes(Scalar, amount));
+        self.kind.weight_for(self.value, weight, amount).1
     }
 
     /// What it is while the key that inverts is held: what sets sets the rest to 1, what scales

@@ -10,10 +10,9 @@ use std::{collections::BTreeSet, sync::OnceLock};
 use glam::{Mat4, Vec3};
 
 use super::{
-    Influences, Refusal, WeightConstraints, WeightIssues,
-    branches::Branches,
-    topology::{Topo, weld},
+    Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, topology::Topo,
 };
+use ulna_geometry::weld;
 use ulna_model::{
     Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
 };
@@ -288,13 +287,13 @@ impl SkinnedSurface {
     /// The vertices of a place: at least one.
     #[inline]
     pub fn vertices_at(&self, place: u32) -> &[u32] {
-        self.topo().vertices.of(place)
+        self.topo().vertices.row(place as usize)
     }
 
     /// Places that share an edge with a place.
     #[inline]
     pub fn ring(&self, place: u32) -> &[u32] {
-        self.topo().rings.of(place)
+        self.topo().rings.row(place as usize)
     }
 
     /// The triangles around a place: the two places that follow it in each.

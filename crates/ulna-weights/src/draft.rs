@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, SurfacePart, WeightConstraints,
     faults::fault_of,
-    quick::{LANES, LaneGroup, SimdNormalizer},
-    share,
+    normalize,
+    normalize::{LANES, LaneGroup, SimdNormalizer},
 };
 use ulna_model::{Document, WeightMap, WeightPatch};
 
@@ -512,7 +512,7 @@ impl<'a> WorkingWeights<'a> {
             let weights = &mut map.weights.make_mut()[range];
             match now
                 .read(joints, weights, &rule)
-                .and_then(|()| share::blend(&mut now, &target, 1.0, &rule))
+                .and_then(|()| normalize::blend(&mut now, &target, 1.0, &rule))
             {
                 Ok(()) => {
                     now.write(joints, weights);

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::normalize::is_valid_sum;
 use ulna_model::{WeightEncoding, WeightMap};
 
 /// What is wrong with the weights of one vertex; where several things are, the first of these.
@@ -68,7 +69,7 @@ pub(super) fn fault_of(
     }
     let off = match encoding.one() {
         Some(one) => whole != one,
-        None => (sum - 1.0).abs() > 2e-7 * used as f32,
+        None => !is_valid_sum(sum, used),
     };
     match (used, twice, off) {
         (0, ..) => Some(Fault::None),

@@ -12,19 +12,17 @@ mod flaws;
 mod influences;
 mod joined;
 mod laid;
-mod lanes;
 pub mod layers;
 mod limb;
 mod loops;
 mod means;
 mod mirror;
+mod normalize;
 mod one_sided;
 mod overlay;
-mod quick;
 mod reach;
 mod seams;
 mod select;
-mod share;
 mod snapshot;
 mod stored;
 mod stroke;
@@ -45,12 +43,12 @@ pub use self::{
     joined::{Joined, JoinedMirror, bodies},
     laid::{Giver, LaidBy, laid_over, size_of, takers, unit_between},
     mirror::MirrorMap,
+    normalize::{blend, normalize, paint},
     one_sided::is_one_sided,
     overlay::rest_scale,
     reach::{PosedSurface, Touch, faces_eye},
     seams::{Claimed, CrossSkinSeams, mesh_from_mesh},
     select::{Pick, Reshape, pick, reshape},
-    share::{blend, normalize, paint},
     snapshot::{BoundMesh, Flat, at_rest, baked_shapes, bound_mesh, rests_after, snapshot, world},
     stored::moved_by_storing,
     stroke::{Dab, Paint, Stroke},

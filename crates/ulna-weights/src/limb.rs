@@ -6,7 +6,7 @@ use glam::Vec3;
 use super::{
     Falloff, Refused, Scope, WorkingWeights,
     draft::{Fast, Scratch},
-    share::normalize,
+    normalize::normalize,
 };
 
 /// Parts of the chain's length below which a joint stands where the next one does: it has no bone

@@ -5,11 +5,8 @@ use std::collections::HashMap;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::{
-    SkinnedSurface,
-    one_sided::is_one_sided,
-    topology::{NO_POINT, PackedLists, group},
-};
+use super::{SkinnedSurface, one_sided::is_one_sided, topology::NO_POINT};
+use ulna_geometry::PointGrid;
 use ulna_model::Document;
 use ulna_motion::MirrorPairs;
 
@@ -50,24 +47,32 @@ impl MirrorMap {
             p[axis] = 2.0 * offset - p[axis];
             p
         };
-        let cells = Cells::new(rest, tolerance);
-        let nearest = |accept: &(dyn Fn(u32, u32) -> bool + Sync)| -> Vec<u32> {
+        // Many places lie in a plane through 0, which is therefore no border of cells.
+        let cell = (tolerance * 24.0).max(f32::MIN_POSITIVE);
+        let grid = PointGrid::new(rest, cell, 0.5, CROWD);
+        let nearest_of = |accept: &(dyn Fn(u32, u32) -> bool + Sync)| -> Vec<u32> {
             let one = |(k, p): (usize, &Vec3)| {
-                cells.nearest(rest, mirrored(*p), tolerance, |q| accept(k as u32, q))
+                nearest(&grid, rest, mirrored(*p), tolerance, |q| accept(k as u32, q))
             };
             rest.par_iter().enumerate().with_min_len(1024).map(one).collect()
         };
         let owners = canvas.owners();
         if owners.is_empty() {
-            return Self::completed(canvas, mutual(&nearest(&|_, _| true)), axis, offset, joints);
+            return Self::completed(
+                canvas,
+                mutual(&nearest_of(&|_, _| true)),
+                axis,
+                offset,
+                joints,
+            );
         }
         // First what is of the same skin: meshes of others may lie there, too.
         let is_same = |a: u32, b: u32| owners[a as usize] == owners[b as usize];
-        let mut places = mutual(&nearest(&is_same));
+        let mut places = mutual(&nearest_of(&is_same));
         // Where meshes of several others lie one over the other, each finds its own in the end.
         for _ in 0..LAYERS {
             let is_open = |p: u32| places[p as usize] == NO_POINT;
-            let others = mutual(&nearest(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
+            let others = mutual(&nearest_of(&|a, b| is_open(a) && is_open(b) && !is_same(a, b)));
             let found = others.iter().zip(&mut places).filter(|(other, _)| **other != NO_POINT);
             if found.map(|(other, place)| *place = *other).count() == 0 {
                 break;
@@ -249,77 +254,25 @@ fn across(joints: &[u16], parents: &[u16]) -> Vec<u16> {
     (0..joints.len()).map(|j| one(j as u16)).collect()
 }
 
-/// Places in the cells of a grid, some tolerances wide, by what is left of the cell's mixed number.
-/// Cells that share a list cost a look at places that are too far; cells of one block lie side by
-/// side, so that near places are near in memory.
-struct Cells {
-    cell: f32,
-    mask: u64,
-    lists: PackedLists,
-}
-
 /// Places of a cell that are looked at; what lies beyond is left to the neighbors.
 const CROWD: usize = 256;
 
-impl Cells {
-    fn new(rest: &[Vec3], tolerance: f32) -> Self {
-        let cell = (tolerance * 24.0).max(f32::MIN_POSITIVE);
-        let size = rest.len().next_power_of_two();
-        let mask = size as u64 - 1;
-        let of = |p: &Vec3| (number(corner(*p, cell)) & mask) as u32;
-        let lists: Vec<u32> = rest.par_iter().with_min_len(4096).map(of).collect();
-        Self { cell, mask, lists: group(&lists, size) }
-    }
-
-    fn of(&self, number: u64) -> &[u32] {
-        self.lists.of((number & self.mask) as u32)
-    }
-
-    /// Of the places that are accepted, the nearest to a spot.
-    fn nearest(
-        &self,
-        rest: &[Vec3],
-        at: Vec3,
-        tolerance: f32,
-        accept: impl Fn(u32) -> bool,
-    ) -> u32 {
-        let mut best = (tolerance * tolerance, NO_POINT);
-        if !at.is_finite() {
-            return NO_POINT;
+/// Of the places that are accepted, the nearest to a spot within the tolerance.
+fn nearest(
+    grid: &PointGrid,
+    rest: &[Vec3],
+    at: Vec3,
+    tolerance: f32,
+    accept: impl Fn(u32) -> bool,
+) -> u32 {
+    let mut best = (tolerance * tolerance, NO_POINT);
+    grid.visit_near(rest, at, tolerance, |k| {
+        let square = rest[k as usize].distance_squared(at);
+        if square <= best.0 && (square < best.0 || k < best.1) && accept(k) {
+            best = (square, k);
         }
-        let (low, high) = (corner(at - tolerance, self.cell), corner(at + tolerance, self.cell));
-        for x in low[0]..=high[0] {
-            for y in low[1]..=high[1] {
-                for z in low[2]..=high[2] {
-                    // A mesh crammed into few cells must not cost every place every other.
-                    for k in self.of(number([x, y, z])).iter().take(CROWD) {
-                        let square = rest[*k as usize].distance_squared(at);
-                        if square <= best.0 && (square < best.0 || *k < best.1) && accept(*k) {
-                            best = (square, *k);
-                        }
-                    }
-                }
-            }
-        }
-        best.1
-    }
-}
-
-/// The cell of a point. Points too far out for the grid share its last cells. Many places lie in a
-/// plane through 0, which is no border of cells.
-fn corner(p: Vec3, cell: f32) -> [i64; 3] {
-    (p / cell + 0.5).floor().to_array().map(|c| c as i64)
-}
-
-fn number(cell: [i64; 3]) -> u64 {
-    /// Bits of the cells along a side of a block.
-    const SIDE: u32 = 2;
-    let mix = |h: u64, c: &i64| {
-        (h.rotate_left(21) ^ (*c >> SIDE) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    };
-    let mixed = cell.iter().fold(0, mix);
-    let within = cell.iter().fold(0, |n, c| n << SIDE | (*c as u64 & ((1 << SIDE) - 1)));
-    (mixed ^ (mixed >> 29)) << (3 * SIDE) | within
+    });
+    best.1
 }
 
 /// Pairs what is left by its paired neighbors; how many places that paired. Of two places that

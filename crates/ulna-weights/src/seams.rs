@@ -7,9 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use glam::{IVec3, Mat4, Vec3};
+use glam::{Mat4, Vec3};
 
-use super::{Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints, share};
+use super::{
+    Influences, PartChange, Refusal, Refused, SkinnedSurface, WeightConstraints,
+    normalize::normalize,
+};
+use ulna_geometry::PointGrid;
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, Skin, SkinId, WeightMap, WeightPatch};
 
 /// A vertex of a mesh on another skin.
@@ -60,7 +64,7 @@ impl CrossSkinSeams {
         let mut found = Self::default();
         let numbers: HashMap<NodeId, usize> =
             canvas.joints().iter().enumerate().rev().map(|(k, node)| (*node, k)).collect();
-        let mut grid = None;
+        let mut search = None;
         for skin in document.skins.ids().filter(|s| *s != canvas.skin) {
             let joints = &document.skin(skin).joints;
             let pairs: Vec<(usize, usize)> = joints
@@ -74,7 +78,7 @@ impl CrossSkinSeams {
                 continue;
             };
             let Some(other) = SkinnedSurface::new(document, skin) else { continue };
-            let grid = grid.get_or_insert_with(|| Grid::new(canvas.rest()));
+            let search = search.get_or_insert_with(|| PointSearch::new(canvas.rest()));
             let before = found.twins.len();
             for part in other.parts() {
                 // A mesh on both skins has one list of weights, which needs no keeping.
@@ -89,7 +93,7 @@ impl CrossSkinSeams {
                     &document.mesh(part.mesh).primitives[part.primitive.index()].positions;
                 let (mesh, primitive) = (part.mesh, part.primitive);
                 found.twins.extend(positions.iter().enumerate().filter_map(|(own, p)| {
-                    let place = grid.at(canvas.rest(), space.transform_point3(*p))?;
+                    let place = search.at(space.transform_point3(*p))?;
                     Some(CoincidentVertex { place, skin, mesh, primitive, own: own as u32 })
                 }));
             }
@@ -287,62 +291,49 @@ impl Follower<'_> {
         if turned.len() > map.stride() {
             return None;
         }
-        share::normalize(&mut turned, &rule).ok()?;
+        normalize(&mut turned, &rule).ok()?;
         let (mut joints, mut weights) = (vec![0; map.stride()], vec![0.0; map.stride()]);
         turned.write(&mut joints, &mut weights);
         Some((joints, weights))
     }
 }
 
-/// Places by the cell they are in.
-struct Grid {
-    cell: f32,
+/// Search for the point of a surface at a position.
+struct PointSearch<'a> {
+    points: &'a [Vec3],
+    /// Largest distance from a point, which rounding explains.
     near: f32,
     low: Vec3,
     high: Vec3,
-    cells: HashMap<IVec3, Vec<u32>>,
+    grid: PointGrid,
 }
 
-impl Grid {
-    /// Places of a cell that are looked at.
+impl<'a> PointSearch<'a> {
+    /// Largest number of points of a cell that are compared.
     const MOST: usize = 64;
 
-    fn new(places: &[Vec3]) -> Self {
-        let finite = places.iter().filter(|p| p.is_finite());
+    fn new(points: &'a [Vec3]) -> Self {
+        let finite = points.iter().filter(|p| p.is_finite());
         let (low, high) =
             finite.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), p| (l.min(*p), h.max(*p)));
         let size = if low.is_finite() { (high - low).length() } else { 0.0 };
         let near = (size * 1e-5).max(1e-9);
-        let cell = near * 8.0;
-        let mut cells: HashMap<IVec3, Vec<u32>> = HashMap::new();
-        for (k, p) in places.iter().enumerate().filter(|(_, p)| p.is_finite()) {
-            cells.entry((*p / cell).floor().as_ivec3()).or_default().push(k as u32);
-        }
-        Self { cell, near, low: low - near, high: high + near, cells }
+        let grid = PointGrid::new(points, near * 8.0, 0.0, Self::MOST);
+        Self { points, near, low: low - near, high: high + near, grid }
     }
 
-    /// The place nearest to a spot, as near as rounding lets it be.
-    fn at(&self, places: &[Vec3], spot: Vec3) -> Option<u32> {
-        if !(spot.cmpge(self.low).all() && spot.cmple(self.high).all()) {
+    /// The point nearest to a position, as near as rounding lets it be.
+    fn at(&self, position: Vec3) -> Option<u32> {
+        if !(position.cmpge(self.low).all() && position.cmple(self.high).all()) {
             return None;
         }
         let mut best: Option<(f32, u32)> = None;
-        let low = ((spot - self.near) / self.cell).floor().as_ivec3();
-        let high = ((spot + self.near) / self.cell).floor().as_ivec3();
-        for (x, y, z) in (low.x..=high.x)
-            .flat_map(|x| {
-                (low.y..=high.y).flat_map(move |y| (low.z..=high.z).map(move |z| (x, y, z)))
-            })
-            .take(8)
-        {
-            for place in self.cells.get(&IVec3::new(x, y, z)).into_iter().flatten().take(Self::MOST)
-            {
-                let away = places[*place as usize].distance(spot);
-                if away <= self.near && best.is_none_or(|b| (away, *place) < b) {
-                    best = Some((away, *place));
-                }
+        self.grid.visit_near(self.points, position, self.near, |point| {
+            let away = self.points[point as usize].distance(position);
+            if away <= self.near && best.is_none_or(|b| (away, point) < b) {
+                best = Some((away, point));
             }
-        }
-        best.map(|(_, place)| place)
+        });
+        best.map(|(_, point)| point)
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{
     Influences, Refusal, Refused, Scope, SkinnedSurface, WeightConstraints, WorkingWeights,
-    share::normalize,
+    normalize::normalize,
 };
 use ulna_model::{Document, Primitive, WeightEncoding};
 use ulna_motion::{Placement, Pose, Posed, skinning};

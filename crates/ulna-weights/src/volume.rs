@@ -12,7 +12,9 @@
 use glam::{Quat, Vec3};
 
 use super::{
-    Influences, Maps, Refusal, SkinnedSurface, WeightConstraints, branches::Branches, share,
+    Influences, Maps, Refusal, SkinnedSurface, WeightConstraints,
+    branches::Branches,
+    normalize::{blend, normalize},
 };
 
 /// How far joints are turned, radians.
@@ -137,7 +139,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Moves the unlocked weights of a spot toward others as [`share::blend`] does, as far as it keeps
+/// Moves the unlocked weights of a spot toward others as [`blend`] does, as far as it keeps
 /// `kept` of its volume, or what it had, and is strained no more than before beside its neighbors
 /// as they are. Weights that break the rule are brought under it in any case. Whether anything
 /// moved.
@@ -152,18 +154,18 @@ pub(super) fn blend_keeping(
     rule: &WeightConstraints<'_>,
 ) -> Result<bool, Refusal> {
     let mut start = list.clone();
-    share::normalize(&mut start, rule)?;
+    normalize(&mut start, rule)?;
     let trials = Trials::of(canvas, maps, place, &start, target);
     if trials.list.is_empty() {
         // No joint moves it otherwise than its neighbors.
-        return share::blend(list, target, amount, rule).map(|()| true);
+        return blend(list, target, amount, rule).map(|()| true);
     }
     let (volume, strain) = trials.measure(&start);
     let floor = volume.min(kept);
     let mut best: Option<(f32, Influences)> = None;
     for step in STEPS {
         let mut tried = start.clone();
-        share::blend(&mut tried, target, amount * step, rule)?;
+        blend(&mut tried, target, amount * step, rule)?;
         let (left, worst) = trials.measure(&tried);
         let better =
             worst <= strain + 1e-6 && best.as_ref().is_none_or(|(w, _)| worst < *w - WORTH);

@@ -1,15 +1,14 @@
 //! How far the skin of a mirrored pose is from the mirror image: joints may be right where weights
 //! are not alike on both sides.
 
-use std::collections::HashMap;
-
-use glam::{DMat4, IVec3, Mat4, Vec3};
+use glam::{DMat4, Mat4, Vec3};
 
 use super::Mirror;
 use crate::{
     Pose,
     skinning::{self, Placement},
 };
+use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, Primitive};
 
 /// How far a skin is from its mirror image, where it is farthest.
@@ -107,23 +106,18 @@ fn placed(document: &Document, pose: &Pose, node: NodeId, primitive: &Primitive)
 
 /// Of each vertex those that lie at its mirrored place; of a vertex without any, nothing.
 fn paired(rest: &[Vec3], image: &Mat4, near: f32) -> Vec<(u32, Vec<u32>)> {
-    /// Vertices of one cell that are looked at.
+    /// Vertices of one cell that are compared.
     const CROWD: usize = 64;
-    let cell = |p: Vec3| (p / (near * 2.0).max(f32::MIN_POSITIVE)).floor().as_ivec3();
-    let mut cells: HashMap<IVec3, Vec<u32>> = HashMap::new();
-    for (vertex, place) in (0u32..).zip(rest).filter(|(_, p)| p.is_finite()) {
-        cells.entry(cell(*place)).or_default().push(vertex);
-    }
+    let grid = PointGrid::new(rest, (near * 2.0).max(f32::MIN_POSITIVE), 0.0, CROWD);
     let mut pairs = Vec::new();
     for (vertex, place) in (0u32..).zip(rest) {
         let wanted = image.transform_point3(*place);
-        // The eight cells that come within reach.
-        let low = cell(wanted - near);
-        let corners = (0..8).map(|k| low + IVec3::new(k & 1, (k >> 1) & 1, k >> 2));
-        let there =
-            corners.filter_map(|c| cells.get(&c)).flat_map(|list| list.iter().take(CROWD).copied());
-        let partners: Vec<u32> =
-            there.filter(|p| rest[*p as usize].distance(wanted) <= near).collect();
+        let mut partners = Vec::new();
+        grid.visit_near(rest, wanted, near, |p| {
+            if rest[p as usize].distance(wanted) <= near {
+                partners.push(p);
+            }
+        });
         if !partners.is_empty() {
             pairs.push((vertex, partners));
         }

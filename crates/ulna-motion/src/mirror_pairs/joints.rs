@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use glam::{IVec3, Mat3, Vec3};
+use glam::{Mat3, Vec3};
 
 use super::{
     plane::Plane,
     role::{GROSS, PairSource, Role, SAME, Side},
 };
 use crate::names::Stem;
+use ulna_geometry::PointGrid;
 use ulna_model::{Document, NodeId, SkinId};
 
 /// Some nodes before anything is guessed: all vectors have one element per node.
@@ -223,7 +224,9 @@ impl Joints {
         if near <= 0.0 || !near.is_finite() {
             return partner;
         }
-        let grid = Grid::new(&self.positions, near * 2.0);
+        /// Joints of one cell that are compared: thousands in one spot are no skeleton.
+        const MOST: usize = 32;
+        let grid = PointGrid::new(&self.positions, near * 2.0, 0.0, MOST);
         for j in self.order.iter().copied() {
             let place = self.positions[j];
             if partner[j].is_some() || !place.is_finite() {
@@ -238,7 +241,8 @@ impl Joints {
             }
             let mirrored = plane.mirrored(place);
             let mut best: Option<(f32, usize)> = None;
-            grid.near(mirrored, &mut |k| {
+            grid.visit_near(&self.positions, mirrored, near, |k| {
+                let k = k as usize;
                 let distance = self.positions[k].distance(mirrored);
                 let sides = !heed
                     || self.stems[j].side.is_none()
@@ -393,34 +397,4 @@ fn median(mut list: Vec<f32>) -> Option<f32> {
     list.retain(|x| x.is_finite());
     let middle = list.len() / 2;
     (!list.is_empty()).then(|| *list.select_nth_unstable_by(middle, f32::total_cmp).1)
-}
-
-/// Joints by the cell they are in.
-struct Grid {
-    cell: f32,
-    cells: HashMap<IVec3, Vec<usize>>,
-}
-
-impl Grid {
-    /// Joints of one cell that are looked at: thousands in one spot are no skeleton.
-    const MOST: usize = 32;
-
-    fn new(positions: &[Vec3], cell: f32) -> Self {
-        let mut cells: HashMap<IVec3, Vec<usize>> = HashMap::new();
-        for (j, place) in positions.iter().enumerate().filter(|(_, p)| p.is_finite()) {
-            cells.entry((*place / cell).floor().as_ivec3()).or_default().push(j);
-        }
-        Self { cell, cells }
-    }
-
-    /// Everything within half a cell, and more.
-    fn near(&self, place: Vec3, visit: &mut dyn FnMut(usize)) {
-        let low = (place / self.cell - 0.5).floor().as_ivec3();
-        for k in 0..8 {
-            let cell = low.saturating_add(IVec3::new(k & 1, k >> 1 & 1, k >> 2));
-            for j in self.cells.get(&cell).into_iter().flatten().take(Self::MOST) {
-                visit(*j);
-            }
-        }
-    }
 }

@@ -21,7 +21,7 @@ pub use self::{
     mirrored::{NoSides, Sides},
     painting::{LayerPaint, LayerTarget, NotPaintable, Painted, masks},
 };
-use super::{Influences, MOST, PartChange, share::normalize};
+use super::{Influences, MOST, PartChange, normalize::normalize};
 use ulna_model::{
     Document, LayerId, LayerPart, MeshId, PrimitiveId, PrimitiveKey, Shared, SkinId,
     WeightEncoding, WeightLayer, WeightLayers, WeightMap, WeightPatch,

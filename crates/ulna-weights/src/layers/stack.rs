@@ -8,7 +8,7 @@ use super::{
     content::{Content, Entry},
     mirrored::{Mirror, MirroredVertex, Parts, seen},
 };
-use crate::{Influences, WeightConstraints, faults::fault_of, share::normalize};
+use crate::{Influences, WeightConstraints, faults::fault_of, normalize::normalize};
 use ulna_model::{
     LayerId, MirrorFrom, PrimitiveKey, Shared, WeightEncoding, WeightLayer, WeightLayers,
     WeightMap, WeightPatch,

@@ -147,7 +147,7 @@ fn outward(
         for k in order.iter() {
             let (place, straight) = inside[*k as usize];
             let Spot { at, mut way } = spots[place as usize];
-            for next in topo.rings.of(place) {
+            for next in topo.rings.row(place as usize) {
                 let next = spots[*next as usize];
                 let there = next.way + at.distance(next.at);
                 // What lies beyond the rim is no number.
@@ -160,14 +160,15 @@ fn outward(
         }
         // What nobody comes to does not matter.
         let is_known = |place: &u32| spots[*place as usize].way < f32::INFINITY;
-        flat =
-            !bent.iter().any(|place| is_known(place) || topo.rings.of(*place).iter().any(is_known));
+        flat = !bent
+            .iter()
+            .any(|place| is_known(place) || topo.rings.row(*place as usize).iter().any(is_known));
     }
     for (place, straight) in inside.iter() {
         let spot = std::mem::replace(&mut spots[*place as usize], Spot::UNKNOWN);
         let p = 1.0 - straight / touch.radius;
         if flat && spot.way < f32::INFINITY && *straight < touch.radius {
-            out.extend(topo.vertices.of(*place).iter().map(|v| (*v, p)));
+            out.extend(topo.vertices.row(*place as usize).iter().map(|v| (*v, p)));
         }
     }
     flat
@@ -246,7 +247,7 @@ fn shortest(
         let distance = if way <= straight * DETOUR + slack { straight } else { way };
         if distance < touch.radius {
             let p = 1.0 - distance / touch.radius;
-            out.extend(topo.vertices.of(place).iter().map(|v| (*v, p)));
+            out.extend(topo.vertices.row(place as usize).iter().map(|v| (*v, p)));
         }
     }
 }
@@ -271,7 +272,7 @@ impl<A: Fn(u32) -> Vec3, W: Fn(Vec3) -> bool> Way<'_, A, W> {
         if here > from.way {
             return;
         }
-        for next in self.topo.rings.of(place) {
+        for next in self.topo.rings.row(place as usize) {
             let spot = &mut self.spots[*next as usize];
             if here >= spot.way {
                 continue;

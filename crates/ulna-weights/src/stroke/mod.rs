@@ -26,8 +26,8 @@ use super::{
     BrushKind, Influences, Maps, MirrorMap, PosedSurface, Reach, Refusal, Refused, SkinnedSurface,
     Touch, WeightConstraints,
     means::weighted_mean,
+    normalize,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
-    share,
     topology::NO_POINT,
 };
 use ulna_model::WeightPatch;
@@ -227,7 +227,7 @@ impl Stroke {
             let (joints, weights) = maps.slots(vertex);
             let (part, own) = canvas.part_of(vertex);
             let map = maps.part(part);
-            let least = share::least(map.encoding);
+            let least = normalize::least(map.encoding);
             if !weights.iter().any(|w| *w > 0.0 && *w < least) {
                 continue;
             }
@@ -244,9 +244,9 @@ impl Stroke {
             };
             let dropped = list
                 .read(joints, weights, &rule)
-                .and_then(|()| share::drop_traces(&mut list, &rule));
+                .and_then(|()| normalize::drop_traces(&mut list, &rule));
             let done = match dropped {
-                Ok(true) if partner == place => share::equalize(&mut list, &[], &rule).is_ok(),
+                Ok(true) if partner == place => normalize::equalize(&mut list, &[], &rule).is_ok(),
                 Ok(done) => done,
                 // What cannot be done without its traces keeps them.
                 Err(_) => false,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Influences, Refusal, WeightConstraints,
-    quick::{LANES, LaneGroup, SimdNormalizer},
+    normalize::{LANES, LaneGroup, SimdNormalizer},
     reach::AT_ONCE,
 };
 use ulna_model::{WeightMap, WeightPatch};

@@ -6,7 +6,7 @@ use super::paint::Paint;
 use crate::{
     BrushKind, Influences, MOST, Maps, PosedSurface, Refusal, SkinnedSurface, WeightConstraints,
     means::{add_place, mean},
-    share,
+    normalize,
     topology::NO_POINT,
     volume::{KEPT, blend_keeping},
 };
@@ -58,7 +58,7 @@ impl Work<'_> {
             )?;
             return spot.even(list, &[]).map(|()| moved);
         }
-        share::blend(list, target, sign * amount, &spot.wide)
+        normalize::blend(list, target, sign * amount, &spot.wide)
             .and_then(|()| spot.even(list, &[]))
             .map(|()| true)
     }
@@ -211,7 +211,7 @@ impl<'a> Spot<'a> {
 
     /// Makes both sides alike, where the place is its own mirror image.
     fn even(&self, list: &mut Influences, wishes: &[(u16, f32)]) -> Result<(), Refusal> {
-        if self.on_plane { share::equalize(list, wishes, &self.rule) } else { Ok(()) }
+        if self.on_plane { normalize::equalize(list, wishes, &self.rule) } else { Ok(()) }
     }
 
     /// Paints the wanted weights; whether there were any. A joint without a mirror is painted on
@@ -221,7 +221,7 @@ impl<'a> Spot<'a> {
             return Ok(false);
         }
         let around = |out: &mut Influences| mean(self.work.canvas, self.work.maps, self.place, out);
-        share::paint(list, wishes, &self.wide, around)
+        normalize::paint(list, wishes, &self.wide, around)
             .and_then(|()| self.even(list, wishes))
             .map(|()| true)
     }

@@ -6,7 +6,7 @@ use crate::{
     Brush, Falloff, Influences, Maps, Refused, Scope, WorkingWeights,
     draft::{Fast, Scratch},
     means::{mean, weighted_mean},
-    quick, share,
+    normalize,
 };
 
 impl WorkingWeights<'_> {
@@ -20,14 +20,15 @@ impl WorkingWeights<'_> {
         scope: &Scope<'_>,
     ) -> Refused {
         let canvas = self.canvas;
-        let group =
-            |quick: &quick::SimdNormalizer, group: &mut quick::LaneGroup, vertices: &[u32]| {
-                vertices
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
-                quick.brush(group, joint, brush);
-            };
+        let group = |quick: &normalize::SimdNormalizer,
+                     group: &mut normalize::LaneGroup,
+                     vertices: &[u32]| {
+            vertices
+                .iter()
+                .enumerate()
+                .for_each(|(k, v)| group.set_amount(k, amounts(*v) * brush.strength));
+            quick.brush(group, joint, brush);
+        };
         let quick =
             brush.kind.is_of_one_joint() && scope.locked.get(usize::from(joint)) == Some(&false);
         self.each(
@@ -39,7 +40,7 @@ impl WorkingWeights<'_> {
                 let wish = brush.value_for(list.get(joint), amount);
                 let around =
                     |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
-                share::paint(list, &[(joint, wish)], rule, around).map(|()| true)
+                normalize::paint(list, &[(joint, wish)], rule, around).map(|()| true)
             },
         )
     }

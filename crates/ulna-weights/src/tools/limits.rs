@@ -3,8 +3,7 @@
 use crate::{
     Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView, rule, tally},
-    quick,
-    share::normalize,
+    normalize::{normalize, prune, prune_map},
 };
 use ulna_model::WeightMap;
 
@@ -45,7 +44,7 @@ impl WorkingWeights<'_> {
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
-            if scope.vertices.is_none() { quick::prune(map, below, &rule) } else { None }
+            if scope.vertices.is_none() { prune_map(map, below, &rule) } else { None }
         };
         // By the parts, what the quick way left over; nothing where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();
@@ -55,9 +54,7 @@ impl WorkingWeights<'_> {
             if !s.list.iter().any(|(_, w)| w < below) {
                 return Ok(false);
             }
-            keep_strong(s, rule, |_, w| w < below);
-            std::mem::swap(&mut s.list, &mut s.other);
-            normalize(&mut s.list, rule).map(|()| true)
+            prune(&mut s.list, below, rule).map(|()| true)
         });
         tally(&refused)
     }

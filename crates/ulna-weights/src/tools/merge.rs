@@ -3,7 +3,7 @@
 use crate::{
     Refusal, Refused, Scope, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
-    share::normalize,
+    normalize::normalize,
 };
 
 impl WorkingWeights<'_> {

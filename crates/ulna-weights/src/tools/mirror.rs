@@ -3,7 +3,7 @@
 use crate::{
     MOST, Maps, MirrorMap, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
-    quick, share,
+    normalize,
     topology::NO_POINT,
 };
 
@@ -33,8 +33,8 @@ impl WorkingWeights<'_> {
                 && (partner == place || high != from_high)
                 && !is_image(look, now.slots(topo.firsts[partner as usize]), mirror)
         };
-        let turned = |quick: &quick::SimdNormalizer,
-                      group: &mut quick::LaneGroup,
+        let turned = |quick: &normalize::SimdNormalizer,
+                      group: &mut normalize::LaneGroup,
                       maps: &Maps<'_>,
                       vertices: &[u32]| {
             for (lane, vertex) in vertices.iter().enumerate() {
@@ -65,11 +65,11 @@ impl WorkingWeights<'_> {
             if partner == place {
                 // On the plane, the mean of both sides is its own mirror.
                 let wide = WeightConstraints { limit: MOST, ..rule };
-                return share::blend(list, other, 0.5, &wide)
-                    .and_then(|()| share::equalize(list, &[], &rule))
+                return normalize::blend(list, other, 0.5, &wide)
+                    .and_then(|()| normalize::equalize(list, &[], &rule))
                     .map(|()| true);
             }
-            share::blend(list, other, 1.0, &rule).map(|()| true)
+            normalize::blend(list, other, 1.0, &rule).map(|()| true)
         })
     }
 }

@@ -7,8 +7,7 @@ use crate::{
     draft::{Fast, Scratch, VertexView, rule, tally},
     fault_in,
     means::mean,
-    quick,
-    share::normalize,
+    normalize::{normalize, normalize_map},
 };
 use ulna_model::WeightMap;
 
@@ -20,7 +19,7 @@ impl WorkingWeights<'_> {
         let canvas = self.canvas;
         let quick = |map: &mut WeightMap| {
             let rule = rule(scope, canvas, map);
-            if scope.vertices.is_none() { quick::normalize(map, &rule) } else { None }
+            if scope.vertices.is_none() { normalize_map(map, &rule) } else { None }
         };
         // By the parts, what the quick way left over; nothing where it did not run.
         let odd: Vec<Option<Vec<u32>>> = self.maps.iter_mut().map(quick).collect();

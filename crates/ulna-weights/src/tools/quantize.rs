@@ -1,7 +1,8 @@
 //! Weights in even steps.
 
 use crate::{
-    Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast, share::normalize,
+    Influences, Refused, Scope, WeightConstraints, WorkingWeights, draft::Fast,
+    normalize::normalize,
 };
 
 /// Shares as whole units that sum to `units`: what rounding down leaves goes to the largest

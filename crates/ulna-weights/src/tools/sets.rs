@@ -1,6 +1,6 @@
 //! The number of sets of influences of a part.
 
-use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, share::normalize};
+use crate::{Influences, Refused, Scope, WeightConstraints, WorkingWeights, normalize::normalize};
 use ulna_model::WeightMap;
 
 impl WorkingWeights<'_> {

@@ -5,7 +5,7 @@ use crate::{
     Maps, Refusal, Refused, Scope, WeightConstraints, WorkingWeights,
     draft::{Fast, Scratch, VertexView},
     means::{mean, near_mean},
-    share,
+    normalize,
     volume::blend_keeping,
 };
 use ulna_model::WeightMap;
@@ -37,9 +37,11 @@ impl WorkingWeights<'_> {
                 Some(joint) => {
                     let now = list.get(joint);
                     let wish = (now + amount * (other.get(joint) - now)).clamp(0.0, 1.0);
-                    share::paint(list, &[(joint, wish)], rule, |out| mean(canvas, maps, place, out))
+                    normalize::paint(list, &[(joint, wish)], rule, |out| {
+                        mean(canvas, maps, place, out)
+                    })
                 }
-                None => share::blend(list, other, amount, rule),
+                None => normalize::blend(list, other, amount, rule),
             };
             done.map(|()| true)
         })
@@ -68,12 +70,12 @@ impl WorkingWeights<'_> {
         let canvas = self.canvas;
         let was = Maps::of(canvas, before.iter());
         let has_traces = |look: &VertexView<'_>| {
-            let least = share::least(look.map.encoding);
+            let least = normalize::least(look.map.encoding);
             let is_changed = || was.slots(look.vertex) != (look.joints, look.weights);
             look.weights.iter().any(|w| *w > 0.0 && *w < least) && is_changed()
         };
         self.each(scope, Fast::None, has_traces, |_, _, Scratch { list, .. }, rule| {
-            share::drop_traces(list, rule)
+            normalize::drop_traces(list, rule)
         });
     }
 

@@ -1,24 +1,23 @@
-//! Numbers of several vertices side by side, written as one number: what the quick ways reckon
-//! with.
+//! Numbers with one lane per vertex.
 //!
-//! A thin coat over the vectors of `pulp`, so that a rule for weights reads as it is. Nothing here
-//! may stay a call: it would lose the wide vectors.
+//! A thin layer over [`pulp::Simd`], the trait of lanes: [`pulp::Scalar`] has one, vectors have as
+//! many as they are wide. Everything is inlined: a call would lose the wide vectors.
 
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub};
 
 use pulp::Simd;
 
-/// Floats.
+/// One float per lane.
 #[derive(Clone, Copy)]
-pub(super) struct F32Lanes<S: Simd>(pub S, pub S::f32s);
+pub struct F32Lanes<S: Simd>(pub S, pub S::f32s);
 
-/// Whole numbers.
+/// One whole number per lane.
 #[derive(Clone, Copy)]
-pub(super) struct I32Lanes<S: Simd>(pub S, pub S::i32s);
+pub struct I32Lanes<S: Simd>(pub S, pub S::i32s);
 
-/// Answers.
+/// One truth value per lane.
 #[derive(Clone, Copy)]
-pub(super) struct Masks<S: Simd>(pub S, pub S::m32s);
+pub struct Masks<S: Simd>(pub S, pub S::m32s);
 
 impl<S: Simd> F32Lanes<S> {
     #[inline(always)]
@@ -41,7 +40,7 @@ impl<S: Simd> F32Lanes<S> {
         Self(self.0, self.0.max_f32s(self.1, other.1))
     }
 
-    /// No less than 0.
+    /// The value, at least 0.
     #[inline(always)]
     pub fn above_zero(self) -> Self {
         self.max(Self::all(self.0, 0.0))
@@ -60,6 +59,11 @@ impl<S: Simd> F32Lanes<S> {
     #[inline(always)]
     pub fn gt(self, value: f32) -> Masks<S> {
         Self::all(self.0, value).lt(self)
+    }
+
+    #[inline(always)]
+    pub fn le(self, value: f32) -> Masks<S> {
+        Masks(self.0, self.0.less_than_or_equal_f32s(self.1, self.0.splat_f32s(value)))
     }
 
     #[inline(always)]
@@ -105,7 +109,7 @@ impl<S: Simd> Div for F32Lanes<S> {
 }
 
 impl<S: Simd> I32Lanes<S> {
-    /// Those that have the bits of these floats.
+    /// Whole numbers with the bits of floats.
     #[inline(always)]
     pub fn of_bits(simd: S, bits: S::f32s) -> Self {
         Self(simd, simd.transmute_i32s_f32s(bits))
@@ -144,7 +148,20 @@ impl<S: Simd> I32Lanes<S> {
 }
 
 impl<S: Simd> Masks<S> {
-    /// Where both say the same.
+    /// Whether all lanes are true.
+    #[inline(always)]
+    pub fn holds(self) -> bool {
+        self.0.first_true_m32s((!self).1) == S::F32_LANES
+    }
+
+    /// Whether work under this mask is done. A single lane skips it where it is false; for several,
+    /// the branch would cost more than the work.
+    #[inline(always)]
+    pub fn may_hold(self) -> bool {
+        S::F32_LANES > 1 || self.holds()
+    }
+
+    /// Whether both are true or both are false.
     #[inline(always)]
     pub fn eq(self, other: Self) -> Self {
         !Self(self.0, self.0.xor_m32s(self.1, other.1))

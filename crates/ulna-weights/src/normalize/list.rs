@@ -1,11 +1,12 @@
-//! Who gives and who gets: the rule that keeps the weights of a vertex a sum of 1, in the type they
-//! are stored in.
-//!
-//! What is painted wins; locked joints never move; the rest goes by a rule that can be seen: to the
-//! unlocked joints that hold some already, in proportion; else as the neighbors have it; else to
-//! the nearest unlocked ancestor; else the change is refused, with the reason.
+//! Normalization of one list of influences of any length, encoding and constraint.
 
-use super::{Influences, MOST, Refusal, WeightConstraints};
+use pulp::Scalar;
+
+use super::{
+    kernel::{self, SlotClass, Slots},
+    lanes::{F32Lanes, Masks},
+};
+use crate::{Influences, MOST, Refusal, WeightConstraints};
 use ulna_model::WeightEncoding;
 
 /// Whether a joint is one of the painted.
@@ -14,11 +15,127 @@ fn painted(wishes: &[(u16, f32)], joint: u16) -> bool {
     wishes.iter().any(|(j, _)| *j == joint)
 }
 
-/// Gives joints the weights that were painted, and shares the rest by the rule. `neighbors` adds
-/// what the vertices around have; it is asked only where nobody else holds anything.
+/// A list in one lane, with the constraints and the painted joints.
+struct ConstrainedList<'a> {
+    list: &'a mut Influences,
+    wishes: &'a [(u16, f32)],
+    rule: &'a WeightConstraints<'a>,
+}
+
+impl<'a> ConstrainedList<'a> {
+    #[inline(always)]
+    const fn new(
+        list: &'a mut Influences,
+        wishes: &'a [(u16, f32)],
+        rule: &'a WeightConstraints<'a>,
+    ) -> Self {
+        Self { list, wishes, rule }
+    }
+
+    /// The largest free weight, else the largest unlocked one.
+    #[inline(always)]
+    fn strongest(&self) -> Option<usize> {
+        let (list, rule) = (&*self.list, self.rule);
+        let mut best: Option<(bool, usize)> = None;
+        for k in 0..list.len {
+            let joint = list.joints[k];
+            if rule.is_locked(joint) {
+                continue;
+            }
+            let is_free = !painted(self.wishes, joint);
+            let better = match best {
+                None => true,
+                Some((free, b)) if is_free == free => {
+                    let (w, v) = (rule.grade(list.weights[k]), rule.grade(list.weights[b]));
+                    w > v || (w == v && rule.rank(joint) < rule.rank(list.joints[b]))
+                }
+                Some((free, _)) => is_free && !free,
+            };
+            if better {
+                best = Some((is_free, k));
+            }
+        }
+        best.map(|(_, k)| k)
+    }
+}
+
+impl Slots for ConstrainedList<'_> {
+    type Lanes = Scalar;
+    type Choice = Option<usize>;
+
+    #[inline(always)]
+    fn simd(&self) -> Scalar {
+        Scalar
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.list.len
+    }
+
+    #[inline(always)]
+    fn weight(&self, slot: usize) -> F32Lanes<Scalar> {
+        F32Lanes(Scalar, self.list.weights[slot])
+    }
+
+    #[inline(always)]
+    fn set_weight(&mut self, slot: usize, weight: F32Lanes<Scalar>) {
+        self.list.weights[slot] = weight.1;
+    }
+
+    #[inline(always)]
+    fn is_in(&self, class: SlotClass, slot: usize) -> Masks<Scalar> {
+        let joint = self.list.joints[slot];
+        let is_locked = self.rule.is_locked(joint);
+        Masks(
+            Scalar,
+            match class {
+                SlotClass::Locked => is_locked,
+                SlotClass::Unlocked => !is_locked,
+                SlotClass::Free => !is_locked && !painted(self.wishes, joint),
+            },
+        )
+    }
+
+    /// A single lane skips locked joints with a branch, which is faster than a selection.
+    #[inline(always)]
+    fn scale(&mut self, class: SlotClass, factor: F32Lanes<Scalar>) {
+        for slot in 0..self.list.len {
+            if self.is_in(class, slot).1 {
+                self.list.weights[slot] *= factor.1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn is_any(&self, choice: Option<usize>) -> Masks<Scalar> {
+        Masks(Scalar, choice.is_some())
+    }
+
+    #[inline(always)]
+    fn sum_of_others(&self, choice: Option<usize>) -> F32Lanes<Scalar> {
+        let others = self.list.weights[..self.list.len].iter().enumerate();
+        F32Lanes(Scalar, others.filter(|(slot, _)| choice != Some(*slot)).map(|(_, w)| w).sum())
+    }
+
+    #[inline(always)]
+    fn set_chosen(
+        &mut self,
+        choice: Option<usize>,
+        lanes: Masks<Scalar>,
+        weight: F32Lanes<Scalar>,
+    ) {
+        if let Some(slot) = choice.filter(|_| lanes.1) {
+            self.list.weights[slot] = weight.1;
+        }
+    }
+}
+
+/// Gives painted joints the wanted weights, and distributes the rest. `neighbors` adds the
+/// influences of the vertices around; it is called only if no free joint holds weight.
 ///
 /// # Errors
-/// Why not; the list is of no use then.
+/// The reason; the list is then undefined.
 #[inline]
 pub fn paint(
     list: &mut Influences,
@@ -26,43 +143,28 @@ pub fn paint(
     rule: &WeightConstraints<'_>,
     neighbors: impl FnOnce(&mut Influences),
 ) -> Result<(), Refusal> {
-    let mut held = 0.0f32;
-    let mut others = 0.0f32;
-    for (j, w) in list.iter() {
-        if rule.is_locked(j) {
-            held += w;
-        } else if !painted(wishes, j) {
-            others += w;
-        }
-    }
     if wishes.iter().any(|(j, _)| rule.is_locked(*j)) {
         return Err(Refusal::Locked);
     }
-    let free = 1.0 - held;
-    if free < -1e-4 {
+    let wanted: f32 = wishes.iter().map(|(_, w)| w.max(0.0)).sum();
+    let wanted = F32Lanes(Scalar, wanted);
+    let division = kernel::divide(&mut ConstrainedList::new(list, wishes, rule), wanted);
+    if !kernel::is_room(division.room).holds() {
         return Err(Refusal::Full);
     }
-    let free = free.max(0.0);
-    let wished: f32 = wishes.iter().map(|(_, w)| w.max(0.0)).sum();
-    let fit = if wished > free { free / wished } else { 1.0 };
     for (j, w) in wishes {
-        list.set(*j, (w.max(0.0) * fit).min(1.0));
+        list.set(*j, division.fitted(F32Lanes(Scalar, *w)).1);
     }
-    let rest = (free - wished * fit).max(0.0);
-    if others > 0.0 {
-        let factor = rest / others;
-        for k in 0..list.len {
-            if !rule.is_locked(list.joints[k]) && !painted(wishes, list.joints[k]) {
-                list.weights[k] *= factor;
-            }
-        }
-    } else if rest > rule.encoding.step() * 0.5 + 1e-7 {
+    let rest = division.rest.1;
+    let tolerated = rule.encoding.step() * 0.5 + kernel::REST_TOLERANCE;
+    if !division.is_shared.holds() && rest > tolerated {
         distribute(list, rest, wishes, rule, neighbors)?;
     }
-    settle(list, wishes, rule)
+    quantize(list, wishes, rule)
 }
 
-/// Gives the rest to those that the neighbors have, or to an ancestor.
+/// Distributes the rest to the joints of the neighbors, else to the nearest ancestor that can
+/// receive it.
 #[cold]
 fn distribute(
     list: &mut Influences,
@@ -189,24 +291,27 @@ pub fn least(encoding: WeightEncoding) -> f32 {
     }
 }
 
+/// Drops unlocked weights below a value, but never the largest, and normalizes.
+///
+/// # Errors
+/// As [`normalize`].
+pub fn prune(
+    list: &mut Influences,
+    below: f32,
+    rule: &WeightConstraints<'_>,
+) -> Result<(), Refusal> {
+    kernel::drop_below(&mut ConstrainedList::new(list, &[], rule), below);
+    normalize(list, rule)
+}
+
 /// Drops unlocked weights that mean nothing, but never the largest, and lets the others sum to 1;
 /// whether there were any.
 ///
 /// # Errors
 /// As [`normalize`].
 pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<bool, Refusal> {
-    let (least, before) = (least(rule.encoding), list.len);
-    let largest = list.iter().map(|(_, w)| w).fold(0.0, f32::max);
-    let mut k = 0;
-    while k < list.len {
-        let weight = list.weights[k];
-        if weight < least && weight < largest && !rule.is_locked(list.joints[k]) {
-            list.take_out(k)
-        } else {
-            k += 1
-        }
-    }
-    if list.len == before {
+    let below = least(rule.encoding);
+    if !kernel::drop_below(&mut ConstrainedList::new(list, &[], rule), below).holds() {
         return Ok(false);
     }
     normalize(list, rule).map(|()| true)
@@ -215,44 +320,29 @@ pub fn drop_traces(list: &mut Influences, rule: &WeightConstraints<'_>) -> Resul
 /// Scales the unlocked weights so that all sum to 1.
 ///
 /// # Errors
-/// Where locked joints hold more than 1, or nobody unlocked holds anything to be scaled.
+/// Locked joints hold more than 1, or no unlocked joint holds weight.
 #[inline]
 pub fn normalize(list: &mut Influences, rule: &WeightConstraints<'_>) -> Result<(), Refusal> {
-    let mut held = 0.0f32;
-    let mut open = 0.0f32;
-    for (j, w) in list.iter() {
-        if rule.is_locked(j) {
-            held += w;
-        } else {
-            open += w;
-        }
-    }
-    let free = 1.0 - held;
-    if free < -1e-4 {
+    let slots = &mut ConstrainedList::new(list, &[], rule);
+    let totals = kernel::totals(slots);
+    if !kernel::is_room(totals.room).holds() {
         return Err(Refusal::Full);
     }
-    if open <= 0.0 && free > rule.encoding.step() * 0.5 + 1e-6 {
+    let unlocked = totals.unlocked.1;
+    if unlocked <= 0.0 && totals.room.1 > rule.encoding.step() * 0.5 + 1e-6 {
         return Err(Refusal::NobodyTakes);
     }
-    if open > 0.0 && open.is_finite() {
-        let factor = free.max(0.0) / open;
-        // Sums that are right but for rounding keep their bits where the rule lets them.
-        if (factor - 1.0).abs() > 1e-6 {
-            for k in 0..list.len {
-                if !rule.is_locked(list.joints[k]) {
-                    list.weights[k] *= factor;
-                }
-            }
-        }
+    if unlocked > 0.0 && unlocked.is_finite() {
+        kernel::scale_to_one(slots, &totals);
     }
-    settle(list, &[], rule)
+    quantize(list, &[], rule)
 }
 
-/// Brings a list that sums to 1 within rounding to its stored form: no more joints than the limit,
-/// the stored type's own numbers, a sum of 1 in them, strongest first. The largest unlocked weight
-/// that was not painted takes the remainder.
+/// Brings a list whose sum is 1 but for rounding to its stored form: no more joints than the limit,
+/// numbers of the stored type, a sum of 1 in them, strongest first. The largest free weight
+/// receives the remainder.
 #[inline]
-fn settle(
+fn quantize(
     list: &mut Influences,
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
@@ -262,17 +352,17 @@ fn settle(
         if list.weights[k] <= 0.0 { list.remove(k) } else { k += 1 }
     }
     if list.len > rule.limit {
-        // In order, so that sums do not depend on how the list came about.
+        // Sums must not depend on the order in which the list was made.
         list.sort();
         limit(list, wishes, rule)?;
     }
     match rule.encoding.one() {
-        Some(one) => settle_whole(list, wishes, rule, one),
-        None => settle_floats(list, wishes, rule),
+        Some(one) => quantize_whole(list, wishes, rule, one),
+        None => quantize_floats(list, wishes, rule),
     }
 }
 
-/// Drops the smallest unlocked weights, and gives what they held to those that stay.
+/// Drops the smallest unlocked weights, and distributes them to the influences that stay.
 #[cold]
 fn limit(
     list: &mut Influences,
@@ -291,77 +381,37 @@ fn limit(
         dropped += list.weights[k];
         list.take_out(k);
     }
-    let open =
-        |j: u16, painted_too: bool| !rule.is_locked(j) && (painted_too || !painted(wishes, j));
-    for painted_too in [false, true] {
-        let sum: f32 = list.iter().filter(|(j, _)| open(*j, painted_too)).map(|(_, w)| w).sum();
-        if sum > 0.0 {
-            let factor = (sum + dropped) / sum;
-            for k in 0..list.len {
-                if open(list.joints[k], painted_too) {
-                    list.weights[k] *= factor;
-                }
-            }
+    let list = &mut ConstrainedList::new(list, wishes, rule);
+    let dropped = F32Lanes(Scalar, dropped);
+    for class in [SlotClass::Free, SlotClass::Unlocked] {
+        if kernel::distribute_dropped(list, class, dropped, Masks(Scalar, true)).holds() {
             return Ok(());
         }
     }
     Err(Refusal::NobodyTakes)
 }
 
-/// Who takes the remainder: the largest unlocked weight, one that was not painted before one that
-/// was.
 #[inline]
-fn remainder_receiver(
-    list: &Influences,
-    wishes: &[(u16, f32)],
-    rule: &WeightConstraints<'_>,
-) -> Option<usize> {
-    let mut best: Option<(bool, usize)> = None;
-    for k in 0..list.len {
-        let joint = list.joints[k];
-        if rule.is_locked(joint) {
-            continue;
-        }
-        let plain = !painted(wishes, joint);
-        let better = match best {
-            None => true,
-            Some((p, b)) if plain == p => {
-                let (w, v) = (rule.grade(list.weights[k]), rule.grade(list.weights[b]));
-                w > v || (w == v && rule.rank(joint) < rule.rank(list.joints[b]))
-            }
-            Some((p, _)) => plain && !p,
-        };
-        if better {
-            best = Some((plain, k));
-        }
-    }
-    best.map(|(_, k)| k)
-}
-
-#[inline]
-fn settle_floats(
+fn quantize_floats(
     list: &mut Influences,
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
 ) -> Result<(), Refusal> {
-    // A remainder below 0 empties its taker; there are no more tries than takers.
+    // A remainder below 0 empties its receiver; there are no more tries than receivers.
     for _ in 0..=MOST {
         list.sort();
-        let sum: f32 = list.iter().map(|(_, w)| w).sum();
-        if (sum - 1.0).abs() <= 1.2e-7 {
+        let slots = &mut ConstrainedList::new(list, wishes, rule);
+        let is_exact = kernel::is_exact(slots);
+        if is_exact.holds() {
             return Ok(());
         }
-        let Some(k) = remainder_receiver(list, wishes, rule) else {
-            // Only locked weights: they are right within what the validator allows, or nothing can
-            // be done.
-            let allowed = 2e-7 * list.len as f32;
-            return if (sum - 1.0).abs() <= allowed { Ok(()) } else { Err(Refusal::Full) };
+        let Some(k) = slots.strongest() else {
+            // Only locked weights: the sum cannot change.
+            let influences = F32Lanes(Scalar, slots.count() as f32);
+            let is_valid = kernel::is_valid_sum(kernel::sum(slots), influences).holds();
+            return if is_valid { Ok(()) } else { Err(Refusal::Full) };
         };
-        let others: f32 =
-            list.iter().enumerate().filter(|(i, _)| *i != k).map(|(_, (_, w))| w).sum();
-        let left = 1.0 - others;
-        if left > 0.0 {
-            list.weights[k] = left;
+        if kernel::give_remainder(slots, is_exact, Some(k)).holds() {
             list.sort();
             return Ok(());
         }
@@ -371,7 +421,7 @@ fn settle_floats(
 }
 
 #[inline]
-fn settle_whole(
+fn quantize_whole(
     list: &mut Influences,
     wishes: &[(u16, f32)],
     rule: &WeightConstraints<'_>,
@@ -384,12 +434,14 @@ fn settle_whole(
         sum += whole[k];
     }
     let mut left = i64::from(one) - sum;
-    // Takers by what they hold now; one that is emptied leaves the rest to the next.
+    // Receivers by their present weight. An emptied one leaves the rest to the next.
     for _ in 0..=list.len {
         if left == 0 {
             break;
         }
-        let Some(k) = remainder_receiver(list, wishes, rule) else { return Err(Refusal::Full) };
+        let Some(k) = ConstrainedList::new(list, wishes, rule).strongest() else {
+            return Err(Refusal::Full);
+        };
         let now = (whole[k] + left).max(0);
         left -= now - whole[k];
         whole[k] = now;

@@ -1,31 +1,35 @@
-//! Tools that look at one vertex alone, done to a whole map where its slots lie: memory is what
-//! they cost, so nothing is gathered before it is written.
+//! Normalization and pruning of whole maps in place.
+//!
+//! Memory bandwidth is the cost, so nothing is gathered before it is written.
 
 use rayon::prelude::*;
 
-use super::{JOINT, LANES, Run, SLOTS, SimdNormalizer, Task};
+use super::{
+    group::{LANES, Run, SLOTS, SimdNormalizer, Task},
+    slot_lanes::JOINT_SHIFT,
+};
 use crate::WeightConstraints;
 use ulna_model::WeightMap;
 
-/// Vertices that one core takes at a time.
+/// Vertices per parallel task.
 const CHUNK: usize = 16_384;
 
-/// Works on the slots of a chunk where they are.
+/// Runs a task on the slots of a chunk in place.
 struct Sweep<'a> {
-    quick: &'a SimdNormalizer,
+    normalizer: &'a SimdNormalizer,
     task: Task,
-    /// The present group's.
+    /// Keys of the present group.
     keys: [i32; SLOTS],
-    /// Vertices that are not plain.
+    /// Vertices that are not done.
     odd: Vec<u32>,
 }
 
 impl<'a> Sweep<'a> {
-    const fn new(quick: &'a SimdNormalizer, task: Task) -> Self {
-        Self { quick, task, keys: [0; SLOTS], odd: Vec::new() }
+    const fn new(normalizer: &'a SimdNormalizer, task: Task) -> Self {
+        Self { normalizer, task, keys: [0; SLOTS], odd: Vec::new() }
     }
 
-    /// No more than [`LANES`] vertices, the first of which has this number.
+    /// Runs the task on at most [`LANES`] vertices, numbered from `first`.
     fn group(&mut self, first: u32, joints: &[u16], weights: &mut [f32]) {
         let Some(weights) = weights.as_chunks_mut::<SLOTS>().0.first_mut() else {
             let mut all = [0.0; SLOTS];
@@ -38,21 +42,25 @@ impl<'a> Sweep<'a> {
     }
 
     fn run(&mut self, first: u32, joints: &[u16], weights: &mut [f32; SLOTS]) {
-        let quick = self.quick;
+        let normalizer = self.normalizer;
         match joints.as_array::<SLOTS>() {
-            // Of a known length, so that it is done side by side.
-            Some(joints) if !quick.locks => {
+            // Of a known length, so that the loop is vectorized.
+            Some(joints) if !normalizer.has_locks => {
                 self.keys
                     .iter_mut()
                     .zip(joints)
-                    .for_each(|(key, joint)| *key = i32::from(*joint) << JOINT);
+                    .for_each(|(key, joint)| *key = i32::from(*joint) << JOINT_SHIFT);
             }
-            _ => self.keys.iter_mut().zip(joints).for_each(|(key, joint)| *key = quick.key(*joint)),
+            _ => self
+                .keys
+                .iter_mut()
+                .zip(joints)
+                .for_each(|(key, joint)| *key = normalizer.key(*joint)),
         }
         let mut done = [0.0; SLOTS];
-        let end = (quick.keys.len() as i32) << JOINT;
+        let end = normalizer.end();
         let (task, keys) = (self.task, &mut self.keys[..]);
-        quick.arch.dispatch(Run {
+        normalizer.arch.dispatch(Run {
             weights,
             keys,
             amounts: &[0.0; SLOTS],
@@ -69,9 +77,9 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Those of some vertices that are not plain or not right, the first of which has this number.
-fn not_right(quick: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
-    let mut sweep = Sweep::new(quick, Task::Look);
+/// Vertices that are not plain or not normalized, numbered from `first`.
+fn not_right(normalizer: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]) -> Vec<u32> {
+    let mut sweep = Sweep::new(normalizer, Task::Check);
     for (k, (weights, joints)) in weights.chunks(SLOTS).zip(joints.chunks(SLOTS)).enumerate() {
         let mut all = [0.0; SLOTS];
         all[..weights.len()].copy_from_slice(weights);
@@ -80,18 +88,18 @@ fn not_right(quick: &SimdNormalizer, first: u32, joints: &[u16], weights: &[f32]
     sweep.odd
 }
 
-/// Normalizes the vertices of a map that are plain, and gives those that are not, in rising order;
-/// nothing where no vertex can be. What is right keeps its bits, and a map in which all is right is
-/// not touched at all.
-pub(crate) fn normalize(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
-    let quick = SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
-    // What is right already is not written: nobody's memory becomes another's by it.
-    let is_right = |(weights, joints): (&[f32], &[u16])| quick.are_right(joints, weights);
+/// Normalizes the plain vertices of a map, and returns the others in rising order. `None` if no
+/// vertex can be plain. Normalized vertices keep their bits, and a map of them is not touched.
+pub fn normalize_map(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Option<Vec<u32>> {
+    let normalizer =
+        SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+    // A normalized map is not written, so it stays shared.
+    let is_right = |(weights, joints): (&[f32], &[u16])| normalizer.are_right(joints, weights);
     if map.weights.par_chunks(CHUNK * 4).zip(map.joints.par_chunks(CHUNK * 4)).all(is_right) {
         return Some(Vec::new());
     }
-    if quick.locks {
-        return Some(sweep(map, &quick, Task::NormalizeInOrder, |_| true));
+    if normalizer.has_locks {
+        return Some(sweep(map, &normalizer, Task::NormalizeInPlace, |_| true));
     }
     let chunks = map
         .weights
@@ -101,37 +109,36 @@ pub(crate) fn normalize(map: &mut WeightMap, rule: &WeightConstraints<'_>) -> Op
         .enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
         let first = (chunk * CHUNK) as u32;
-        if quick.normalize_open(joints, weights) {
+        if normalizer.normalize_open(joints, weights) {
             Vec::new()
         } else {
-            not_right(&quick, first, joints, weights)
+            not_right(&normalizer, first, joints, weights)
         }
     });
     Some(odd.collect::<Vec<Vec<u32>>>().concat())
 }
 
-/// Of the vertices of a map that have a weight below a value, takes unlocked ones that are so small
-/// from those that are plain and normalizes what is left; gives those that are not plain, in rising
-/// order; nothing where no vertex can be.
-pub(crate) fn prune(
+/// Prunes and normalizes the plain vertices of a map that have a weight below a value, and returns
+/// the others in rising order. `None` if no vertex can be plain.
+pub fn prune_map(
     map: &mut WeightMap,
     below: f32,
     rule: &WeightConstraints<'_>,
 ) -> Option<Vec<u32>> {
-    let quick = SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
+    let normalizer =
+        SimdNormalizer::new(map.stride(), rule).filter(|_| map.not_numbers.is_empty())?;
     let small =
         |weights: &[f32]| weights.iter().fold(false, |any, w| any | ((*w > 0.0) & (*w < below)));
     if !map.weights.par_chunks(CHUNK * 4).any(small) {
         return Some(Vec::new());
     }
-    Some(sweep(map, &quick, Task::PruneInPlace { below }, small))
+    Some(sweep(map, &normalizer, Task::PruneInPlace { below }, small))
 }
 
-/// Works on those vertices of a map that lie in groups of which the test of weights says yes; those
-/// that are not plain.
+/// Runs a task on the groups of a map whose weights pass a test. Vertices that are not done.
 fn sweep(
     map: &mut WeightMap,
-    quick: &SimdNormalizer,
+    normalizer: &SimdNormalizer,
     task: Task,
     test: impl Fn(&[f32]) -> bool + Sync,
 ) -> Vec<u32> {
@@ -139,13 +146,16 @@ fn sweep(
     let chunks =
         weights.par_chunks_mut(CHUNK * 4).zip(joints.par_chunks_mut(CHUNK * 4)).enumerate();
     let odd = chunks.map(|(chunk, (weights, joints))| {
-        let mut sweep = Sweep::new(quick, task);
+        let mut sweep = Sweep::new(normalizer, task);
         for (k, (weights, joints)) in
             weights.chunks_mut(SLOTS).zip(joints.chunks_mut(SLOTS)).enumerate()
         {
             if test(weights) {
                 sweep.group((chunk * CHUNK + k * LANES) as u32, joints, weights);
-                joints.iter_mut().zip(&sweep.keys).for_each(|(j, key)| *j = (key >> JOINT) as u16);
+                joints
+                    .iter_mut()
+                    .zip(&sweep.keys)
+                    .for_each(|(j, key)| *j = (key >> JOINT_SHIFT) as u16);
             }
         }
         sweep.odd

@@ -1,0 +1,64 @@
+//! Welding: vertices at the same position become one point.
+
+use glam::Vec3;
+
+/// Welds vertices that have exactly the same position. The number of each vertex's point, and the
+/// positions of the points, in the order of their first vertices.
+pub fn weld(positions: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    const EMPTY: u32 = u32::MAX;
+    // An open table: the standard one spends most of its time on hashing against hostile keys. A
+    // collision costs one comparison here, as the table is at most half full.
+    let size = (positions.len() * 2).next_power_of_two().max(16);
+    let mut table = vec![EMPTY; size];
+    let mut point_of = Vec::with_capacity(positions.len());
+    let mut points: Vec<Vec3> = Vec::new();
+    for p in positions {
+        let bits = bits_of(*p);
+        let mixed = bits.iter().fold(0u64, |h, b| {
+            (h.rotate_left(21) ^ u64::from(*b)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        });
+        let mut at = (mixed >> 24) as usize & (size - 1);
+        let point = loop {
+            let found = table[at];
+            if found == EMPTY {
+                table[at] = points.len() as u32;
+                points.push(*p);
+                break table[at];
+            }
+            if bits_of(points[found as usize]) == bits {
+                break found;
+            }
+            at = (at + 1) & (size - 1);
+        };
+        point_of.push(point);
+    }
+    (point_of, points)
+}
+
+/// The bits of a position, in which 0 and −0 are the same.
+fn bits_of(p: Vec3) -> [u32; 3] {
+    (p + Vec3::ZERO).to_array().map(f32::to_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn vertices_share_a_point_if_their_positions_are_equal(
+            positions in prop::collection::vec(prop::array::uniform3(
+                prop::sample::select(vec![0.0f32, -0.0, 1.0, 1.0 + f32::EPSILON, 2.0])), 0..80),
+        ) {
+            let positions: Vec<Vec3> = positions.into_iter().map(Vec3::from).collect();
+            let (point_of, points) = weld(&positions);
+            for (a, p) in point_of.iter().zip(&positions) {
+                prop_assert_eq!(points[*a as usize], *p);
+                for (b, q) in point_of.iter().zip(&positions) {
+                    prop_assert_eq!(a == b, p == q);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Groups of vertices that are normalized, painted or pruned side by side.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::{
+    kernel,
+    lanes::{F32Lanes, I32Lanes},
+    slot_lanes::{JOINT_SHIFT, LOCKED, SlotLanes},
+};
+use crate::{Brush, BrushKind, WeightConstraints};
+use ulna_geometry::vectors;
+use ulna_model::WeightEncoding;
+
+/// Vertices per group: the lanes of the widest vectors.
+pub const LANES: usize = 16;
+
+/// Slots per group.
+pub const SLOTS: usize = LANES * 4;
+
+/// The slots of [`LANES`] vertices.
+#[derive(Clone, Default)]
+pub struct LaneGroup {
+    weights: [[f32; 4]; LANES],
+    /// Joints with the bits of their class.
+    keys: [[i32; 4]; LANES],
+    /// Amount of the brush per vertex, the same in all four.
+    amounts: [[f32; 4]; LANES],
+    /// 1 for a vertex that is done, 0 for one that `super::list` has to do. The same in all four.
+    done: [[f32; 4]; LANES],
+}
+
+impl LaneGroup {
+    /// Sets the amount of the brush for a vertex.
+    #[inline]
+    pub const fn set_amount(&mut self, lane: usize, amount: f32) {
+        self.amounts[lane] = [amount; 4];
+    }
+
+    /// Whether a vertex is done.
+    #[inline]
+    pub fn is_done(&self, lane: usize) -> bool {
+        self.done[lane][0] == 1.0
+    }
+
+    /// The slots of a vertex that is done.
+    #[inline]
+    pub fn get(&self, lane: usize) -> ([u16; 4], [f32; 4]) {
+        (self.keys[lane].map(|key| (key >> JOINT_SHIFT) as u16), self.weights[lane])
+    }
+}
+
+/// Normalizer of maps whose vertices may be plain.
+#[derive(Clone)]
+pub struct SimdNormalizer {
+    pub(super) arch: Arch,
+    /// By the skin's joints.
+    keys: Vec<i32>,
+    /// Whether a joint is locked.
+    pub(super) has_locks: bool,
+}
+
+impl SimdNormalizer {
+    /// A normalizer for maps with `stride` slots per vertex. `None` if no vertex can be plain.
+    pub fn new(stride: usize, rule: &WeightConstraints<'_>) -> Option<Self> {
+        let plain = rule.encoding == WeightEncoding::Float
+            && stride == 4
+            && rule.limit >= 4
+            && rule.pairs.is_empty();
+        let key = |(k, locked): (usize, &bool)| {
+            (k as i32) << JOINT_SHIFT | if *locked { LOCKED } else { 0 }
+        };
+        plain.then(|| Self {
+            arch: vectors(),
+            keys: rule.locked.iter().take(1 << 16).enumerate().map(key).collect(),
+            has_locks: rule.locked.contains(&true),
+        })
+    }
+
+    /// Sets the slots of a vertex.
+    #[inline]
+    pub fn put(&self, group: &mut LaneGroup, lane: usize, joints: &[u16; 4], weights: &[f32; 4]) {
+        group.weights[lane] = *weights;
+        group.keys[lane] = joints.map(|j| self.key(j));
+    }
+
+    /// Key after those of all joints.
+    pub(super) const fn end(&self) -> i32 {
+        self.joint_count() << JOINT_SHIFT
+    }
+
+    pub(super) const fn joint_count(&self) -> i32 {
+        self.keys.len() as i32
+    }
+
+    #[inline]
+    pub(super) fn key(&self, joint: u16) -> i32 {
+        self.keys
+            .get(usize::from(joint))
+            .copied()
+            .unwrap_or_else(|| i32::from(joint) << JOINT_SHIFT)
+    }
+
+    /// Paints an unlocked joint with a brush of one joint.
+    pub fn brush(&self, group: &mut LaneGroup, joint: u16, brush: &Brush) {
+        self.run(
+            group,
+            Task::Brush {
+                kind: brush.kind,
+                value: brush.value,
+                key: i32::from(joint) << JOINT_SHIFT,
+            },
+        );
+    }
+
+    /// Sorts the slots of vertices whose weights sum to 1. Others are not done.
+    pub fn order(&self, group: &mut LaneGroup) {
+        self.run(group, Task::Order);
+    }
+
+    /// Drops unlocked weights below a value, but never the largest, and normalizes where there was
+    /// one.
+    pub fn prune(&self, group: &mut LaneGroup, below: f32) {
+        self.run(group, Task::PruneInPlace { below });
+    }
+
+    /// As [`super::normalize`].
+    pub fn normalize(&self, group: &mut LaneGroup) {
+        self.run(group, Task::Normalize);
+    }
+
+    fn run(&self, group: &mut LaneGroup, task: Task) {
+        let LaneGroup { weights, keys, amounts, done } = group;
+        let end = self.end();
+        self.arch.dispatch(Run {
+            weights: weights.as_flattened_mut(),
+            keys: keys.as_flattened_mut(),
+            amounts: amounts.as_flattened(),
+            done: done.as_flattened_mut(),
+            task,
+            end,
+        });
+    }
+}
+
+/// Operation on a group.
+#[derive(Clone, Copy, Debug)]
+pub enum Task {
+    Brush {
+        kind: BrushKind,
+        value: f32,
+        key: i32,
+    },
+    Normalize,
+    Order,
+    /// Only finds whether vertices are normalized.
+    Check,
+    /// Vertices that are normalized or cannot be keep their slots.
+    NormalizeInPlace,
+    /// Vertices without a weight below this, or that cannot be normalized, keep their slots.
+    PruneInPlace {
+        below: f32,
+    },
+}
+
+/// A task on the slots of [`LANES`] vertices, laid out as in a [`LaneGroup`].
+pub struct Run<'a> {
+    pub weights: &'a mut [f32],
+    pub keys: &'a mut [i32],
+    pub amounts: &'a [f32],
+    pub done: &'a mut [f32],
+    pub task: Task,
+    /// Key after those of all joints.
+    pub end: i32,
+}
+
+impl WithSimd for Run<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let weights = S::as_mut_simd_f32s(self.weights).0.as_chunks_mut::<4>().0;
+        // Whole numbers change their places as floats do.
+        let keys =
+            S::as_mut_simd_f32s(bytemuck::cast_slice_mut(self.keys)).0.as_chunks_mut::<4>().0;
+        let amounts = S::as_simd_f32s(self.amounts).0.as_chunks::<4>().0;
+        let done = S::as_mut_simd_f32s(self.done).0.as_chunks_mut::<4>().0;
+        for i in 0..LANES / S::F32_LANES {
+            // Slots of a vertex side by side become vertices side by side, in whatever order.
+            let w = simd.deinterleave_shfl_f32s(weights[i]);
+            let k = simd.deinterleave_shfl_f32s(keys[i]);
+            let slots = [
+                F32Lanes(simd, w[0]),
+                F32Lanes(simd, w[1]),
+                F32Lanes(simd, w[2]),
+                F32Lanes(simd, w[3]),
+            ];
+            let owners = [
+                I32Lanes::of_bits(simd, k[0]),
+                I32Lanes::of_bits(simd, k[1]),
+                I32Lanes::of_bits(simd, k[2]),
+                I32Lanes::of_bits(simd, k[3]),
+            ];
+            let (mut four, mut is_plain) = SlotLanes::read(slots, owners, self.end);
+            let before = SlotLanes { weights: slots, keys: owners };
+            let is_done = match self.task {
+                Task::Brush { kind, value, key } => {
+                    let key = I32Lanes::all(simd, key);
+                    let amount = F32Lanes(simd, simd.deinterleave_shfl_f32s(amounts[i])[0]);
+                    let weight = four.weight_of(key);
+                    four.paint(key, kind.weight_for(value, weight, amount))
+                }
+                Task::Normalize => four.normalize(),
+                Task::Order => {
+                    let is_exact = kernel::is_exact(&four);
+                    four.sort();
+                    is_exact
+                }
+                Task::Check => kernel::is_one(&four),
+                Task::NormalizeInPlace => {
+                    let is_right = kernel::is_one(&four);
+                    let is_normalized = four.normalize();
+                    four.replace_in(!(is_plain & is_normalized & !is_right), &before);
+                    is_right | is_normalized
+                }
+                Task::PruneInPlace { below } => {
+                    let is_small = four.has_below(below);
+                    kernel::drop_below(&mut four, below);
+                    let is_normalized = four.normalize() & is_plain;
+                    four.replace_in(!(is_normalized & is_small), &before);
+                    is_plain = is_plain | !is_small;
+                    is_normalized | !is_small
+                }
+            };
+            let one = F32Lanes::all(simd, 1.0);
+            let one = (is_plain & is_done).pick(one, F32Lanes::all(simd, 0.0)).1;
+            let (w, k) = (four.weights, four.keys);
+            weights[i] = simd.interleave_shfl_f32s([w[0].1, w[1].1, w[2].1, w[3].1]);
+            keys[i] =
+                simd.interleave_shfl_f32s([k[0].bits(), k[1].bits(), k[2].bits(), k[3].bits()]);
+            done[i] = simd.interleave_shfl_f32s([one; 4]);
+        }
+    }
+}

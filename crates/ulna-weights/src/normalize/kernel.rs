@@ -1,0 +1,256 @@
+//! The arithmetic of normalization, written once for any number of lanes.
+//!
+//! A lane is one vertex: [`pulp::Scalar`] has one, wide vectors have eight or sixteen. Lists of
+//! influences differ in storage, order and selection of slots, which [`Slots`] covers. The numbers
+//! come from here alone, so every list gets the same bits.
+//!
+//! Everything is inlined: a call would lose the wide vectors. Iterators and closures may stay
+//! calls, so loops count.
+
+use pulp::Simd;
+
+use super::lanes::{F32Lanes, Masks};
+
+/// Sum of locked weights above 1 that still counts as rounding.
+const ROOM_TOLERANCE: f32 = 1e-4;
+/// Weight that may stay without a receiver while painting.
+pub const REST_TOLERANCE: f32 = 1e-7;
+/// Deviation of a factor from 1 below which weights keep their bits.
+const FACTOR_TOLERANCE: f32 = 1e-6;
+/// Deviation of a sum from 1 that needs no correction: one step of a float.
+const SUM_TOLERANCE: f32 = 1.2e-7;
+/// Deviation of a sum from 1 per influence that the glTF validator accepts.
+const VALIDATOR_TOLERANCE: f32 = 2e-7;
+
+/// Classes of slots by the joint's lock and by the present brush.
+#[derive(Clone, Copy)]
+pub enum SlotClass {
+    /// The joint is locked.
+    Locked,
+    /// The joint is not locked.
+    Unlocked,
+    /// The joint is neither locked nor painted.
+    Free,
+}
+
+/// The influences of one vertex per lane. Sums run over the slots in order.
+pub trait Slots {
+    type Lanes: Simd;
+    /// Selection of at most one slot per lane.
+    type Choice: Copy;
+
+    fn simd(&self) -> Self::Lanes;
+    /// Number of slots.
+    fn count(&self) -> usize;
+    fn weight(&self, slot: usize) -> F32Lanes<Self::Lanes>;
+    fn set_weight(&mut self, slot: usize, weight: F32Lanes<Self::Lanes>);
+    fn is_in(&self, class: SlotClass, slot: usize) -> Masks<Self::Lanes>;
+    /// Whether there is a chosen slot.
+    fn is_any(&self, choice: Self::Choice) -> Masks<Self::Lanes>;
+    /// Sum of all weights but the chosen one.
+    fn sum_of_others(&self, choice: Self::Choice) -> F32Lanes<Self::Lanes>;
+    /// Sets the weight of the chosen slot in some lanes.
+    fn set_chosen(
+        &mut self,
+        choice: Self::Choice,
+        lanes: Masks<Self::Lanes>,
+        weight: F32Lanes<Self::Lanes>,
+    );
+
+    /// The weight of a slot of a class, else 0.
+    #[inline(always)]
+    fn weight_in(&self, class: SlotClass, slot: usize) -> F32Lanes<Self::Lanes> {
+        self.is_in(class, slot).pick(self.weight(slot), splat(self, 0.0))
+    }
+
+    /// Scales the weights of a class.
+    #[inline(always)]
+    fn scale(&mut self, class: SlotClass, factor: F32Lanes<Self::Lanes>) {
+        for slot in 0..self.count() {
+            let weight = self.weight(slot);
+            let scaled = self.is_in(class, slot).pick(weight * factor, weight);
+            self.set_weight(slot, scaled);
+        }
+    }
+}
+
+/// A number in all lanes of a list.
+#[inline(always)]
+pub fn splat<T: Slots + ?Sized>(list: &T, value: f32) -> F32Lanes<T::Lanes> {
+    F32Lanes::all(list.simd(), value)
+}
+
+/// Sum of all weights.
+#[inline(always)]
+pub fn sum<T: Slots>(list: &T) -> F32Lanes<T::Lanes> {
+    if list.count() == 0 {
+        return splat(list, 0.0);
+    }
+    let mut sum = list.weight(0);
+    for slot in 1..list.count() {
+        sum = sum + list.weight(slot);
+    }
+    sum
+}
+
+/// Sum of the weights of a class.
+#[inline(always)]
+pub fn sum_of<T: Slots>(list: &T, class: SlotClass) -> F32Lanes<T::Lanes> {
+    if list.count() == 0 {
+        return splat(list, 0.0);
+    }
+    let mut sum = list.weight_in(class, 0);
+    for slot in 1..list.count() {
+        sum = sum + list.weight_in(class, slot);
+    }
+    sum
+}
+
+/// Whether locked joints hold no more than 1, but for rounding.
+#[inline(always)]
+pub fn is_room<S: Simd>(room: F32Lanes<S>) -> Masks<S> {
+    room.ge(-ROOM_TOLERANCE)
+}
+
+/// Whether a sum of weights is 1 as the glTF validator has it.
+#[inline(always)]
+pub fn is_valid_sum<S: Simd>(sum: F32Lanes<S>, influences: F32Lanes<S>) -> Masks<S> {
+    let simd = sum.0;
+    let allowed = F32Lanes::all(simd, VALIDATOR_TOLERANCE) * influences;
+    !allowed.lt((sum - F32Lanes::all(simd, 1.0)).abs())
+}
+
+/// Whether the weights sum to 1 as the glTF validator has it.
+#[inline(always)]
+pub fn is_one<T: Slots>(list: &T) -> Masks<T::Lanes> {
+    let (zero, one) = (splat(list, 0.0), splat(list, 1.0));
+    let mut influences = zero;
+    for slot in 0..list.count() {
+        influences = influences + list.weight(slot).gt(0.0).pick(one, zero);
+    }
+    is_valid_sum(sum(list), influences)
+}
+
+/// Weights of a vertex by lock.
+pub struct Totals<S: Simd> {
+    /// Weight that locked joints leave, which may be negative.
+    pub room: F32Lanes<S>,
+    /// Sum of unlocked weights.
+    pub unlocked: F32Lanes<S>,
+}
+
+/// Sums the weights by lock.
+#[inline(always)]
+pub fn totals<T: Slots>(list: &T) -> Totals<T::Lanes> {
+    let one = splat(list, 1.0);
+    if list.count() == 0 {
+        return Totals { room: one, unlocked: splat(list, 0.0) };
+    }
+    let mut locked = list.weight_in(SlotClass::Locked, 0);
+    let mut unlocked = list.weight_in(SlotClass::Unlocked, 0);
+    for slot in 1..list.count() {
+        locked = locked + list.weight_in(SlotClass::Locked, slot);
+        unlocked = unlocked + list.weight_in(SlotClass::Unlocked, slot);
+    }
+    Totals { room: one - locked, unlocked }
+}
+
+/// Scales the unlocked weights, whose sum is finite and above 0, to the room that locked ones
+/// leave. Sums that are right but for rounding keep their bits.
+#[inline(always)]
+pub fn scale_to_one<T: Slots>(list: &mut T, totals: &Totals<T::Lanes>) {
+    let one = splat(list, 1.0);
+    let factor = totals.room.above_zero() / totals.unlocked;
+    let scales = (factor - one).abs().gt(FACTOR_TOLERANCE);
+    if scales.may_hold() {
+        list.scale(SlotClass::Unlocked, scales.pick(factor, one));
+    }
+}
+
+/// Division of a vertex's weight between painted and free joints.
+pub struct Division<S: Simd> {
+    /// Weight that locked joints leave.
+    pub room: F32Lanes<S>,
+    /// Weight that painted joints leave, `0..=1`.
+    pub rest: F32Lanes<S>,
+    /// Whether free joints hold weight, and so received the rest.
+    pub is_shared: Masks<S>,
+    /// Factor of the wanted weights, `0..=1`.
+    fit: F32Lanes<S>,
+}
+
+impl<S: Simd> Division<S> {
+    /// The weight of a painted joint that fits.
+    #[inline(always)]
+    pub fn fitted(&self, wish: F32Lanes<S>) -> F32Lanes<S> {
+        (wish.above_zero() * self.fit).min(F32Lanes::all(wish.0, 1.0))
+    }
+}
+
+/// Divides the room between painted joints, which want a sum of weights, and free ones, which are
+/// scaled to the rest.
+#[inline(always)]
+pub fn divide<T: Slots>(list: &mut T, wanted: F32Lanes<T::Lanes>) -> Division<T::Lanes> {
+    let one = splat(list, 1.0);
+    let others = sum_of(list, SlotClass::Free);
+    let room = one - sum_of(list, SlotClass::Locked);
+    let available = room.above_zero();
+    let fit = available.lt(wanted).pick(available / wanted, one);
+    let rest = (available - wanted * fit).above_zero();
+    let is_shared = others.gt(0.0);
+    list.scale(SlotClass::Free, is_shared.pick(rest / others, one));
+    Division { room, rest, is_shared, fit }
+}
+
+/// Scales the weights of a class so that they grow by a dropped weight, in some lanes. Whether the
+/// class holds weight.
+#[inline(always)]
+pub fn distribute_dropped<T: Slots>(
+    list: &mut T,
+    class: SlotClass,
+    dropped: F32Lanes<T::Lanes>,
+    lanes: Masks<T::Lanes>,
+) -> Masks<T::Lanes> {
+    let sum = sum_of(list, class);
+    let takes = sum.gt(0.0);
+    let factor = (lanes & takes).pick((sum + dropped) / sum, splat(list, 1.0));
+    list.scale(class, factor);
+    takes
+}
+
+/// Sets unlocked weights below a value to 0, but never the largest. Whether there was one.
+#[inline(always)]
+pub fn drop_below<T: Slots>(list: &mut T, below: f32) -> Masks<T::Lanes> {
+    let zero = splat(list, 0.0);
+    let mut largest = zero;
+    for slot in 0..list.count() {
+        largest = largest.max(list.weight(slot));
+    }
+    let mut any = zero.lt(zero);
+    for slot in 0..list.count() {
+        let weight = list.weight(slot);
+        let drops = !weight.ge(below) & weight.lt(largest) & list.is_in(SlotClass::Unlocked, slot);
+        any = any | drops;
+        list.set_weight(slot, drops.pick(zero, weight));
+    }
+    any
+}
+
+/// Whether the weights sum to 1 within one step of a float.
+#[inline(always)]
+pub fn is_exact<T: Slots>(list: &T) -> Masks<T::Lanes> {
+    (sum(list) - splat(list, 1.0)).abs().le(SUM_TOLERANCE)
+}
+
+/// Where the sum is not exact, sets the receiver to the difference of the others from 1. Whether
+/// that is a weight: where not, the receiver has to be removed.
+#[inline(always)]
+pub fn give_remainder<T: Slots>(
+    list: &mut T,
+    is_exact: Masks<T::Lanes>,
+    receiver: T::Choice,
+) -> Masks<T::Lanes> {
+    let remainder = splat(list, 1.0) - list.sum_of_others(receiver);
+    list.set_chosen(receiver, !is_exact, remainder);
+    is_exact | (list.is_any(receiver) & remainder.gt(0.0))
+}
