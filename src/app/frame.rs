@@ -56,7 +56,7 @@ impl App {
             self.restore_scene(&ctx);
         }
         self.draw_viewport(&ctx, frame);
-        if self.mode == Mode::Paint && self.painting.is_counting() {
+        if self.mode == Mode::Paint && self.painting.session().is_some_and(|s| s.is_counting()) {
             ctx.request_repaint();
         }
         if let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) {
@@ -104,7 +104,7 @@ impl App {
         }
         let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
         let playback = &mut self.timeline.playback;
-        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| self.mode == Mode::Paint)
+        if let Some(range) = self.painting.bending.range_clip().filter(|_| self.mode == Mode::Paint)
         {
             let length = f64::from(range.length()).max(1e-3);
             playback.time = (playback.time + seconds * playback.speed) % length;
@@ -235,7 +235,7 @@ impl App {
     /// The clip that is shown: of the file, or the range of motion.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
         if self.mode == Mode::Paint
-            && let Some((_, range)) = &self.painting.range
+            && let Some(range) = self.painting.bending.range_clip()
         {
             return Some(viewport_renderer::DisplayedClip {
                 key: None,
@@ -306,8 +306,8 @@ impl App {
 
     /// The clip of the file that is shown.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
-        let shows =
-            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.painting.over_clip);
+        let shows = self.mode == Mode::Animate
+            || (self.mode == Mode::Paint && self.painting.options.over_clip);
         self.timeline.playback.clip.filter(|_| shows && !self.mixes())
     }
 
@@ -362,11 +362,10 @@ impl App {
             || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
         let faded = match self.mode {
-            Mode::Paint => self.painting.faded(
-                self.renderer.bones(),
-                &self.viewport.camera,
-                self.renderer.size(),
-            ),
+            Mode::Paint => self.painting.session().map_or_else(Default::default, |painted| {
+                let (bones, size) = (self.renderer.bones(), self.renderer.size());
+                painted.faded(bones, &self.viewport.camera, size)
+            }),
             _ => Default::default(),
         };
         let seen = viewport_renderer::Seen {

@@ -9,7 +9,6 @@ use super::{
     files::Files,
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
-    painting::Painting,
     problems::Problems,
     program::Program,
     save_queue::SaveQueue,
@@ -17,8 +16,8 @@ use super::{
     window_state::WindowState,
 };
 use crate::ui::{
-    Action, Dialogs, Layers, Outliner, Panels, Poses, Timeline, TimelineShow, ToastKind,
-    ViewOptions, Viewport,
+    Action, Dialogs, Layers, Outliner, PaintDomain, Panels, Poses, Timeline, TimelineShow,
+    ToastKind, ViewOptions, Viewport,
 };
 use ulna_edit::{Availability, Mode, Preset, Selection};
 use ulna_model::{KeySet, NodeId};
@@ -35,7 +34,7 @@ pub struct App {
     pub(super) timeline: Timeline,
     pub(super) layers: Layers,
     pub(super) viewport: Viewport,
-    pub(super) painting: Painting,
+    pub(super) painting: PaintDomain,
     pub(super) poses: Poses,
     pub(super) pose_pictures: PosePictures,
     pub(super) balance: BalanceState,
@@ -105,7 +104,7 @@ impl App {
 
     /// The brush, for tests and scripts.
     pub const fn brush(&self) -> &Brush {
-        &self.painting.brush
+        &self.painting.options.brush
     }
 
     /// Whether long work is under way.
@@ -164,8 +163,8 @@ impl App {
             clip_shown: self.shows().is_some(),
             curves: self.program.settings.timeline != TimelineShow::Sheet,
             painting: self.mode == Mode::Paint,
-            joint: self.painting.has_joint(),
-            vertices: self.painting.vertices.len(),
+            joint: self.painting.session().is_some_and(|s| s.joint.is_some()),
+            vertices: self.painting.vertices().len(),
             pose_layers: self
                 .layers_view()
                 .home

@@ -137,7 +137,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             options_ui(ui, view, actions);
         }
         divider(ui, theme);
-    } else if view.paint.bend.rings {
+    } else if view.paint.bending.rings {
         // Rings bend joints as they are posed.
         symmetry_ui(ui, view, actions);
         divider(ui, theme);
@@ -172,7 +172,7 @@ fn destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
         unkeyed_ui(ui, view, actions);
     } else if view.mode == Mode::Paint {
         ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
-        let joint = view.paint.joint.zip(view.paint.canvas);
+        let joint = view.paint.joint().zip(view.paint.surface());
         let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
         let layer = crate::ui::weight_marks::painted_layer(view);
         let text = match (node.zip(view.session), layer) {

@@ -90,7 +90,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.paint.adjusting.is_some() {
         return vec![("Drag".into(), "change"), ("Click".into(), "done"), ("Esc".into(), "cancel")];
     }
-    if view.mode == Mode::Paint && view.paint.bend.rings {
+    if view.mode == Mode::Paint && view.paint.bending.rings {
         return vec![
             ("Drag a ring".into(), "bend the joint"),
             ("Click".into(), "select joint"),
@@ -100,14 +100,14 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         ];
     }
     if view.mode == Mode::Paint {
-        let against = match view.paint.brush.inverted() {
+        let against = match view.paint.options.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Replace => "replace by 1 − value",
             Some(brush) if brush.kind == BrushKind::Scale => "divide by value",
             Some(brush) => brush.kind.verb(),
             None => "same",
         };
         return vec![
-            ("Drag".into(), view.paint.brush.kind.verb()),
+            ("Drag".into(), view.paint.options.brush.kind.verb()),
             ("Ctrl".into(), against),
             ("Shift".into(), "smooth"),
             (key(BrushCommand::Radius.name()), "radius"),

@@ -60,8 +60,8 @@ pub struct View<'a> {
 impl View<'_> {
     /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
-        let shows =
-            self.mode == Mode::Animate || (self.mode == Mode::Paint && self.paint.over_clip);
+        let shows = self.mode == Mode::Animate
+            || (self.mode == Mode::Paint && self.paint.options.over_clip);
         let mixing = self.timeline.playback.mixing && self.mode == Mode::Animate;
         self.timeline.playback.clip.filter(|_| shows && !mixing)
     }

@@ -113,10 +113,9 @@ impl ViewportRenderer {
         }
     }
 
-    /// Takes all tints away.
+    /// Removes all tints.
     pub(in crate::app) fn clear_tints(&mut self) {
-        if let Some(scene) = &mut self.scene {
-            scene.clear_tints();
+        if self.scene.as_mut().is_some_and(|scene| scene.clear_tints()) {
             self.serial += 1;
         }
     }
