@@ -42,7 +42,7 @@ impl App {
         self.follow_mix();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
-        let changed = self.update_brush() || changed;
+        let changed = self.update_brush(&ctx) || changed;
         if changed || self.outliner.hover != hover {
             log::trace!(
                 "another frame: acts {changed}, hover {hover:?} to {:?}",

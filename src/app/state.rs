@@ -9,6 +9,7 @@ use super::{
     files::Files,
     handlers::{BalanceState, GhostsAsked, PathState, PosePictures},
     jobs::Jobs,
+    messages::Messages,
     problems::Problems,
     program::Program,
     save_queue::SaveQueue,
@@ -136,11 +137,7 @@ impl App {
     }
 
     pub(super) fn toast(&mut self, ctx: &Context, kind: ToastKind, text: impl Into<String>) {
-        let text = text.into();
-        if kind == ToastKind::Error {
-            log::warn!("{text}");
-        }
-        self.say(ctx, kind, text, Vec::new());
+        self.messages(ctx).toast(kind, text);
     }
 
     /// A message with what can be done about it.
@@ -151,8 +148,12 @@ impl App {
         text: String,
         verbs: Vec<(&'static str, Action)>,
     ) {
-        self.dialogs.say(ctx.input(|i| i.time), kind, text, verbs);
-        ctx.request_repaint();
+        self.messages(ctx).say(kind, text, verbs);
+    }
+
+    /// Messages over the window.
+    pub(super) const fn messages<'a>(&'a mut self, ctx: &'a Context) -> Messages<'a> {
+        Messages { dialogs: &mut self.dialogs, ctx }
     }
 
     pub(super) fn availability(&self) -> Availability {

@@ -9,11 +9,13 @@ impl App {
         match action {
             PaintAction::BrushHover(at) => self.painting.pointer = at,
             PaintAction::Stroke { phase, at, size, pressure, smooth, invert } => {
-                self.stroke(ctx, phase, at, size, pressure, smooth, invert);
+                if let Some(mut brush) = self.brush_context(ctx) {
+                    brush.stroke(phase, at, size, pressure, smooth, invert);
+                }
             }
             PaintAction::Brush(brush) => self.painting.options.brush = *brush,
             PaintAction::FoldBrush(folded) => self.viewport.options.brush_folded = folded,
-            PaintAction::AdjustBrush(number) => self.adjust_brush(number),
+            PaintAction::AdjustBrush(number) => self.painting.adjust_brush(number),
             PaintAction::LockWeights { nodes, locked } => {
                 for node in nodes {
                     if locked {

@@ -1,8 +1,10 @@
 //! The brush over the surface: where it touches, how its rim lies, what it would do, and the drags
 //! of its numbers.
 
+use egui::Context;
 use glam::{Vec2, Vec3};
 
+use super::context::BrushContext;
 use crate::{
     app::{App, viewport_renderer::ViewportRenderer},
     ui::{BrushDrag, BrushHover, BrushNumber, PaintDomain},
@@ -25,22 +27,23 @@ pub(super) struct BrushHit {
 }
 
 impl App {
-    /// Finds what is under the brush, for showing; whether it is to be shown anew.
-    pub(in crate::app) fn update_brush(&mut self) -> bool {
-        if self.mode != Mode::Paint {
-            return false;
-        }
-        if let Some(session) = &self.session {
-            self.painting.drop_stale_surface(session.document());
-        }
+    /// Finds the surface under the brush. Returns whether the display of the brush changed.
+    pub(in crate::app) fn update_brush(&mut self, ctx: &Context) -> bool {
+        self.mode == Mode::Paint && self.brush_context(ctx).is_some_and(|mut brush| brush.update())
+    }
+}
+
+impl BrushContext<'_> {
+    fn update(&mut self) -> bool {
+        self.painting.drop_stale_surface(self.session.document());
         let shown = |painting: &PaintDomain| {
             let hover = painting.session().and_then(|s| s.hover());
             (hover.map(|h| h.at), painting.options.brush)
         };
-        let before = shown(&self.painting);
-        self.drag_number();
+        let before = shown(self.painting);
+        self.painting.drag_number(self.camera);
         self.find_brush();
-        before != shown(&self.painting)
+        before != shown(self.painting)
     }
 
     fn find_brush(&mut self) {
@@ -58,9 +61,8 @@ impl App {
 
     /// The brush over the surface, for display.
     fn hover_of(&mut self, at: Vec2, found: &BrushHit) -> Option<BrushHover> {
-        let document = self.session.as_ref()?.document();
-        let (rim, half) =
-            rings(&self.viewport.camera, &found.touch, &self.painting, document, &self.renderer);
+        let document = self.session.document();
+        let (rim, half) = rings(self.camera, &found.touch, self.painting, document, self.renderer);
         let painted = self.painting.state.session()?;
         let canvas = &painted.surface;
         let (map, own) = canvas.maps(document).map_of(found.vertex);
@@ -94,10 +96,8 @@ impl App {
         if self.painting.original.is_some() {
             return None;
         }
-        let session = self.session.as_ref()?;
-        let document = session.document();
-        let ray = self.viewport.camera.ray(at, size);
-        let hidden = &self.outliner.visibility.hidden;
+        let (document, hidden) = (self.session.document(), self.hidden);
+        let ray = self.camera.ray(at, size);
         let hit = self.renderer.surface(document).hit(document, &ray, &|n| hidden.contains(&n))?;
         // A mesh may hang on other skins at other nodes: there it lies elsewhere, and other joints
         // move it.
@@ -109,17 +109,17 @@ impl App {
         let corners =
             [corner(hit.vertices[0])?, corner(hit.vertices[1])?, corner(hit.vertices[2])?];
         let spot = ray.origin + ray.direction * hit.distance;
-        let depth = if self.viewport.camera.orthographic {
-            self.viewport.camera.distance
+        let depth = if self.camera.orthographic {
+            self.camera.distance
         } else {
-            (spot - self.viewport.camera.eye()).dot(self.viewport.camera.forward())
+            (spot - self.camera.eye()).dot(self.camera.forward())
         };
         let radius = match brush.radius {
-            Radius::Pixels(points) => points * self.viewport.camera.meters_per_point(depth, size.y),
+            Radius::Pixels(points) => points * self.camera.meters_per_point(depth, size.y),
             Radius::Scene(meters) => meters,
         };
         let nearest = (0..3).max_by(|a, b| hit.shares[*a].total_cmp(&hit.shares[*b]))?;
-        let eye = (!self.viewport.camera.orthographic).then(|| self.viewport.camera.eye());
+        let eye = (!self.camera.orthographic).then(|| self.camera.eye());
         Some(BrushHit {
             touch: Touch { at: spot, corners, direction: ray.direction, eye, radius },
             node: hit.node,
@@ -129,46 +129,39 @@ impl App {
             shares: hit.shares,
         })
     }
+}
 
+impl PaintDomain {
     /// Begins to drag a number of the brush, or ends it.
     pub(in crate::app) fn adjust_brush(&mut self, number: Option<BrushNumber>) {
-        let Some(number) = number else {
-            self.painting.adjusting = None;
-            return;
-        };
-        let from = self.painting.pointer.map(|(at, _)| at);
-        self.painting.adjusting =
-            Some(BrushDrag { number, before: self.painting.options.brush, from });
+        let from = self.pointer.map(|(at, _)| at);
+        let before = self.options.brush;
+        self.adjusting = number.map(|number| BrushDrag { number, before, from });
     }
 
     /// Escape: the brush is as before the drag.
     pub(in crate::app) fn cancel_adjusting(&mut self) {
-        if let Some(adjusting) = self.painting.adjusting.take() {
-            self.painting.options.brush = adjusting.before;
+        if let Some(adjusting) = self.adjusting.take() {
+            self.options.brush = adjusting.before;
         }
     }
 
-    fn drag_number(&mut self) {
-        let Some((at, size)) = self.painting.pointer else { return };
-        let Some(adjusting) = &mut self.painting.adjusting else { return };
+    fn drag_number(&mut self, camera: &Camera) {
+        let Some((at, size)) = self.pointer else { return };
+        let Some(adjusting) = &mut self.adjusting else { return };
         let Some(from) = adjusting.from else {
             adjusting.from = Some(at);
             return;
         };
         let way = at.x - from.x;
         let before = adjusting.before;
-        let brush = &mut self.painting.options.brush;
+        let brush = &mut self.options.brush;
         match adjusting.number {
             BrushNumber::Radius => {
                 brush.radius = match before.radius {
                     Radius::Pixels(r) => Radius::Pixels((r + way).clamp(2.0, 1000.0)),
                     Radius::Scene(r) => Radius::Scene(
-                        (r + way
-                            * self
-                                .viewport
-                                .camera
-                                .meters_per_point(self.viewport.camera.distance, size.y))
-                        .max(1e-6),
+                        (r + way * camera.meters_per_point(camera.distance, size.y)).max(1e-6),
                     ),
                 };
             }
@@ -180,9 +173,7 @@ impl App {
             }
         }
     }
-}
 
-impl PaintDomain {
     /// What a dab would do to a vertex: who gives or gets, or why nothing happens.
     fn preview_effect(&self, document: &Document, vertex: u32) -> (String, bool) {
         let Some((session, joint)) = self.session().and_then(|s| Some((s, s.joint?))) else {

@@ -25,9 +25,9 @@ impl App {
     /// Commands of the brush.
     pub(in crate::app) fn paint_command(&mut self, ctx: &Context, command: &BrushCommand) {
         match command {
-            BrushCommand::Radius => self.adjust_brush(Some(BrushNumber::Radius)),
-            BrushCommand::Strength => self.adjust_brush(Some(BrushNumber::Strength)),
-            BrushCommand::Value => self.adjust_brush(Some(BrushNumber::Value)),
+            BrushCommand::Radius => self.painting.adjust_brush(Some(BrushNumber::Radius)),
+            BrushCommand::Strength => self.painting.adjust_brush(Some(BrushNumber::Strength)),
+            BrushCommand::Value => self.painting.adjust_brush(Some(BrushNumber::Value)),
             BrushCommand::Smaller | BrushCommand::Larger => {
                 let factor = if *command == BrushCommand::Smaller { 0.9 } else { 1.0 / 0.9 };
                 let brush = &mut self.painting.options.brush;
@@ -272,9 +272,10 @@ impl App {
             self.toast(ctx, ToastKind::Note, text);
             return;
         }
+        let Some(mut context) = self.brush_context(ctx) else { return };
         let mut rest = |at: Vec2| {
-            let found = self.find(at, size, &brush)?;
-            let canvas = &self.painting.session()?.surface;
+            let found = context.find(at, size, &brush)?;
+            let canvas = &context.painting.session()?.surface;
             let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
             let spot = corner(0) * found.shares[0]
                 + corner(1) * found.shares[1]

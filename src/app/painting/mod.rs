@@ -5,6 +5,7 @@ mod bending;
 mod brush;
 mod clear_view;
 mod commands;
+mod context;
 mod files;
 mod following;
 mod layers;

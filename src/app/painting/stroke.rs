@@ -3,16 +3,12 @@
 
 use std::time::Instant;
 
-use egui::Context;
 use glam::{Vec2, Vec3};
 
-use super::sights::in_sight;
-use crate::{
-    app::App,
-    ui::{
-        Action, LayerStroke, PaintAction, PaintSession, PaintStroke, ShownMask, StrokePhase,
-        ToastKind, posed_surface,
-    },
+use super::{context::BrushContext, sights::in_sight};
+use crate::ui::{
+    Action, LayerStroke, PaintAction, PaintSession, PaintStroke, ShownMask, StrokePhase, ToastKind,
+    posed_surface,
 };
 use ulna_model::{Document, MeshId, NodeId, PrimitiveId, WeightPatch};
 use ulna_session::Session;
@@ -23,11 +19,10 @@ use ulna_weights::{
 /// Message where no dab touched the surface.
 const NOT_UNDER_BRUSH: &str = "Nothing was painted: this skin's surface is not under the brush.";
 
-impl App {
+impl BrushContext<'_> {
     /// A part of a stroke.
     pub(in crate::app) fn stroke(
         &mut self,
-        ctx: &Context,
         phase: StrokePhase,
         at: Vec2,
         size: Vec2,
@@ -37,7 +32,7 @@ impl App {
     ) {
         match phase {
             StrokePhase::Begin { joint } => {
-                self.begin_stroke(ctx, joint, (at, size), pressure, (smooth, invert));
+                self.begin_stroke(joint, (at, size), pressure, (smooth, invert));
             }
             StrokePhase::Move => {
                 if let Some(mut stroke) = self.take_stroke() {
@@ -51,14 +46,12 @@ impl App {
                 if let Some(mut stroke) = self.take_stroke() {
                     self.catch_up(&mut stroke, size, pressure);
                     self.drop_traces(&mut stroke);
-                    self.end_stroke(ctx, stroke);
+                    self.end_stroke(stroke);
                 }
             }
             StrokePhase::Cancel => {
-                if self.take_stroke().is_some()
-                    && let Some(session) = &mut self.session
-                {
-                    session.cancel();
+                if self.take_stroke().is_some() {
+                    self.session.cancel();
                     self.painting.layering.mask.values.clear();
                 }
             }
@@ -80,7 +73,6 @@ impl App {
     /// Begins a stroke, or picks the joint under the pointer where there is no surface.
     fn begin_stroke(
         &mut self,
-        ctx: &Context,
         joint: Option<NodeId>,
         (at, size): (Vec2, Vec2),
         pressure: f32,
@@ -91,21 +83,19 @@ impl App {
         }
         if self.painting.original.is_some() {
             let text = "The view shows the file's original weights. Choose Edited to paint.";
-            self.toast(ctx, ToastKind::Note, text);
+            self.messages.toast(ToastKind::Note, text);
             return;
         }
         let mut brush = self.painting.options.brush;
         if let Some(joint) = joint.filter(|_| self.find(at, size, &brush).is_none()) {
-            self.outliner.selection.set(joint);
+            self.selection.set(joint);
             return;
         }
-        if let Some(session) = &mut self.session {
-            session.cancel();
-        }
+        self.session.cancel();
         let layer = match self.begin_layer() {
             Ok(layer) => layer,
             Err(error) => {
-                self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {error}."));
+                self.messages.toast(ToastKind::Error, format!("Nothing was painted: {error}."));
                 return;
             }
         };
@@ -116,7 +106,7 @@ impl App {
         }
         let is_masked = self.painting.layering.masked().is_some();
         let Some(painted) = self.painting.session_mut() else {
-            self.toast(ctx, ToastKind::Note, NOT_UNDER_BRUSH);
+            self.messages.toast(ToastKind::Note, NOT_UNDER_BRUSH);
             return;
         };
         let sides = painted.mirror.get_mut().filter(|_| brush.mirror);
@@ -126,7 +116,7 @@ impl App {
             let text = "The stroke was not mirrored: the joints of the other side belong to \
                 another skin. Paint one side, then use the Mirror button under Weights, which \
                 works across skins.";
-            self.toast(ctx, ToastKind::Note, text);
+            self.messages.toast(ToastKind::Note, text);
         }
         let label = if is_masked { "Paint mask" } else { stroke_label(brush.kind) };
         let mut stroke = PaintStroke::new(brush, label, at, layer);
@@ -136,10 +126,8 @@ impl App {
 
     /// Makes the painted layer ready for a stroke, where there are layers.
     fn begin_layer(&self) -> Result<Option<LayerStroke>, NotPaintable> {
-        let (layering, painted) = (&self.painting.layering, self.painting.session());
-        let (Some(session), Some(painted), Some(target)) =
-            (&self.session, painted, layering.target)
-        else {
+        let (layering, session) = (&self.painting.layering, &*self.session);
+        let (Some(painted), Some(target)) = (self.painting.session(), layering.target) else {
             return Ok(None);
         };
         let mirror = painted.mirror.get().filter(|_| self.painting.options.brush.mirror);
@@ -151,10 +139,8 @@ impl App {
 
     /// Drops what mixing left of far joints.
     fn drop_traces(&mut self, stroke: &mut PaintStroke) {
-        let (Some(session), Some(painted)) = (&mut self.session, self.painting.state.session_mut())
-        else {
-            return;
-        };
+        let session = &mut *self.session;
+        let Some(painted) = self.painting.state.session_mut() else { return };
         let is_past = |l: &LayerStroke| l.is_of_mask() || l.generation != session.generation();
         if stroke.layer.as_ref().is_some_and(is_past) {
             return;
@@ -177,13 +163,11 @@ impl App {
     }
 
     /// Makes one step of the dabs, and says why where there is nothing.
-    fn end_stroke(&mut self, ctx: &Context, stroke: PaintStroke) {
+    fn end_stroke(&mut self, stroke: PaintStroke) {
         let masked = stroke.is_of_mask();
         let PaintStroke { layer, label, fault, .. } = stroke;
-        let (Some(session), Some(painted)) = (&mut self.session, self.painting.state.session())
-        else {
-            return;
-        };
+        let session = &mut *self.session;
+        let Some(painted) = self.painting.state.session() else { return };
         let done = match layer {
             Some(live) if live.generation != session.generation() => {
                 session.cancel();
@@ -200,21 +184,15 @@ impl App {
         let why = match done {
             Ok(true) if fault.is_some() => {
                 let why = fault.unwrap_or_default();
-                self.toast(
-                    ctx,
-                    ToastKind::Error,
-                    format!("Part of the stroke was not painted: {why}."),
-                );
+                self.messages
+                    .toast(ToastKind::Error, format!("Part of the stroke was not painted: {why}."));
                 return;
             }
             Ok(true) => {
                 // Said once: it may be so on purpose.
                 if let Some(why) = refused.filter(|why| self.painting.reported.insert(*why)) {
-                    self.toast(
-                        ctx,
-                        ToastKind::Note,
-                        format!("Some vertices did not change: {why}."),
-                    );
+                    self.messages
+                        .toast(ToastKind::Note, format!("Some vertices did not change: {why}."));
                 }
                 return;
             }
@@ -224,28 +202,28 @@ impl App {
             }
             Ok(false) if fault.is_some() => fault.unwrap_or_default(),
             Ok(false) if is_beside => {
-                self.toast(ctx, ToastKind::Note, NOT_UNDER_BRUSH);
+                self.messages.toast(ToastKind::Note, NOT_UNDER_BRUSH);
                 return;
             }
             Ok(false) if masked => {
                 let text = "Nothing was painted: the mask already has this value, or the layer has \
                     no weights here.";
-                self.toast(ctx, ToastKind::Note, text);
+                self.messages.toast(ToastKind::Note, text);
                 return;
             }
             Ok(false) => match refused {
                 Some(why) => why.to_string(),
                 None => {
-                    self.say_unchanged(ctx);
+                    self.say_unchanged();
                     return;
                 }
             },
         };
-        self.toast(ctx, ToastKind::Error, format!("Nothing was painted: {why}."));
+        self.messages.toast(ToastKind::Error, format!("Nothing was painted: {why}."));
     }
 
     /// Why a stroke changed nothing, where no vertex was refused.
-    fn say_unchanged(&mut self, ctx: &Context) {
+    fn say_unchanged(&mut self) {
         let brush = self.painting.options.brush;
         let painted = self.painting.session();
         let ends = painted.is_some_and(|s| s.dabs.ends_with_piece(&s.surface, s.posed_surface()));
@@ -255,12 +233,12 @@ impl App {
             other pieces.";
             let wide = Brush { reach: Reach::Volume, ..brush };
             let verbs = vec![("Use Volume", Action::Paint(PaintAction::Brush(Box::new(wide))))];
-            self.say(ctx, ToastKind::Note, text.to_owned(), verbs);
+            self.messages.say(ToastKind::Note, text.to_owned(), verbs);
             return;
         }
         let text = "Nothing was painted: the weights already match, or locked joints have all of \
             the weight.";
-        self.toast(ctx, ToastKind::Note, text);
+        self.messages.toast(ToastKind::Note, text);
     }
 
     /// Paints what a fast hand left behind.
@@ -284,12 +262,7 @@ impl App {
         let points = match stroke.brush.radius {
             Radius::Pixels(points) => points,
             Radius::Scene(meters) => {
-                meters
-                    / self
-                        .viewport
-                        .camera
-                        .meters_per_point(self.viewport.camera.distance, size.y)
-                        .max(1e-12)
+                meters / self.camera.meters_per_point(self.camera.distance, size.y).max(1e-12)
             }
         };
         let step = (points * stroke.brush.spacing).max(1.0);
@@ -311,8 +284,10 @@ impl App {
         let before = stroke.last.and_then(|(_, spot)| spot);
         let found = self.find(at, size, &stroke.brush.pressed(pressure));
         stroke.last = Some((at, found.as_ref().map(|f| f.touch.at)));
-        let (Some(found), Some(session)) = (found, &mut self.session) else { return };
-        let Some(painted) = self.painting.state.session_mut() else { return };
+        let session = &mut *self.session;
+        let (Some(found), Some(painted)) = (found, self.painting.state.session_mut()) else {
+            return;
+        };
         let masked = stroke.is_of_mask();
         // A mask is painted as the first of two joints.
         let Some(joint) = painted.joint.map(|j| if masked { 0 } else { j }) else { return };
@@ -354,10 +329,10 @@ impl App {
         let maps = layer.map(|l| l.paint.maps(canvas));
         let maps = maps.unwrap_or_else(|| canvas.maps(session.document()));
         let patches = if stroke.brush.visible_only {
-            let (camera, pose) = (&self.viewport.camera, self.renderer.pose_serial());
+            let (camera, pose) = (self.camera, self.renderer.pose_serial());
             stroke.sights.follow(camera, pose, canvas.vertex_count());
             let surface = self.renderer.surface(session.document());
-            let (document, hidden) = (session.document(), &self.outliner.visibility.hidden);
+            let (document, hidden) = (session.document(), self.hidden);
             let looks = |v: u32| in_sight(surface, document, camera, hidden, posed, v);
             let seen = stroke.sights.of(&looks);
             dabs.dab_where(&maps, canvas, posed, &dab, &paint, Some(&seen))
