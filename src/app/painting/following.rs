@@ -286,3 +286,139 @@ fn prepared(document: &Document, mut session: Box<PaintSession>) -> Painting {
     session.seams = CrossSkinSeams::of(document, &session.surface);
     Painting::Ready(session)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Mat4;
+    use ulna_model::{
+        FileContent, Local, Mesh, Node, Primitive, Shared, Skin, Slice, Topology, Transform,
+        WeightMap,
+    };
+
+    /// A triangle on two joints; the second holds one vertex, the first two.
+    fn document() -> Document {
+        let weights = WeightMap {
+            sets: 1,
+            joints: [0u16, 1, 0, 0].repeat(3).into(),
+            weights: vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0].into(),
+            ..WeightMap::default()
+        };
+        let primitive = Primitive {
+            topology: Topology::Triangles,
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y].into(),
+            normals: Slice::default(),
+            tangents: Slice::default(),
+            uv0: Slice::default(),
+            uv1: Slice::default(),
+            colors: Slice::default(),
+            indices: vec![0, 1, 2].into(),
+            material: None,
+            variants: Shared::default(),
+            targets: Shared::default(),
+            weights: Some(Shared::new(weights)),
+        };
+        let mesh = Mesh {
+            name: None,
+            primitives: vec![primitive],
+            default_weights: Shared::default(),
+            target_names: Vec::new(),
+            kept_weight_layers: None,
+        };
+        let skin = Skin {
+            name: None,
+            joints: [0, 1].map(NodeId).into(),
+            inverse_bind: [Mat4::IDENTITY; 2].into(),
+            has_inverse_bind: true,
+        };
+        let joint = || Node { rest: Local::Trs(Transform::IDENTITY), ..Node::default() };
+        let shown = Node { mesh: Some(0.into()), skin: Some(0.into()), ..joint() };
+        let file = FileContent {
+            nodes: vec![joint(), joint(), shown].into(),
+            meshes: vec![Shared::new(mesh)].into(),
+            skins: vec![Shared::new(skin)].into(),
+            ..FileContent::default()
+        };
+        file.into()
+    }
+
+    fn session(painting: &PaintDomain) -> &PaintSession {
+        painting.state.ready().expect("a small surface is ready at once")
+    }
+
+    #[test]
+    fn nothing_is_painted_without_a_skin() {
+        let mut painting = PaintDomain::default();
+        painting.follow(&Document::default(), 1, None);
+        assert!(matches!(painting.state, Painting::Off));
+        assert!(painting.vertices().is_empty() && painting.joint_node().is_none());
+    }
+
+    #[test]
+    fn another_scene_keeps_the_joint_and_drops_the_selected_vertices() {
+        let document = document();
+        let joint = document.skins.values().next().map(|s| s.joints[1]);
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, joint);
+        assert_eq!(painting.joint_node(), joint);
+        painting.session_mut().expect("it is ready").select(vec![2, 0, 2], false);
+        painting.follow(&document, 1, None);
+        assert_eq!(painting.vertices(), [0, 2]);
+        painting.follow(&document, 2, None);
+        assert_eq!((session(&painting).scene, painting.joint_node()), (2, joint));
+        assert!(painting.vertices().is_empty());
+    }
+
+    #[test]
+    fn a_surface_that_no_longer_fits_is_dropped_and_made_anew() {
+        let document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        painting.drop_stale_surface(&document);
+        session(&painting);
+        painting.drop_stale_surface(&Document::default());
+        assert!(matches!(painting.state, Painting::Off));
+        painting.follow(&document, 1, None);
+        session(&painting);
+    }
+
+    #[test]
+    fn a_surface_is_ready_when_its_thread_ended() {
+        let document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        let Painting::Ready(session) = std::mem::take(&mut painting.state) else {
+            panic!("a small surface is ready at once");
+        };
+        let (open, wait) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            // It ends when the sender is dropped.
+            assert!(wait.recv().is_err());
+            CrossSkinSeams::default()
+        });
+        painting.state = Painting::Preparing(session, thread);
+        painting.follow(&document, 1, None);
+        assert!(painting.session().is_some() && painting.state.ready().is_none());
+        drop(open);
+        while painting.state.ready().is_none() {
+            std::thread::yield_now();
+            painting.follow(&document, 1, None);
+        }
+    }
+
+    #[test]
+    fn mirror_sides_stay_when_pairs_of_joints_change() {
+        let mut document = document();
+        let mut painting = PaintDomain::default();
+        painting.follow(&document, 1, None);
+        let session = painting.session_mut().expect("it is ready");
+        session.pair_sides(&document);
+        let unpaired = session.mirror.get().map(|sides| sides.unpaired.clone());
+        let joints = document.skins.values().next().expect("there is a skin").joints.clone();
+        document.aids.mirror_pairs = [(joints[0], Some(joints[1]))].into();
+        session.update_pairs(&document);
+        assert!(session.mirror.is_of(&document.aids.mirror_pairs));
+        assert_eq!(session.mirror.get().map(|sides| sides.unpaired.clone()), unpaired);
+        assert_eq!(session.mirror.get().map(|sides| sides.map.joint(0)), Some(1));
+    }
+}
