@@ -42,7 +42,7 @@ impl App {
         self.follow_mix();
         let actions = self.panels_frame(ui, hover);
         let changed = self.apply(&ctx, actions);
-        let changed = self.update_brush() || changed;
+        let changed = self.update_brush(&ctx) || changed;
         if changed || self.outliner.hover != hover {
             log::trace!(
                 "another frame: acts {changed}, hover {hover:?} to {:?}",
@@ -56,7 +56,9 @@ impl App {
             self.restore_scene(&ctx);
         }
         self.draw_viewport(&ctx, frame);
-        if self.mode.spec().paints_weights && self.painting.is_counting() {
+        if self.mode.spec().paints_weights
+            && self.painting.session().is_some_and(|s| s.is_counting())
+        {
             ctx.request_repaint();
         }
         if let Some(session) = self.session.as_ref().filter(|s| !s.history().is_open()) {
@@ -104,8 +106,9 @@ impl App {
         }
         let seconds = f64::from(ctx.input(|i| i.stable_dt)).min(0.25);
         let playback = &mut self.timeline.playback;
-        let paints = self.mode.spec().paints_weights;
-        if let Some((_, range)) = self.painting.range.as_ref().filter(|_| paints) {
+        if let Some(range) =
+            self.painting.bending.range_clip().filter(|_| self.mode.spec().paints_weights)
+        {
             let length = f64::from(range.length()).max(1e-3);
             playback.time = (playback.time + seconds * playback.speed) % length;
         } else if let Some(session) = &self.session {
@@ -235,7 +238,7 @@ impl App {
     /// The clip that is shown: of the file, or the range of motion.
     pub(super) fn shows(&self) -> Option<viewport_renderer::DisplayedClip> {
         if self.mode.spec().paints_weights
-            && let Some((_, range)) = &self.painting.range
+            && let Some(range) = self.painting.bending.range_clip()
         {
             return Some(viewport_renderer::DisplayedClip {
                 key: None,
@@ -306,7 +309,7 @@ impl App {
 
     /// The clip of the file that is shown.
     pub(super) fn shown_clip(&self) -> Option<ClipId> {
-        let shows = self.mode.spec().shows_clip(self.painting.over_clip) && !self.mixes();
+        let shows = self.mode.spec().shows_clip(self.painting.options.over_clip) && !self.mixes();
         self.timeline.playback.clip.filter(|_| shows)
     }
 
@@ -361,9 +364,11 @@ impl App {
             || self.viewport.transition.is_some()
             || self.is_gesture_open();
         let motion = ladder::Motion { now, moves, stirs, quality: self.program.settings.quality };
-        let (bones, camera) = (self.renderer.bones(), &self.viewport.camera);
         let faded = if paints {
-            self.painting.faded(bones, camera, self.renderer.size())
+            self.painting.session().map_or_else(Default::default, |painted| {
+                let (bones, size) = (self.renderer.bones(), self.renderer.size());
+                painted.faded(bones, &self.viewport.camera, size)
+            })
         } else {
             Default::default()
         };

@@ -191,7 +191,7 @@ impl App {
         // `run` has ended the gesture that was under way.
         if mode.spec().clip == ClipUse::Optional && mode != self.mode {
             // What was seen stays: weights are painted on the clip that was shown.
-            self.painting.over_clip = self.shown_clip().is_some();
+            self.painting.options.over_clip = self.shown_clip().is_some();
             // Weights are painted over a clip, not over a mix.
             if self.timeline.playback.mixing {
                 self.timeline.playback.mix(false);

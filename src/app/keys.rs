@@ -100,8 +100,7 @@ impl App {
         }
         // What is typed for a ring is ended before the rings are.
         let by_key = self.panels.takes_numbers(false);
-        let rings =
-            self.painting.bending.rings() && !self.painting.bending.is_dragging() && !by_key;
+        let rings = self.painting.bending.rings && !self.painting.bending.is_dragging() && !by_key;
         if rings && !typing && ctx.input(|i| i.key_pressed(Key::Escape)) && self.end_bend() {
             ctx.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
         }
@@ -160,7 +159,7 @@ impl App {
             return true;
         }
         // Escape ends a gesture, what is typed, or the way through widgets first.
-        let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting().is_some();
+        let ends = ctx.input(|i| i.pointer.any_down()) || self.painting.adjusting.is_some();
         if of.key == ESCAPE && (ends || self.escape_is_taken()) {
             return true;
         }
@@ -293,7 +292,7 @@ impl App {
             return Awaited::None;
         }
         if self.mode.spec().bends {
-            return if self.painting.bending.rings() { Awaited::Values } else { Awaited::None };
+            return if self.painting.bending.rings { Awaited::Values } else { Awaited::None };
         }
         let waits = chosen.is_some() || ctx.input(|i| self.panels.waits(i.time));
         if waits { Awaited::All } else { Awaited::None }

@@ -139,7 +139,7 @@ fn tools_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
             options_ui(ui, view, actions);
         }
         divider(ui, theme);
-    } else if view.paint.bend.rings {
+    } else if view.paint.bending.rings {
         // Rings bend joints as they are posed.
         symmetry_ui(ui, view, actions);
         divider(ui, theme);
@@ -187,7 +187,7 @@ fn clip_destination_ui(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 fn weights_destination_ui(ui: &mut Ui, view: &View<'_>) {
     let theme = view.theme;
     ui.label(RichText::new("Painting").color(theme.color(ColorRole::TextSecondary)));
-    let joint = view.paint.joint.zip(view.paint.canvas);
+    let joint = view.paint.joint().zip(view.paint.surface());
     let node = joint.and_then(|(j, c)| c.joints().get(usize::from(j)).copied());
     let layer = crate::ui::weight_marks::painted_layer(view);
     let text = match (node.zip(view.session), layer) {

@@ -64,8 +64,10 @@ pub use self::{
     },
     outliner::{Outliner, OutlinerAction},
     painting::{
-        BendAction, BendView, BrushHover, BrushNumber, JointAct, PaintAction, PaintView,
-        StrokePhase, VertexArea, VertexPick, WeightLook,
+        BendAction, BendDrag, BrushDrag, BrushHover, BrushNumber, HeldKey, JointAct, LayerStroke,
+        Layering, OriginalWeights, PaintAction, PaintDomain, PaintSession, PaintStroke, PaintTool,
+        PaintView, Painting, PosedOf, ShownMask, StrainColors, StrokePhase, Tinted, VertexArea,
+        VertexPick, WeightLook, WorstSearch, posed_surface,
     },
     poses::{Applied, Library, Pasting, Poses, PosesAction, PosesView, reached},
     program::{JobView, ProgramAction, ProgramView, Recent},

@@ -87,7 +87,7 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
     if view.paint.adjusting.is_some() {
         return vec![("Drag".into(), "change"), ("Click".into(), "done"), ("Esc".into(), "cancel")];
     }
-    if view.mode.spec().bends && view.paint.bend.rings {
+    if view.mode.spec().bends && view.paint.bending.rings {
         return vec![
             ("Drag a ring".into(), "bend the joint"),
             ("Click".into(), "select joint"),
@@ -97,14 +97,14 @@ fn plain_hints(view: &View<'_>) -> Vec<(String, &'static str)> {
         ];
     }
     if view.mode.spec().pointer == PointerHandler::Brush {
-        let against = match view.paint.brush.inverted() {
+        let against = match view.paint.options.brush.inverted() {
             Some(brush) if brush.kind == BrushKind::Replace => "replace by 1 − value",
             Some(brush) if brush.kind == BrushKind::Scale => "divide by value",
             Some(brush) => brush.kind.verb(),
             None => "same",
         };
         return vec![
-            ("Drag".into(), view.paint.brush.kind.verb()),
+            ("Drag".into(), view.paint.options.brush.kind.verb()),
             ("Ctrl".into(), against),
             ("Shift".into(), "smooth"),
             (key(BrushCommand::Radius.name()), "radius"),

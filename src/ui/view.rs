@@ -60,7 +60,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// The clip that is shown, in Animate mode or while painting over one.
     pub fn shown_clip(&self) -> Option<ClipId> {
-        let shows = self.mode.spec().shows_clip(self.paint.over_clip) && !self.mixes();
+        let shows = self.mode.spec().shows_clip(self.paint.options.over_clip) && !self.mixes();
         self.timeline.playback.clip.filter(|_| shows)
     }
 

@@ -401,8 +401,8 @@ impl<'a> Subject<'a> {
                 } else {
                     0
                 });
-                shares.push(if weight == 0.0 {
-                    0.0
+                shares.push(if weight == 0.0 || encoding == WeightEncoding::Float {
+                    weight
                 } else {
                     encoding.decode(encoding.encode(weight))
                 });

@@ -264,7 +264,7 @@ fn bend_ui(
     response: &egui::Response,
     actions: &mut Actions,
 ) -> Option<bool> {
-    if !view.paint.bend.rings {
+    if !view.paint.bending.rings {
         if state.tools.end() {
             actions.push(BendAction::End { kept: true });
         }

@@ -343,7 +343,7 @@ fn view_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
 /// How weights are shown.
 fn look_menu(ui: &mut Ui, view: &View<'_>, actions: &mut Actions) {
     let theme = view.theme;
-    let now = view.paint.look;
+    let now = view.paint.options.look;
     let label = format!("{} {}", now.label(), icons::ICON_KEYBOARD_ARROW_DOWN.codepoint);
     let button = menu_button(
         ui,
