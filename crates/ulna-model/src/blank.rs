@@ -2,13 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{Clip, Material, Mesh, Node, Scene, Shared, Skin};
-
-/// A type with a value that stands for a missing element.
-pub trait Blank: 'static {
-    /// An element without content.
-    fn blank() -> &'static Self;
-}
+use super::{Clip, Material, Mesh, Node, Scene, Shared, Skin, slots::Blank};
 
 macro_rules! blank {
     ($($type:ty),* $(,)?) => {

@@ -6,7 +6,7 @@
 
 use std::{fmt, marker::PhantomData, ops::Index};
 
-use super::{Held, Parts, Shared, blank::Blank};
+use super::{Held, Parts, Shared};
 
 /// An index that is a type of its own.
 pub trait SlotId: Copy + From<usize> + 'static {
@@ -141,6 +141,12 @@ impl<I: SlotId, T: Clone> Slots<I, T> {
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         Shared::make_mut(&mut self.list).iter_mut().flatten()
     }
+}
+
+/// A type with a value that stands for a missing element.
+pub trait Blank: 'static {
+    /// An element without content.
+    fn blank() -> &'static Self;
 }
 
 /// The element under an id that is known to be there. An id of a missing element is a fault of the
