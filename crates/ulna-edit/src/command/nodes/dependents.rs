@@ -71,10 +71,7 @@ pub(super) fn refuse_motion(
     let more = all.len().saturating_sub(MOST);
     all.truncate(MOST);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    refuse(
-        "would_change_motion",
-        format!("{}{more}. Set “force” to do it and accept the changed motion", all.join("; ")),
-    )
+    refuse("would_change_motion", format!("{}{more}. Use “force” to do it anyway", all.join("; ")))
 }
 
 /// Refuses the removal of nodes to which something refers that no command can change yet.

@@ -4,7 +4,7 @@ use glam::DMat4;
 
 use crate::command::{CommandError, error::refuse};
 use ulna_model::{
-    Document, Local, Node, NodeId, NodePose,
+    Document, Local, Node, NodeId, NodePose, Property,
     transform::{decompose, is_invertible},
 };
 
@@ -45,6 +45,9 @@ pub(super) fn kept_in_world(
     if node.parent == parent {
         return Ok(node.clone());
     }
+    // Only translation, rotation and scale can have keys (glTF 2.0, *Animations*).
+    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    let is_keyed = tracks.any(|t| t.target == id && t.property != Property::Weights);
     let local = |which: Which, like: &Local| -> Result<Local, CommandError> {
         let above = world(document, parent, which);
         if !is_invertible(above.determinant()) {
@@ -59,7 +62,7 @@ pub(super) fn kept_in_world(
         }
         let matrix = above.inverse() * world(document, Some(id), which);
         let made = decompose(&matrix, &like.transform());
-        Ok(if made.residue <= PLAIN {
+        Ok(if made.residue <= PLAIN || is_keyed {
             Local::Trs(made.transform)
         } else {
             Local::Matrix(matrix.as_mat4())
