@@ -14,8 +14,8 @@ use crate::{
     command::{CommandError, Outcome, Scene, error::refuse, mesh_skins::skin_label},
 };
 use ulna_model::{
-    Document, MeshId, Node, NodeId, Notice, PrimitiveId, SceneId, Shared, Skin, SkinId,
-    WeightEncoding, WeightMap,
+    Document, MeshId, Node, NodeId, Notice, PrimitiveId, References as _, SceneId, Shared, Skin,
+    SkinId, WeightEncoding, WeightMap,
 };
 
 /// The nodes and all nodes below them.
@@ -137,7 +137,9 @@ fn unused_meshes(document: &Document, removed: &BTreeSet<NodeId>) -> Vec<MeshId>
         let nodes = document.nodes.iter().filter(|(n, _)| removed.contains(n) == is_removed);
         nodes.filter_map(|(_, node)| node.mesh).collect()
     };
-    shown(true).difference(&shown(false)).copied().collect()
+    // Keys of animation pointers stay.
+    let is_keyed = |m: &MeshId| document.clips.values().any(|c| c.names(*m));
+    shown(true).difference(&shown(false)).copied().filter(|m| !is_keyed(m)).collect()
 }
 
 /// Changes of skins after a removal.
