@@ -69,7 +69,7 @@ PLACES = [(kind, w) for kind, all in re.findall("(.+): (.+)", PLACES) for w in a
 TAGGED = ("nodes", "meshes", "skins", "materials", "animations")
 GONE, TRANSFORM = "gone", ("translation", "rotation", "scale", "matrix")
 REFUSALS = "would_change_motion is_avatar_bone keys_not_editable last_joint no_joint_above"
-REFUSALS += " mesh_is_shared skin_has_layers still_needed"
+REFUSALS += " mesh_is_shared skin_has_layers still_needed joints_without_root"
 WHAT = ("leaf", "inner", "joint", "mesh", "skin", "clip", "material")
 
 
@@ -298,7 +298,7 @@ def draw(a, what, r):
 
 def refused(a, code, line, tag):
     """Why a refusal is not in order."""
-    if code == "not_invertible" and line.get("below") == "keep-world":
+    if code in ("parent_scale_zero", "would_shear") and line.get("below") == "keep-world":
         return None
     if code not in REFUSALS.split():
         return f"refused with {code}"
@@ -398,6 +398,8 @@ class Expected:
         if kind == "nodes":
             moved = tag in self.attached
             e = {k: v for k, v in e.items() if not moved or k not in TRANSFORM}
+            if moved:  # Ulna notes the rest of a posed node that it writes
+                e["extras"] = {k: v for k, v in e["extras"].items() if k != "ulna.rest"}
             if "children" in e:
                 came = {f"nodes:{t}" for t in self.attached} & set(e["children"])
                 e["children"] = [n for n in e["children"] if n not in came] + sorted(came)

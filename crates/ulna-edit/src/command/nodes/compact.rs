@@ -27,7 +27,7 @@ impl Compact {
         }
         // Keys of animation pointers use what they name.
         let mut keyed: BTreeSet<AnyId> = BTreeSet::new();
-        document.clips.values().for_each(|c| c.for_each_id(&mut |id| drop(keyed.insert(id))));
+        document.clips.values().for_each(|c| c.for_each_id(&mut |id| _ = keyed.insert(id)));
         let left = || document.nodes.iter().filter(|(n, _)| !nodes.contains(n)).map(|(_, n)| n);
         let used: BTreeSet<SkinId> = left().filter_map(|n| n.skin).collect();
         let skins: Vec<SkinId> = document.skins.ids().filter(|s| !used.contains(s)).collect();

@@ -62,11 +62,21 @@ pub(super) fn kept_in_world(
         }
         let matrix = above.inverse() * world(document, Some(id), which);
         let made = decompose(&matrix, &like.transform());
-        Ok(if made.residue <= PLAIN || is_keyed {
-            Local::Trs(made.transform)
+        let is_matrix = matches!(node.rest, Local::Matrix(_)) && !is_keyed;
+        if made.residue <= PLAIN {
+            Ok(Local::Trs(made.transform))
+        } else if is_matrix {
+            Ok(Local::Matrix(matrix.as_mat4()))
         } else {
-            Local::Matrix(matrix.as_mat4())
-        })
+            refuse(
+                "would_shear",
+                format!(
+                    "“{}” cannot keep its position: the uneven scale of a parent would shear it; \
+                        keep the local transform instead",
+                    node.label(id)
+                ),
+            )
+        }
     };
     let rest = local(Which::Rest, &node.rest)?;
     let posed = local(Which::Pose, &node.local())?;
