@@ -14,7 +14,7 @@ use super::super::{
     references::{Named, element, is_known, names_in_order, tree},
     text::{Ops, rewrite},
 };
-use ulna_model::{AnyId, FileContent, IdKind, Node, Renumbering, SlotId, Slots};
+use ulna_model::{AnyId, FileContent, IdKind, Node, Renumbering, Shared, Skin, SlotId, Slots};
 
 /// Kinds of elements that can be removed.
 const KINDS: [IdKind; 4] = [IdKind::Node, IdKind::Mesh, IdKind::Skin, IdKind::Material];
@@ -88,6 +88,21 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
                 *list.item(*k as usize) = Ops::Remove;
             } else if r.kind == IdKind::Node {
                 *list.item(*k as usize) = Ops::Replace("{}".into());
+            } else if r.kind == IdKind::Skin {
+                // One joint is enough, and has a root whatever else was removed.
+                let joints = list.item(*k as usize).member("joints");
+                let first = match joints {
+                    Ops::Array { items, .. } => items.remove(&0),
+                    _ => None,
+                };
+                let first = match first {
+                    Some(Ops::Replace(text)) => Some(text),
+                    _ => root.pointer(&format!("/skins/{k}/joints/0")).map(ToString::to_string),
+                };
+                if let Some(first) = first {
+                    *joints = Ops::Replace(format!("[{first}]"));
+                }
+                *list.item(*k as usize).member("skeleton") = Ops::Remove;
             }
         }
     }
@@ -256,7 +271,12 @@ pub fn stored(opened: &FileContent, now: &FileContent, renumbering: &Renumbering
     });
     made.meshes = meshes.into();
     let skins = restored(made.skins.slots(), |k| {
-        opened.skins.get(k.into()).filter(|_| stays(IdKind::Skin, k)).cloned()
+        let skin = opened.skins.get(k.into()).filter(|_| stays(IdKind::Skin, k))?;
+        Some(Shared::new(Skin {
+            joints: skin.joints.iter().take(1).copied().collect(),
+            inverse_bind: skin.inverse_bind.iter().take(1).copied().collect(),
+            ..(**skin).clone()
+        }))
     });
     made.skins = skins.into();
     let materials = restored(made.materials.slots(), |k| {
