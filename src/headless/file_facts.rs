@@ -18,7 +18,7 @@ pub(super) fn facts(session: &Session, path: &Path) -> Value {
         "container": if session.source().container.is_glb() { "glb" } else { "gltf" },
         "bytes": session.source().bytes.len(),
         "generator": session.generator,
-        "nodes": document.nodes.len(),
+        "nodes": document.nodes.count(),
         "joints": document.joint_flags().iter().filter(|j| **j).count(),
         "posed_nodes": posed,
         "hidden_nodes": hidden_facts(document),

@@ -80,7 +80,7 @@ fn a_removed_node_leaves_no_gap_and_everything_else_is_named_as_before() {
     let mut session = opened(props(), &[]);
     let before = motion(session.document());
     let said = run(&mut session, line("node.remove").with("node", "Arm"));
-    assert!(said[0].starts_with("Removed 3 nodes"), "{said:?}");
+    assert!(said[0].starts_with("removed 3 nodes"), "{said:?}");
     session.document().check().unwrap();
     let (saved, text) = again(&session);
     let names = |v: &Value| -> Vec<String> {

@@ -71,7 +71,7 @@ pub fn file(ui: &mut Ui, theme: &Theme, session: &Session) {
     heading(ui, theme, "File");
     fact(ui, theme, "Name", session.file_name());
     fact(ui, theme, "Generator", session.generator.clone().unwrap_or_else(|| "unknown".into()));
-    fact(ui, theme, "Nodes", thousands(document.nodes.len()));
+    fact(ui, theme, "Nodes", thousands(document.nodes.count()));
     fact(ui, theme, "Visible vertices", thousands(document.shown_vertex_count()));
     if !session.extensions_used.is_empty() {
         fact(ui, theme, "Extensions", "");

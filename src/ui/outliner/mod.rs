@@ -85,7 +85,7 @@ pub fn outliner_ui(state: &mut OutlinerState, ui: &mut Ui, view: &View<'_>, acti
     egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.horizontal(|ui| {
             panel_title(ui, theme, "Outliner");
-            let count = session.document().nodes.len();
+            let count = session.document().nodes.count();
             ui.label(
                 RichText::new(count.to_string())
                     .font(Theme::font(Font::Caption))

@@ -446,6 +446,7 @@ fn signs(badges: &Badges, painter: &Painter, view: &View<'_>, id: NodeId, from: 
             || o.name != node.name
             || o.hidden != node.hidden
             || o.morph_weights != node.morph_weights
+            || o.parent != node.parent
     }) {
         painter.circle_filled(pos2(right, middle), 3.0, theme.color(ColorRole::JointEdited));
         right -= 12.0;

@@ -21,7 +21,7 @@ use ulna_model::{
 
 const VARIANTS: &str = "KHR_materials_variants";
 pub const LIGHTS: &str = "KHR_lights_punctual";
-const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+pub const INSTANCING: &str = "EXT_mesh_gpu_instancing";
 
 /// The file's own `extensions`.
 pub fn root_extensions(root: &json::RawMap<'_>) -> Extensions {

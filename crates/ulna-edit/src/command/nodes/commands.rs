@@ -8,7 +8,7 @@ use crate::command::{
 
 document_commands! {
     /// Commands on nodes, and on the skins, meshes and materials that hang on them.
-    NodeCommand in "Edit";
+    NodeCommand in "Edit/Nodes and meshes";
 
     /// Adds an empty node below a node, or at the top of the scene
     AddNode {
@@ -52,21 +52,21 @@ document_commands! {
     RemoveSkins {
         /// Skin to remove.
         skin: String,
-    } = "skin.remove", "Remove skin", menu: "Edit/Remove", asks: true, enabled: rules::opened;
+    } = "skin.remove", "Remove skin", asks: true, enabled: rules::opened;
     /// Removes meshes from the file and from all nodes
     RemoveMeshes {
         /// Meshes to remove.
         mesh: Meshes,
-    } = "mesh.remove", "Remove meshes", menu: "Edit/Remove", asks: true, enabled: rules::opened;
+    } = "mesh.remove", "Remove meshes", asks: true, enabled: rules::opened;
     /// Removes a material that no mesh uses
     RemoveMaterials {
         /// Material to remove.
         material: String,
-    } = "material.remove", "Remove material", menu: "Edit/Remove", asks: true,
+    } = "material.remove", "Remove material", asks: true,
         enabled: rules::opened;
     /// Removes nodes outside all scenes, meshes, skins and materials that nothing uses
     Compact {
-    } = "file.compact", "Remove unused elements", menu: "Edit/Remove";
+    } = "file.compact", "Remove unused elements";
 }
 
 choice! {

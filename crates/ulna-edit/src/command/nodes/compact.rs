@@ -12,7 +12,9 @@ use crate::{
     Edit,
     command::{CommandError, Outcome, Scene},
 };
-use ulna_model::{Document, IdKind, MaterialId, MeshId, NodeId, Notice, References as _, SkinId};
+use ulna_model::{
+    AnyId, Document, IdKind, MaterialId, MeshId, NodeId, Notice, References as _, SkinId,
+};
 
 impl Compact {
     pub(super) fn work(&self, scene: &Scene<'_>) -> Result<Outcome, CommandError> {
@@ -23,12 +25,19 @@ impl Compact {
             edits.extend(without_nodes(document, &nodes).0);
             edits.push(Edit::SetNodes(nodes.iter().map(|n| (*n, None)).collect()));
         }
+        // Keys of animation pointers use what they name.
+        let mut keyed: BTreeSet<AnyId> = BTreeSet::new();
+        document.clips.values().for_each(|c| c.for_each_id(&mut |id| _ = keyed.insert(id)));
         let left = || document.nodes.iter().filter(|(n, _)| !nodes.contains(n)).map(|(_, n)| n);
         let used: BTreeSet<SkinId> = left().filter_map(|n| n.skin).collect();
         let skins: Vec<SkinId> = document.skins.ids().filter(|s| !used.contains(s)).collect();
         edits.extend(skins.iter().flat_map(|s| skin_gone(document, *s)));
         let used: BTreeSet<MeshId> = left().filter_map(|n| n.mesh).collect();
-        let meshes: Vec<MeshId> = document.meshes.ids().filter(|m| !used.contains(m)).collect();
+        let meshes: Vec<MeshId> = document
+            .meshes
+            .ids()
+            .filter(|m| !used.contains(m) && !keyed.contains(&(*m).into()))
+            .collect();
         edits.extend(meshes.iter().flat_map(|m| mesh_gone(document, *m)));
         let mut used: BTreeSet<MaterialId> = BTreeSet::new();
         for mesh in document.meshes.iter().filter(|(m, _)| !meshes.contains(m)).map(|(_, m)| m) {
@@ -38,8 +47,11 @@ impl Compact {
                 }
             });
         }
-        let materials: Vec<MaterialId> =
-            document.materials.ids().filter(|m| !used.contains(m)).collect();
+        let materials: Vec<MaterialId> = document
+            .materials
+            .ids()
+            .filter(|m| !used.contains(m) && !keyed.contains(&(*m).into()))
+            .collect();
         let gone = materials.iter().map(|m| Edit::SetMaterial { material: *m, to: None });
         edits.extend(gone);
         if edits.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::command::{CommandError, error::refuse, mesh_skins::skin_label};
-use ulna_model::{Document, NodeId};
+use ulna_model::{ClipId, Document, NodeId, SkinId};
 
 /// Sentences of one message at most.
 const MOST: usize = 3;
@@ -23,26 +23,33 @@ fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
             });
         }
     }
+    let mut first: Option<(NodeId, usize, ClipId)> = None;
+    let mut clips = 0usize;
     for (id, clip) in document.clips.iter() {
         let mut keyed: Vec<NodeId> = clip.tracks.values().map(|t| t.target).collect();
+        let unkeyed = document.aids.unkeyed.iter().filter(|(at, _)| at.clip == id);
         keyed.extend(
-            document
-                .aids
-                .unkeyed
-                .iter()
-                .filter(|(at, _)| at.clip == id)
-                .flat_map(|(_, pose)| pose.locals.keys().chain(pose.morphs.keys()).copied()),
+            unkeyed.flat_map(|(_, pose)| pose.locals.keys().chain(pose.morphs.keys()).copied()),
         );
         keyed.retain(|n| nodes.contains(n));
         keyed.sort_unstable();
         keyed.dedup();
-        if let [first, more @ ..] = &keyed[..] {
-            let (label, clip) = (document.node(*first).label(*first), document.clip_label(id));
-            all.push(match more.len() {
-                0 => format!("“{label}” has keys in “{clip}”"),
-                more => format!("“{label}” and {more} more have keys in “{clip}”"),
-            });
+        if let [node, more @ ..] = &keyed[..] {
+            first.get_or_insert((*node, more.len(), id));
+            clips += 1;
         }
+    }
+    if let Some((node, more, clip)) = first {
+        let (label, clip) = (document.node(node).label(node), document.clip_label(clip));
+        let who = match more {
+            0 => format!("“{label}” has keys"),
+            more => format!("“{label}” and {more} more have keys"),
+        };
+        all.push(match clips {
+            1 => format!("{who} in “{clip}”"),
+            2 => format!("{who} in “{clip}” and another clip"),
+            n => format!("{who} in “{clip}” and {} more clips", n - 1),
+        });
     }
     for layers in document.aids.pose_layers.values() {
         for layer in layers.iter() {
@@ -55,11 +62,13 @@ fn effects(document: &Document, nodes: &BTreeSet<NodeId>) -> Vec<String> {
     all
 }
 
-/// Refuses a change of the tree that would change motion, unless it is forced.
+/// Refuses a change of the tree that would change motion, unless it is forced. `anyway` is the
+/// sentence that says how.
 pub(super) fn refuse_motion(
     document: &Document,
     nodes: &BTreeSet<NodeId>,
     is_forced: bool,
+    anyway: &str,
 ) -> Result<(), CommandError> {
     if is_forced {
         return Ok(());
@@ -71,10 +80,33 @@ pub(super) fn refuse_motion(
     let more = all.len().saturating_sub(MOST);
     all.truncate(MOST);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    refuse(
-        "would_change_motion",
-        format!("{}{more}. Set “force” to do it and accept the changed motion", all.join("; ")),
-    )
+    refuse("would_change_motion", format!("{}{more}. {anyway}", all.join("; ")))
+}
+
+/// Refuses a tree in which the joints of a skin have no common root, which glTF needs (glTF 2.0,
+/// *Skins*). `parent` is the parent of a node after the change.
+pub(super) fn refuse_rootless<'s>(
+    document: &Document,
+    skins: impl Iterator<Item = (SkinId, &'s [NodeId])>,
+    parent: impl Fn(NodeId) -> Option<NodeId>,
+) -> Result<(), CommandError> {
+    fn has_root(joints: &[NodeId], parent: &dyn Fn(NodeId) -> Option<NodeId>) -> bool {
+        let root = |n: &NodeId| std::iter::successors(Some(*n), |n| parent(*n)).last();
+        let mut roots = joints.iter().map(root);
+        let first = roots.next();
+        roots.all(|r| Some(r) == first)
+    }
+    for (id, joints) in skins {
+        let had_root = has_root(joints, &|n| document.node(n).parent);
+        if had_root && !has_root(joints, &parent) {
+            let skin = skin_label(document, id);
+            return refuse(
+                "joints_without_root",
+                format!("the joints of {skin} would have no common root; keep a node above them"),
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Refuses the removal of nodes to which something refers that no command can change yet.

@@ -13,7 +13,8 @@ use crate::{
     },
 };
 use ulna_model::{
-    Document, MaterialId, MeshId, Node, NodeId, Notice, References as _, SkinId, label,
+    AnyId, Document, IdKind, MaterialId, MeshId, Node, NodeId, Notice, PointerTrack,
+    References as _, SkinId, label,
 };
 
 /// The edits that remove a skin that no node uses.
@@ -96,6 +97,7 @@ impl RemoveMeshes {
                 );
             }
         }
+        refuse_pointers(document, &ids, &meshes)?;
         let (mut edits, channels) = without_morphs(document, &ids);
         let nodes: Vec<_> = shown
             .iter()
@@ -127,6 +129,34 @@ impl RemoveMeshes {
         }
         Ok(Outcome { edits, notes, ..Outcome::default() })
     }
+}
+
+/// Refuses to remove meshes whose morph weights an animation pointer moves: no command can change
+/// its keys yet.
+fn refuse_pointers(
+    document: &Document,
+    nodes: &BTreeSet<NodeId>,
+    meshes: &BTreeSet<MeshId>,
+) -> Result<(), CommandError> {
+    for (id, clip) in document.clips.iter() {
+        let is_meant = |p: &&PointerTrack| match p.target {
+            Some(AnyId { kind: IdKind::Mesh, index }) => meshes.contains(&MeshId(index)),
+            Some(AnyId { kind: IdKind::Node, index }) => {
+                p.pointer.contains("/weights") && nodes.contains(&NodeId(index))
+            }
+            _ => false,
+        };
+        if let Some(pointer) = clip.pointers.iter().find(is_meant) {
+            let (clip, pointer) = (document.clip_label(id), &pointer.pointer);
+            return refuse(
+                "keys_not_editable",
+                format!(
+                    "“{clip}” has keys of “{pointer}” that cannot be edited; delete the clip first"
+                ),
+            );
+        }
+    }
+    Ok(())
 }
 
 impl RemoveMaterials {

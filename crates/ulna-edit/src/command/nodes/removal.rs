@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     commands::{Below, RemoveNodes},
-    dependents::{refuse_fixed, refuse_motion},
+    dependents::{refuse_fixed, refuse_motion, refuse_rootless},
     meshes::{mesh_gone, skin_gone},
     purge::without_nodes,
     worlds::kept_in_world,
@@ -14,8 +14,8 @@ use crate::{
     command::{CommandError, Outcome, Scene, error::refuse, mesh_skins::skin_label},
 };
 use ulna_model::{
-    Document, MeshId, Node, NodeId, Notice, PrimitiveId, SceneId, Shared, Skin, SkinId,
-    WeightEncoding, WeightMap,
+    Document, MeshId, Node, NodeId, Notice, PrimitiveId, References as _, SceneId, Shared, Skin,
+    SkinId, WeightEncoding, WeightMap,
 };
 
 /// The nodes and all nodes below them.
@@ -43,8 +43,23 @@ impl RemoveNodes {
             named.iter().copied().collect()
         };
         refuse_fixed(document, &removed)?;
-        refuse_motion(document, &all_below, is_forced)?;
+        let anyway = "To remove them anyway, choose “Remove with joints and keys” in the outliner, \
+            or set “force” in a script";
+        refuse_motion(document, &all_below, is_forced, anyway)?;
         let left = left_skins(document, &removed)?;
+        let kept: Vec<(SkinId, Vec<NodeId>)> = document
+            .skins
+            .iter()
+            .filter(|(id, _)| !left.skins.contains(id))
+            .map(|(id, skin)| {
+                (id, skin.joints.iter().copied().filter(|j| !removed.contains(j)).collect())
+            })
+            .collect();
+        let above = |n: NodeId| {
+            let all = std::iter::successors(document.node(n).parent, |n| document.node(*n).parent);
+            all.into_iter().find(|n| !removed.contains(n))
+        };
+        refuse_rootless(document, kept.iter().map(|(id, j)| (*id, &j[..])), above)?;
         let (mut edits, channels) = without_nodes(document, &removed);
         edits.extend(left.edits);
         let (nodes, roots) = attached(document, &removed, below)?;
@@ -137,7 +152,9 @@ fn unused_meshes(document: &Document, removed: &BTreeSet<NodeId>) -> Vec<MeshId>
         let nodes = document.nodes.iter().filter(|(n, _)| removed.contains(n) == is_removed);
         nodes.filter_map(|(_, node)| node.mesh).collect()
     };
-    shown(true).difference(&shown(false)).copied().collect()
+    // Keys of animation pointers stay.
+    let is_keyed = |m: &MeshId| document.clips.values().any(|c| c.names(*m));
+    shown(true).difference(&shown(false)).copied().filter(|m| !is_keyed(m)).collect()
 }
 
 /// Changes of skins after a removal.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     commands::{AddNode, Keep, Reparent},
-    dependents::refuse_motion,
+    dependents::{refuse_motion, refuse_rootless},
     removal::with_below,
     worlds::kept_in_world,
 };
@@ -88,7 +88,13 @@ impl Reparent {
         let elsewhere: Vec<NodeId> =
             moved.iter().copied().filter(|n| document.node(*n).parent != parent).collect();
         let affected = with_below(document, &elsewhere);
-        refuse_motion(document, &affected, self.force.unwrap_or(false))?;
+        let anyway = "To attach them anyway, set “force”";
+        refuse_motion(document, &affected, self.force.unwrap_or(false), anyway)?;
+        let skins = document.skins.iter().map(|(id, skin)| (id, &skin.joints[..]));
+        let above = |n: NodeId| {
+            if moved.contains(&n) { parent } else { document.node(n).parent }
+        };
+        refuse_rootless(document, skins, above)?;
         let mut nodes: BTreeMap<NodeId, Node> = BTreeMap::new();
         for id in &moved {
             let to = match self.keep.unwrap_or(Keep::World) {

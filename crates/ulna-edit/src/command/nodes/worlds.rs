@@ -4,7 +4,7 @@ use glam::DMat4;
 
 use crate::command::{CommandError, error::refuse};
 use ulna_model::{
-    Document, Local, Node, NodeId, NodePose,
+    Document, Local, Node, NodeId, NodePose, Property,
     transform::{decompose, is_invertible},
 };
 
@@ -45,6 +45,9 @@ pub(super) fn kept_in_world(
     if node.parent == parent {
         return Ok(node.clone());
     }
+    // Only translation, rotation and scale can have keys (glTF 2.0, *Animations*).
+    let mut tracks = document.clips.values().flat_map(|c| c.tracks.values());
+    let is_keyed = tracks.any(|t| t.target == id && t.property != Property::Weights);
     let local = |which: Which, like: &Local| -> Result<Local, CommandError> {
         let above = world(document, parent, which);
         if !is_invertible(above.determinant()) {
@@ -59,11 +62,21 @@ pub(super) fn kept_in_world(
         }
         let matrix = above.inverse() * world(document, Some(id), which);
         let made = decompose(&matrix, &like.transform());
-        Ok(if made.residue <= PLAIN {
-            Local::Trs(made.transform)
+        let is_matrix = matches!(node.rest, Local::Matrix(_)) && !is_keyed;
+        if made.residue <= PLAIN {
+            Ok(Local::Trs(made.transform))
+        } else if is_matrix {
+            Ok(Local::Matrix(matrix.as_mat4()))
         } else {
-            Local::Matrix(matrix.as_mat4())
-        })
+            refuse(
+                "would_shear",
+                format!(
+                    "“{}” cannot keep its position: the uneven scale of a parent would shear it; \
+                        keep the local transform instead",
+                    node.label(id)
+                ),
+            )
+        }
     };
     let rest = local(Which::Rest, &node.rest)?;
     let posed = local(Which::Pose, &node.local())?;

@@ -91,7 +91,50 @@ pub(super) fn close(text: &str, now: &FileContent) -> Option<Closed> {
             }
         }
     }
-    Some(Closed { text: rewrite(text, &ops), renumbering, lines })
+    let text = without_unused_extensions(&root, rewrite(text, &ops))?;
+    Some(Closed { text, renumbering, lines })
+}
+
+/// Takes extensions out of `extensionsUsed` and `extensionsRequired` that were used before, and now
+/// nowhere. `None` where the text cannot be read.
+fn without_unused_extensions(before: &Value, text: String) -> Option<String> {
+    let after = with_nulls(&text)?;
+    let (mut were, mut are) = (BTreeSet::new(), BTreeSet::new());
+    for_each_extension(before, &mut |name| _ = were.insert(name.to_owned()));
+    for_each_extension(&after, &mut |name| _ = are.insert(name.to_owned()));
+    let mut ops = Ops::object();
+    for list in ["extensionsUsed", "extensionsRequired"] {
+        let Some(names) = after.get(list).and_then(Value::as_array) else { continue };
+        let is_unused =
+            |name: &Value| name.as_str().is_some_and(|n| were.contains(n) && !are.contains(n));
+        if names.iter().all(is_unused) {
+            *ops.member(list) = Ops::Remove;
+            continue;
+        }
+        for (k, _) in names.iter().enumerate().filter(|(_, name)| is_unused(name)) {
+            *ops.member(list).item(k) = Ops::Remove;
+        }
+    }
+    Some(if ops.is_keep() { text } else { rewrite(&text, &ops) })
+}
+
+/// Visits the names of all extension objects of a file, outside of extras.
+fn for_each_extension(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| for_each_extension(item, visit)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                if let ("extensions", Value::Object(all)) = (key.as_str(), value) {
+                    all.keys().for_each(|name| visit(name));
+                }
+                // Foreign data is no place for extensions of glTF.
+                if key != "extras" {
+                    for_each_extension(value, visit);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The new text of a place; `None` where it stays.
@@ -173,19 +216,14 @@ fn staying(
 }
 
 /// The first extension of a file that may name elements in a way that the table does not know.
-fn unknown_extension(value: &Value) -> Option<String> {
-    match value {
-        Value::Array(items) => items.iter().find_map(unknown_extension),
-        Value::Object(members) => members.iter().find_map(|(key, value)| {
-            let own = match (key.as_str(), value) {
-                ("extensions", Value::Object(all)) => all.keys().find(|name| !is_known(name)),
-                _ => None,
-            };
-            // Foreign data is no place for extensions of glTF.
-            own.cloned().or_else(|| (key != "extras").then(|| unknown_extension(value)).flatten())
-        }),
-        _ => None,
-    }
+fn unknown_extension(root: &Value) -> Option<String> {
+    let mut unknown = None;
+    for_each_extension(root, &mut |name| {
+        if unknown.is_none() && !is_known(name) {
+            unknown = Some(name.to_owned());
+        }
+    });
+    unknown
 }
 
 /// Whether the file keeps layers, poses or a mix, which name nodes by text, and a node without a

@@ -7,7 +7,7 @@ use super::{
     super::{
         REST_EXTRA, SaveError, json,
         patch::{float_text, number},
-        scene_extras::{LIGHTS, VISIBILITY},
+        scene_extras::{INSTANCING, LIGHTS, VISIBILITY},
         text::Ops,
     },
     extras::Extras,
@@ -64,8 +64,14 @@ impl Writer<'_> {
             hidden,
         } = after;
         let (at, place) = (("nodes", id.index()), Location::of(id));
-        if (instances, camera, light) != (&before.instances, &before.camera, &before.light) {
-            return Err(SaveError::no_form(&place, "a change of the camera, light or instances"));
+        if before.instances.is_some() && instances.is_none() {
+            self.without_instances(id)?;
+            self.changes.push(format!("{place}: instances removed"));
+        } else if *instances != before.instances {
+            return Err(SaveError::no_form(&place, "a change of the instances"));
+        }
+        if (camera, light) != (&before.camera, &before.light) {
+            return Err(SaveError::no_form(&place, "a change of the camera or light"));
         }
         let label = after.label(id);
         if before.name != *name {
@@ -129,6 +135,18 @@ impl Writer<'_> {
             _ => *op.member("visible") = Ops::Replace((!hidden).to_string()),
         }
         self.uses(VISIBILITY)
+    }
+
+    /// Takes the instances out of a node, and its extensions where there are no others.
+    fn without_instances(&mut self, id: NodeId) -> Result<(), SaveError> {
+        let text =
+            json::elements(&self.root, "nodes").map_err(SaveError::Source)?[id.index()].get();
+        let members = json::split(text).map_err(SaveError::Source)?;
+        let own = members.0.get("extensions").map(|e| json::split(e.get())).transpose();
+        let count = own.map_err(SaveError::Source)?.map_or(0, |all| all.0.len());
+        let op = self.ops.member("nodes").item(id.index()).member("extensions");
+        *if count > 1 { op.member(INSTANCING) } else { op } = Ops::Remove;
+        Ok(())
     }
 
     /// Names an extension among those that the file uses.
