@@ -96,6 +96,11 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
             .filter_map(|n| n.accesskit_node().label());
         buttons.collect()
     };
+    let rows = |window: &Window| -> Vec<String> {
+        let all =
+            window.query_all_by_label_contains("Show").filter_map(|n| n.accesskit_node().label());
+        all.collect()
+    };
     // Other findings may still come in above it.
     for _ in 0..50 {
         let row =
@@ -140,7 +145,11 @@ fn of_many_problems_those_in_sight_are_laid_out_and_the_last_one_can_be_reached(
         window.step();
     }
     let now = seen(&window);
-    assert!((1..80).contains(&now.len()) && has_last(&now), "the last one is in sight: {now:?}");
+    assert!(
+        (1..80).contains(&now.len()) && has_last(&now),
+        "the last one is in sight: {now:?}, of {:?}",
+        rows(&window)
+    );
 }
 
 /// A drag poses and keys, and what is known of the bodies is what it was: the very same, not found

@@ -325,7 +325,8 @@ fn remapped(map: &WeightMap, table: &[Option<u16>]) -> Option<(WeightMap, usize)
         }
         changed += usize::from(is_given);
         let (joints, weights) = (&mut joints[range.clone()], &mut weights[range]);
-        (joints.fill(0), weights.fill(0.0));
+        joints.fill(0);
+        weights.fill(0.0);
         for (k, (slot, weight)) in list.into_iter().enumerate() {
             (joints[k], weights[k]) = (slot, weight);
         }
