@@ -40,7 +40,7 @@ struct Row {
 /// Findings that say the same.
 #[derive(Clone, Debug)]
 struct FindingGroup {
-    /// What they say, with its code.
+    /// Their sentence.
     key: String,
     /// Their places in the list.
     all: Vec<usize>,
@@ -81,7 +81,8 @@ impl ProblemsState {
                 1 => first.message.clone(),
                 n => format!("{n} {}: {}", noun(view, &all), first.message),
             };
-            let key = format!("{} {}", first.code, first.message);
+            // Once all rules are checked, the same finding may have another code.
+            let key = first.message.clone();
             FindingGroup { key, all, text, names }
         };
         self.groups = groups.into_iter().map(group).collect();

@@ -57,6 +57,8 @@ pub struct Saved {
     pub companions: Vec<FileToWrite>,
     /// Sentences: what changes in the file, element by element.
     pub changes: Vec<String>,
+    /// Sentences: what stays in the file in place of removed elements, and why.
+    pub stays: Vec<Notice>,
     /// Indices in the file by the ids of the document: others where elements were removed.
     pub renumbering: Renumbering,
 }
