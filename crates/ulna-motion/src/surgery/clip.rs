@@ -1,6 +1,7 @@
 //! Clips in which nodes have other local transforms.
 
 use glam::{DVec3, DVec4};
+use rayon::prelude::*;
 
 use super::{
     bake::{Bounds, baked, times_of},
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::curves::moments;
 use ulna_model::{
-    Clip, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform,
+    Clip, ClipId, FileContent, Interpolation, NodeId, Property, Shared, Track, TrackId, Transform,
     transform::angle_between,
 };
 
@@ -106,6 +107,34 @@ pub fn rewritten(
         return Ok((clip.clone(), done));
     }
     Ok((Shared::new(Clip { tracks, ..(**clip).clone() }), done))
+}
+
+/// The clips of a file that change where nodes get the local transforms of some chains, and what
+/// became of all tracks. Arguments as of [`rewritten`].
+///
+/// # Errors
+/// As of [`rewritten`], with the clip.
+pub fn rewrite_clips(
+    file: &FileContent,
+    chains: &[Chain],
+    after: &(dyn Fn(NodeId) -> Transform + Sync),
+    bounds: &(dyn Fn(NodeId) -> Bounds + Sync),
+) -> Result<(Vec<(ClipId, Shared<Clip>)>, Rewritten), (ClipId, Unfollowed)> {
+    let local = |n: NodeId| file.node(n).local().transform();
+    let clips: Vec<_> = file.clips.iter().collect();
+    let made: Vec<_> = clips
+        .into_par_iter()
+        .map(|(id, clip)| (id, clip, rewritten(clip, chains, &local, after, bounds)))
+        .collect();
+    let (mut changed, mut all) = (Vec::new(), Rewritten::default());
+    for (id, clip, made) in made {
+        let (to, done) = made.map_err(|why| (id, why))?;
+        all = all.with(done);
+        if !Shared::ptr_eq(&to, clip) {
+            changed.push((id, to));
+        }
+    }
+    Ok((changed, all))
 }
 
 /// Refuses keys of pointers, and keys that are kept as they are.
