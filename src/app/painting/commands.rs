@@ -131,7 +131,7 @@ impl WeightContext<'_> {
         )
     }
 
-    /// Commands that set the mask to the value of the brush, at the selected vertices or everywhere.
+    /// Commands that set the mask of the selected vertices, or of all, to the brush value.
     pub(in crate::app) fn flood_mask(&mut self) -> Option<Vec<Command>> {
         let brush = self.painting.options.brush;
         if brush.kind != BrushKind::Replace {
