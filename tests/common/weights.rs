@@ -182,7 +182,7 @@ pub fn harmed(
 
 /// The mean of the places around a vertex.
 pub fn mean(canvas: &SkinnedSurface, maps: &Maps<'_>, vertex: u32, out: &mut Influences) {
-    let ring = canvas.ring(canvas.place_of(vertex));
+    let ring = canvas.ring(canvas.point_of(vertex));
     for p in ring {
         let (joints, weights) = maps.slots(canvas.first_at(*p));
         for (j, w) in joints.iter().zip(weights).filter(|(_, w)| **w > 0.0) {

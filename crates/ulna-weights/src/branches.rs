@@ -18,10 +18,10 @@ impl Branches {
         let count = parents.len();
         let mut below: Vec<Vec<u16>> = vec![Vec::new(); count];
         let mut roots = Vec::new();
-        for (joint, parent) in parents.iter().enumerate() {
+        for (parent, joint) in parents.iter().zip(0..) {
             match below.get_mut(usize::from(*parent)) {
-                Some(list) => list.push(joint as u16),
-                None => roots.push(joint as u16),
+                Some(list) => list.push(joint),
+                None => roots.push(joint),
             }
         }
         let (mut spans, mut order) = (vec![(0, 0); count], vec![0; count]);

@@ -1,9 +1,9 @@
-//! What can be painted: all that hangs on one skin, surfaces, lines and points, as places with
+//! What can be painted: all that hangs on one skin, surfaces, lines and points, as points with
 //! their neighbors.
 //!
 //! A file splits a vertex wherever normals, texture coordinates or materials differ, over
-//! primitives and meshes too. Such vertices lie at one place, and are painted alike: what is done
-//! depends on the place, never on the copy.
+//! primitives and meshes too. Such vertices lie at one point, and are painted alike: what is done
+//! depends on the point, never on the copy.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -12,7 +12,7 @@ use glam::{Mat4, Vec3};
 use super::{
     Influences, Refusal, WeightConstraints, WeightIssues, branches::Branches, topology::Topo,
 };
-use ulna_geometry::weld;
+use ulna_geometry::{PointId, weld};
 use ulna_model::{
     Document, MeshId, NodeId, PrimitiveId, Shared, SkinId, Slice, Topology, WeightMap,
 };
@@ -56,7 +56,7 @@ pub struct SkinnedSurface {
     parts: Vec<SurfacePart>,
     shapes: Vec<Drawn>,
     /// By the parts, which of several skins each hangs on; empty where there is but one. What lies
-    /// at one place on two skins is two places.
+    /// at one point on two skins is two points.
     owners: Vec<u16>,
     count: u32,
     joints: Shared<[NodeId]>,
@@ -179,7 +179,7 @@ impl SkinnedSurface {
         Some((canvas, origins))
     }
 
-    /// By the places, which of several skins each hangs on; empty where there is but one.
+    /// By the points, which of several skins each hangs on; empty where there is but one.
     pub(super) fn owners(&self) -> Vec<u16> {
         if self.owners.is_empty() {
             return Vec::new();
@@ -190,38 +190,38 @@ impl SkinnedSurface {
     /// All of it at once, for what asks often.
     pub(super) fn topo(&self) -> &Topo {
         self.topo.get_or_init(|| {
-            let (mut place_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
+            let (mut point_of, mut rest) = (Vec::with_capacity(self.vertex_count()), Vec::new());
             let owner = |k: usize| self.owners.get(k).copied().unwrap_or(0);
             let numbers: Vec<usize> = (0..self.parts.len()).collect();
             for run in numbers.chunk_by(|a, b| owner(*a) == owner(*b)) {
                 let positions: Vec<Vec3> =
                     run.iter().flat_map(|k| self.shapes[*k].positions.iter().copied()).collect();
-                let (own, places) = weld(&positions);
-                let before = rest.len() as u32;
-                place_of.extend(own.into_iter().map(|p| p + before));
-                rest.extend(places);
+                let (own, points) = weld(&positions);
+                let before = rest.len();
+                point_of.extend(own.into_iter().map(|p| PointId::from(p.index() + before)));
+                rest.extend(points);
             }
             let (mut corners, mut ends) = (Vec::new(), Vec::new());
             for (part, shape) in self.parts.iter().zip(&self.shapes) {
-                let places = shape.indices.iter().map(|v| place_of[(*v + part.first) as usize]);
+                let points = shape.indices.iter().map(|v| point_of[(*v + part.first) as usize]);
                 match shape.topology {
-                    Topology::Triangles => corners.extend(places),
-                    Topology::Lines => ends.extend(places),
+                    Topology::Triangles => corners.extend(points),
+                    Topology::Lines => ends.extend(points),
                     // Nothing leads from a point to another.
                     Topology::Points => {}
                 }
             }
-            Topo::of(place_of, rest, corners, &ends)
+            Topo::of(point_of, rest, corners, &ends)
         })
     }
 
-    /// Whether it is known which vertices lie at one place, and which places are neighbors. Where
+    /// Whether it is known which vertices lie at one point, and which points are neighbors. Where
     /// not, whoever asks first waits for that.
     pub fn is_ready(&self) -> bool {
         self.topo.get().is_some()
     }
 
-    /// Finds out which vertices lie at one place, and which places are neighbors: for a thread
+    /// Finds out which vertices lie at one point, and which points are neighbors: for a thread
     /// that has the time.
     pub fn prepare(&self) {
         self.flaws();
@@ -229,7 +229,7 @@ impl SkinnedSurface {
 
     /// Where the triangles do not make a closed surface.
     pub fn flaws(&self) -> &WeightIssues {
-        self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.place_count()))
+        self.flaws.get_or_init(|| WeightIssues::of(self.topo(), self.point_count()))
     }
 
     /// Its primitives.
@@ -242,8 +242,8 @@ impl SkinnedSurface {
         self.count as usize
     }
 
-    /// How many places.
-    pub fn place_count(&self) -> usize {
+    /// How many points.
+    pub fn point_count(&self) -> usize {
         self.topo().rest.len()
     }
 
@@ -274,34 +274,34 @@ impl SkinnedSurface {
 
     /// Where a vertex lies.
     #[inline]
-    pub fn place_of(&self, vertex: u32) -> u32 {
-        self.topo().place_of[vertex as usize]
+    pub fn point_of(&self, vertex: u32) -> PointId {
+        self.topo().point_of[vertex as usize]
     }
 
-    /// The first vertex of a place: what stands for it where one is read.
+    /// The first vertex of a point: what stands for it where one is read.
     #[inline]
-    pub fn first_at(&self, place: u32) -> u32 {
-        self.topo().firsts[place as usize]
+    pub fn first_at(&self, point: PointId) -> u32 {
+        self.topo().firsts[point.index()]
     }
 
-    /// The vertices of a place: at least one.
+    /// The vertices of a point: at least one.
     #[inline]
-    pub fn vertices_at(&self, place: u32) -> &[u32] {
-        self.topo().vertices.row(place as usize)
+    pub fn vertices_at(&self, point: PointId) -> &[u32] {
+        self.topo().vertices.row(point.index())
     }
 
-    /// Places that share an edge with a place.
+    /// Points that share an edge with a point.
     #[inline]
-    pub fn ring(&self, place: u32) -> &[u32] {
-        self.topo().rings.row(place as usize)
+    pub fn ring(&self, point: PointId) -> &[PointId] {
+        self.topo().rings.row(point.index())
     }
 
-    /// The triangles around a place: the two places that follow it in each.
-    pub(super) fn fan(&self, place: u32) -> &[[u32; 2]] {
-        self.topo().fan(place)
+    /// The triangles around a point: the two points that follow it in each.
+    pub(super) fn fan(&self, point: PointId) -> &[[PointId; 2]] {
+        self.topo().fan(point)
     }
 
-    /// Rest positions of the places, mesh space.
+    /// Rest positions of the points, mesh space.
     pub fn rest(&self) -> &[Vec3] {
         &self.topo().rest
     }
@@ -326,7 +326,7 @@ impl SkinnedSurface {
         Maps::of(self, self.parts.iter().filter_map(map))
     }
 
-    /// Whether another is of the very same surfaces and joints, so that places are numbered alike.
+    /// Whether another is of the very same surfaces and joints, so that points are numbered alike.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.skin == other.skin
             && self.parts == other.parts

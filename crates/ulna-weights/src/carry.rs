@@ -164,8 +164,8 @@ pub fn carry(
                 })
             }
             _ => {
-                let place = canvas.place_of(*v);
-                let rest = canvas.rest()[place as usize];
+                let place = canvas.point_of(*v);
+                let rest = canvas.rest()[place.index()];
                 let at = match by {
                     CarryBy::Uv => uv_of(canvas.first_at(place)).map(|uv| in_uv(uv, rest, size)),
                     _ => Some(rest),

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, SurfacePart, WeightConstraints,
     faults::fault_of,
+    influences::slots_of,
     normalize,
     normalize::{LANES, LaneGroup, SimdNormalizer},
 };
@@ -106,7 +107,7 @@ struct PartLook<'a> {
 impl<'a> PartLook<'a> {
     #[inline]
     fn look(&self, own: u32) -> VertexView<'a> {
-        let slots = own as usize * self.stride..(own as usize + 1) * self.stride;
+        let slots = slots_of(own, self.stride);
         let (joints, weights) = (&self.joints[slots.clone()], &self.weights[slots]);
         VertexView { own, vertex: self.first + own, map: self.map, joints, weights }
     }
@@ -306,7 +307,7 @@ impl<'a> WorkingWeights<'a> {
                 continue;
             }
             let differs = |v: &u32| {
-                let range = *v as usize * stride..(*v as usize + 1) * stride;
+                let range = slots_of(*v, stride);
                 before.joints[range.clone()] != after.joints[range.clone()]
                     || before.weights[range.clone()] != after.weights[range]
                     || before.not_numbers.binary_search(v).is_ok()
@@ -450,7 +451,7 @@ impl<'a> WorkingWeights<'a> {
             let (part, own) = self.canvas.part_of(vertex);
             let map = &mut self.maps[part];
             let stride = map.stride();
-            let range = own as usize * stride..(own as usize + 1) * stride;
+            let range = slots_of(own, stride);
             let now = Influences::of(map, own as usize);
             let free = target.len() <= scope.limit.min(stride)
                 && !target.iter().chain(now.iter()).any(|(j, w)| w > 0.0 && is_locked(j));
@@ -507,7 +508,7 @@ impl<'a> WorkingWeights<'a> {
             let map = &mut self.maps[part];
             let stride = map.stride();
             let rule = rule(scope, self.canvas, map);
-            let range = own as usize * stride..(own as usize + 1) * stride;
+            let range = slots_of(own, stride);
             let joints = &mut map.joints.make_mut()[range.clone()];
             let weights = &mut map.weights.make_mut()[range];
             match now

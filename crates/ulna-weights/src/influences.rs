@@ -1,6 +1,8 @@
 //! Influences of one vertex, the constraints on them, and the reasons for which they stay as they
 //! are.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use ulna_model::{WeightEncoding, WeightMap};
@@ -8,6 +10,13 @@ use ulna_model::{WeightEncoding, WeightMap};
 /// The most influences of a vertex that are worked with. A file may hold more; the smallest then
 /// count for nothing.
 pub const MOST: usize = 64;
+
+/// Indices of a vertex's slots in lists with `stride` slots per vertex.
+#[inline]
+pub(super) const fn slots_of(vertex: u32, stride: usize) -> Range<usize> {
+    let first = vertex as usize * stride;
+    first..first + stride
+}
 
 /// The influences of one vertex while they are worked on: each joint once, no weight negative.
 #[derive(Clone, Debug)]

@@ -280,9 +280,9 @@ impl Joined {
         }
         let stride = after.stride();
         let mut mended = Vec::new();
-        for v in 0..after.vertex_count() {
+        for (v, vertex) in (0..after.vertex_count()).zip(0u32..) {
             let own = v * stride..(v + 1) * stride;
-            let was_number = |map: &WeightMap| map.not_numbers.binary_search(&(v as u32)).is_err();
+            let was_number = |map: &WeightMap| map.not_numbers.binary_search(&vertex).is_err();
             let is_same = before.joints[own.clone()] == after.joints[own.clone()]
                 && before.weights[own.clone()] == after.weights[own.clone()]
                 && was_number(before) == was_number(after);
@@ -300,7 +300,7 @@ impl Joined {
             let (joints, weights): (Vec<u16>, Vec<f32>) = slots.into_iter().unzip();
             to.joints.make_mut()[own.clone()].copy_from_slice(&joints);
             to.weights.make_mut()[own].copy_from_slice(&weights);
-            mended.push(v as u32);
+            mended.push(vertex);
         }
         if !to.not_numbers.is_empty() {
             let left = to.not_numbers.iter().copied().filter(|v| mended.binary_search(v).is_err());

@@ -208,7 +208,7 @@ fn apart(
     let surfaces: Vec<ClosestSurface> = givers.iter().zip(positions).map(surface).collect();
     let sample = wanted.iter().step_by(wanted.len().div_ceil(MOST).max(1));
     let distance = |v: &u32| {
-        let at = canvas.rest()[canvas.place_of(*v) as usize];
+        let at = canvas.rest()[canvas.point_of(*v).index()];
         surfaces.iter().filter_map(|s| Some(s.nearest(at)?.distance)).min_by(f32::total_cmp)
     };
     let (mut sum, mut count) = (0.0f64, 0usize);

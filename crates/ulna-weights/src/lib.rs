@@ -54,6 +54,5 @@ pub use self::{
     stroke::{Dab, Paint, Stroke},
     tally::{STRAY, WeightStats},
     tools::{gradient, in_common, strays},
-    topology::NO_POINT,
     volume::KEPT,
 };

@@ -11,6 +11,8 @@
 
 use glam::{Quat, Vec3};
 
+use ulna_geometry::PointId;
+
 use super::{
     Influences, Maps, Refusal, SkinnedSurface, WeightConstraints,
     branches::Branches,
@@ -38,11 +40,11 @@ fn volume(share: f32) -> f32 {
 /// A joint that is tried at a spot: where its neighbors are then, and which way the spot would go.
 struct Trial {
     joint: u16,
-    /// For each turn the way of the whole spot, and the places of its neighbors.
+    /// For each turn the way of the whole spot, and the points of its neighbors.
     turns: Vec<(Vec3, Vec<Vec3>)>,
 }
 
-/// What is tried at one place.
+/// What is tried at one point.
 struct Trials<'a> {
     branches: &'a Branches,
     here: Vec3,
@@ -57,18 +59,18 @@ impl<'a> Trials<'a> {
     fn of(
         canvas: &'a SkinnedSurface,
         maps: &Maps<'_>,
-        place: u32,
+        point: PointId,
         own: &Influences,
         target: &Influences,
     ) -> Self {
         let (branches, parents, rest) = (canvas.branches(), canvas.parents(), canvas.rest());
-        let here = rest[place as usize];
-        let ring = canvas.ring(place);
+        let here = rest[point.index()];
+        let ring = canvas.ring(point);
         let around: Vec<(Vec3, Influences)> = ring
             .iter()
             .map(|p| {
                 let (map, v) = maps.map_of(canvas.first_at(*p));
-                (rest[*p as usize], Influences::of(map, v))
+                (rest[p.index()], Influences::of(map, v))
             })
             .filter(|(at, _)| at.distance(here) > 1e-9)
             .collect();
@@ -126,10 +128,10 @@ impl<'a> Trials<'a> {
             let kept = volume(share);
             least = least.min(kept);
             let mut stretch = 1.0f32;
-            for (way, places) in &trial.turns {
+            for (way, points) in &trial.turns {
                 let at = self.here + *way * share;
-                for (place, length) in places.iter().zip(&self.lengths) {
-                    let ratio = at.distance(*place) / length;
+                for (point, length) in points.iter().zip(&self.lengths) {
+                    let ratio = at.distance(*point) / length;
                     stretch = stretch.max(ratio).max(ratio.max(1.0 / 64.0).recip());
                 }
             }
@@ -147,7 +149,7 @@ impl<'a> Trials<'a> {
 /// # Errors
 /// Why nothing can be moved; the list is of no use then.
 pub(super) fn blend_keeping(
-    (canvas, maps, place): (&SkinnedSurface, &Maps<'_>, u32),
+    (canvas, maps, point): (&SkinnedSurface, &Maps<'_>, PointId),
     list: &mut Influences,
     target: &Influences,
     (amount, kept): (f32, f32),
@@ -155,7 +157,7 @@ pub(super) fn blend_keeping(
 ) -> Result<bool, Refusal> {
     let mut start = list.clone();
     normalize(&mut start, rule)?;
-    let trials = Trials::of(canvas, maps, place, &start, target);
+    let trials = Trials::of(canvas, maps, point, &start, target);
     if trials.list.is_empty() {
         // No joint moves it otherwise than its neighbors.
         return blend(list, target, amount, rule).map(|()| true);

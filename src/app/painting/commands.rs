@@ -269,7 +269,7 @@ impl App {
         let mut rest = |at: Vec2| {
             let found = self.find(at, size, &brush)?;
             let canvas = self.painting.canvas.as_ref()?;
-            let corner = |k: usize| canvas.rest()[canvas.place_of(found.touch.corners[k]) as usize];
+            let corner = |k: usize| canvas.rest()[canvas.point_of(found.touch.corners[k]).index()];
             let spot = corner(0) * found.shares[0]
                 + corner(1) * found.shares[1]
                 + corner(2) * found.shares[2];

@@ -151,7 +151,7 @@ impl Painting {
         for (part, _) in canvas.parts().iter().zip(&hides).filter(|(_, hidden)| **hidden) {
             for vertex in part.first..part.first + part.count {
                 let seen = |v: &u32| !hides[canvas.part_of(*v).0];
-                if !canvas.vertices_at(canvas.place_of(vertex)).iter().any(seen) {
+                if !canvas.vertices_at(canvas.point_of(vertex)).iter().any(seen) {
                     self.posed.positions[vertex as usize] = Vec3::NAN;
                 }
             }
@@ -179,7 +179,7 @@ impl Painting {
         };
         let mirror = MirrorMap::of(document, canvas, roles);
         self.one_sided = is_one_sided(document, canvas.skin).then_some(false);
-        self.unpaired = mirror.alone().map(|place| canvas.first_at(place)).collect();
+        self.unpaired = mirror.alone().map(|point| canvas.first_at(point)).collect();
         self.mirror = Some(mirror);
     }
 }

@@ -14,6 +14,7 @@ use ulna_edit::{
     Change,
     command::{Assign, VertexCommand},
 };
+use ulna_geometry::PointId;
 use ulna_model::{Clip, Derived, Document, NodeId, PrimitiveKey, Shared, SkinId};
 use ulna_motion::{MirrorPairs, Posed, Spot, WorstPose};
 use ulna_render::Color;
@@ -72,7 +73,7 @@ pub(in crate::app) struct Painting {
     pub(super) last: Option<BrushHover>,
     pub(super) tally: WeightStats,
     /// Places that became strays, or ceased to be, since the vertices were tinted.
-    pub(super) stray_moved: Vec<u32>,
+    pub(super) stray_moved: Vec<PointId>,
     /// The command that selects vertices as soon as there is a canvas.
     pub select_next: Option<VertexCommand>,
     pub(super) tinted: Option<Tinted>,

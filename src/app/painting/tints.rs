@@ -207,7 +207,7 @@ impl PartTints<'_> {
             WeightLook::Faults => {
                 match fault_in(map, vertex, self.limit, self.tally.used().len()) {
                     None if colors.placed.is_some_and(|c| {
-                        self.tally.is_stray(c.place_of(first + vertex as u32))
+                        self.tally.is_stray(c.point_of(first + vertex as u32))
                     }) =>
                     {
                         TintKind::color(colors.stray)

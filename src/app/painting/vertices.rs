@@ -49,7 +49,7 @@ impl Painting {
             let (Some(hover), Some(canvas)) = (&self.hover, &self.canvas) else {
                 return Vec::new();
             };
-            return canvas.vertices_at(canvas.place_of(hover.canvas_vertex)).to_vec();
+            return canvas.vertices_at(canvas.point_of(hover.canvas_vertex)).to_vec();
         }
         let project = camera.projector(size);
         posed.vertices_where(|v, p| {

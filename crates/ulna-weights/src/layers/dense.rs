@@ -1,7 +1,7 @@
 //! What a layer has, laid out for every vertex, so that a brush finds what it asks for at once.
 
 use super::content::Content;
-use crate::Influences;
+use crate::{Influences, influences::slots_of};
 use ulna_model::{LayerPart, WeightMap};
 
 /// Slots, a mask and whether it is held for every vertex of a primitive.
@@ -93,7 +93,7 @@ impl Dense {
     pub fn part(&self, vertices: &[u32], least: usize) -> LayerPart {
         let stride = self.map.stride();
         let (joints, weights): (&[u16], &[f32]) = (&self.map.joints, &self.map.weights);
-        let slots = |v: u32| v as usize * stride..(v as usize + 1) * stride;
+        let slots = |v: u32| slots_of(v, stride);
         let used = |v: &u32| weights[slots(*v)].iter().rposition(|w| *w > 0.0).map_or(0, |k| k + 1);
         let most = vertices.iter().map(used).max().unwrap_or(0);
         let mut part = LayerPart { sets: most.div_ceil(4).max(least), ..LayerPart::default() };

@@ -100,7 +100,8 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
         }
         next += 1;
         let own = v * stride..(v + 1) * stride;
-        let is_over = over.vertices.get(k) == Some(&(v as u32));
+        let vertex = v as u32;
+        let is_over = over.vertices.get(k) == Some(&vertex);
         let (joints, weights) = if is_over {
             let there = k * stride..(k + 1) * stride;
             k += 1;
@@ -108,17 +109,17 @@ fn difference(now: &WeightMap, base: &WeightMap, mut over: WeightPatch) -> Optio
         } else {
             (&base_joints[own.clone()], &base_weights[own.clone()])
         };
-        let odd = !numbers && !is_over && base.not_numbers.binary_search(&(v as u32)).is_ok();
-        let was_odd = !numbers && now.not_numbers.binary_search(&(v as u32)).is_ok();
+        let odd = !numbers && !is_over && base.not_numbers.binary_search(&vertex).is_ok();
+        let was_odd = !numbers && now.not_numbers.binary_search(&vertex).is_ok();
         // By the bits: −0 is brought back, too.
         let same = now_joints[own.clone()] == *joints
             && now_weights[own].iter().zip(weights).all(|(a, b)| a.to_bits() == b.to_bits());
         if !same || odd != was_odd {
-            patch.vertices.push(v as u32);
+            patch.vertices.push(vertex);
             patch.joints.extend_from_slice(joints);
             patch.weights.extend_from_slice(weights);
             if odd {
-                patch.not_numbers.push(v as u32);
+                patch.not_numbers.push(vertex);
             }
         }
     }

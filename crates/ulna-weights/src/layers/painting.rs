@@ -16,7 +16,7 @@ use super::{
     stack::Shown,
     with_part,
 };
-use crate::{Maps, MirrorMap, SkinnedSurface};
+use crate::{Maps, MirrorMap, SkinnedSurface, influences::slots_of};
 use ulna_model::{
     Document, LayerId, MeshId, MirrorFrom, PrimitiveId, PrimitiveKey, Shared, SkinId, WeightLayer,
     WeightLayers, WeightMap, WeightPatch, put_in_order,
@@ -323,8 +323,7 @@ impl LayerPaint {
             surface.change(*v);
             follow.push(vertex);
             if matches!(part, MirroredVertex::Gives) {
-                let partner = mirror.sides.pairs.place(canvas.place_of(vertex));
-                if partner != crate::NO_POINT {
+                if let Some(partner) = mirror.sides.pairs.point(canvas.point_of(vertex)) {
                     follow.extend_from_slice(canvas.vertices_at(partner));
                 }
             }
@@ -382,8 +381,10 @@ impl LayerPaint {
         };
         let part = |(key, surface): (&PrimitiveKey, &Surface)| {
             let held = surface.holds.as_ref().unwrap_or(&surface.shows);
-            let vertices: Vec<u32> = (0..surface.changed.len() as u32)
-                .filter(|v| surface.changed[*v as usize])
+            let vertices: Vec<u32> = (0u32..)
+                .zip(&surface.changed)
+                .filter(|(_, is_changed)| **is_changed)
+                .map(|(v, _)| v)
                 .collect();
             (*key, held.part(&vertices, least(key)))
         };
@@ -442,7 +443,7 @@ fn put_plain(surface: &mut Surface, mut patch: WeightPatch, target: LayerTarget)
 }
 
 fn put_mask(map: &mut WeightMap, vertex: u32, mask: f32) {
-    let own = vertex as usize * 4..vertex as usize * 4 + 4;
+    let own = slots_of(vertex, 4);
     let (joints, weights) = mask_slots(mask);
     map.joints.make_mut()[own.clone()].copy_from_slice(&joints);
     map.weights.make_mut()[own].copy_from_slice(&weights);

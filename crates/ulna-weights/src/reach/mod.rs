@@ -10,7 +10,7 @@ use rayon::prelude::*;
 pub(super) use self::along::ReachScratch;
 pub use self::touch::{PosedSurface, Touch};
 use super::{Falloff, Reach, SkinnedSurface};
-use ulna_geometry::vectors;
+use ulna_geometry::{PointId, vectors};
 
 /// What lies within the radius of a touch.
 pub(super) struct Ball {
@@ -41,7 +41,7 @@ impl Ball {
 /// Vertices that are looked at together.
 pub(super) const AT_ONCE: usize = 64;
 
-/// Which vertices may be painted: all, or those that face the eye. A place faces it where a normal
+/// Which vertices may be painted: all, or those that face the eye. A point faces it where a normal
 /// of it does, or a triangle around it: so copies of a vertex are painted alike, and all that can
 /// be seen is.
 pub(super) struct Sight<'a> {
@@ -76,25 +76,25 @@ impl<'a> Sight<'a> {
     /// Whether a vertex, which is there, may be painted.
     pub fn has(&self, v: u32) -> bool {
         self.front.is_none_or(|[side, _]| {
-            let v = v as usize;
-            self.posed.normals[v].dot(self.to(self.posed.positions[v])) * side <= 0.0
-                || self.has_place(v as u32)
+            let own = v as usize;
+            self.posed.normals[own].dot(self.to(self.posed.positions[own])) * side <= 0.0
+                || self.has_point(v)
         })
     }
 
-    /// Whether the place of a vertex faces the eye.
+    /// Whether the point of a vertex faces the eye.
     #[cold]
-    fn has_place(&self, v: u32) -> bool {
+    fn has_point(&self, v: u32) -> bool {
         let Some([side, winding]) = self.front else { return true };
-        let place = self.canvas.place_of(v);
+        let point = self.canvas.point_of(v);
         let at = |v: u32| self.posed.positions[v as usize];
         let faces = |v: &u32| self.posed.normals[*v as usize].dot(self.to(at(*v))) * side <= 0.0;
-        let first = self.canvas.first_at(place);
+        let first = self.canvas.first_at(point);
         let sight = self.to(at(first));
         let triangle =
-            |t: &[u32; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
-        self.canvas.vertices_at(place).iter().any(faces)
-            || self.canvas.fan(place).iter().any(triangle)
+            |t: &[PointId; 2]| across(self.canvas, self.posed, first, t).dot(sight) * winding < 0.0;
+        self.canvas.vertices_at(point).iter().any(faces)
+            || self.canvas.fan(point).iter().any(triangle)
     }
 
     /// Those of some vertices that lie in a ball and may be painted: `take` gets each with how near
@@ -115,7 +115,7 @@ impl<'a> Sight<'a> {
         }
         self.arch.dispatch(Measure { sight: self, ball, falloff, spots: &mut spots });
         for (k, v) in near.iter().enumerate() {
-            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_place(*v)) {
+            if spots.depth[k] > OUTSIDE && (spots.away[k] <= 0.0 || self.has_point(*v)) {
                 take(*v, spots.depth[k], spots.value[k]);
             }
         }
@@ -194,7 +194,7 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// Whether the place of a vertex faces the eye, `sight` being the way from the eye to it: a normal
+/// Whether the point of a vertex faces the eye, `sight` being the way from the eye to it: a normal
 /// of it does, or a triangle around it, which faces the way that the normals do.
 pub fn faces_eye(
     canvas: &SkinnedSurface,
@@ -202,23 +202,23 @@ pub fn faces_eye(
     vertex: u32,
     sight: Vec3,
 ) -> bool {
-    let copies = canvas.vertices_at(canvas.place_of(vertex));
+    let copies = canvas.vertices_at(canvas.point_of(vertex));
     let normal = |v: &u32| posed.normals.get(*v as usize).copied().unwrap_or_default();
     if copies.iter().any(|v| normal(v).dot(sight) <= 0.0) {
         return true;
     }
     let out: Vec3 = copies.iter().map(normal).sum();
     let triangles =
-        canvas.fan(canvas.place_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
+        canvas.fan(canvas.point_of(vertex)).iter().map(|t| across(canvas, posed, vertex, t));
     triangles.into_iter().any(|t| t.dot(out) * t.dot(sight) < 0.0)
 }
 
-/// A triangle's normal, of no certain length, as it winds: of a vertex and the two places after it.
+/// A triangle's normal, of no certain length, as it winds: of a vertex and the two points after it.
 fn across(
     canvas: &SkinnedSurface,
     posed: PosedSurface<'_>,
     vertex: u32,
-    [b, c]: &[u32; 2],
+    [b, c]: &[PointId; 2],
 ) -> Vec3 {
     let here = posed.positions[vertex as usize];
     let [b, c] = [b, c].map(|p| posed.positions[canvas.first_at(*p) as usize] - here);

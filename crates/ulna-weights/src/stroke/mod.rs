@@ -28,8 +28,8 @@ use super::{
     means::weighted_mean,
     normalize,
     reach::{AT_ONCE, Ball, ReachScratch, Sight, reach},
-    topology::NO_POINT,
 };
+use ulna_geometry::PointId;
 use ulna_model::WeightPatch;
 
 /// Vertices that one core takes at a time; the words that mark them are its own.
@@ -103,16 +103,17 @@ impl Stroke {
     /// there.
     pub fn ends_with_piece(&self, canvas: &SkinnedSurface, posed: PosedSurface<'_>) -> bool {
         let Some(ball) = self.touch.as_ref().and_then(Ball::new) else { return false };
-        let mut piece: HashSet<u32> = self.last_hits().map(|(v, _)| canvas.place_of(v)).collect();
+        let mut piece: HashSet<PointId> =
+            self.last_hits().map(|(v, _)| canvas.point_of(v)).collect();
         if piece.is_empty() {
             return false;
         }
         let near = posed.vertices_where(|_, at| ball.depth_of(at).is_some());
-        let mut others: HashSet<u32> = near.into_iter().map(|v| canvas.place_of(v)).collect();
-        others.retain(|place| !piece.contains(place));
-        let mut todo: Vec<u32> = piece.iter().copied().collect();
-        while let Some(place) = todo.pop().filter(|_| !others.is_empty()) {
-            for next in canvas.ring(place) {
+        let mut others: HashSet<PointId> = near.into_iter().map(|v| canvas.point_of(v)).collect();
+        others.retain(|point| !piece.contains(point));
+        let mut todo: Vec<PointId> = piece.iter().copied().collect();
+        while let Some(point) = todo.pop().filter(|_| !others.is_empty()) {
+            for next in canvas.ring(point) {
                 if piece.insert(*next) {
                     others.remove(next);
                     todo.push(*next);
@@ -231,22 +232,24 @@ impl Stroke {
             if !weights.iter().any(|w| *w > 0.0 && *w < least) {
                 continue;
             }
-            let (place, pairs) =
-                (canvas.place_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
-            let partner = paint.mirror.map_or(NO_POINT, |m| m.place(place));
+            let (point, pairs) =
+                (canvas.point_of(vertex), paint.mirror.map_or(&[][..], MirrorMap::joints));
+            let partner = paint.mirror.and_then(|m| m.point(point));
             let rule = WeightConstraints {
                 locked: paint.locked,
                 parents: canvas.parents(),
                 limit: paint.limit.clamp(1, map.stride()),
                 encoding: map.encoding,
                 pairs,
-                turned: partner < place,
+                turned: partner.is_some_and(|p| p < point),
             };
             let dropped = list
                 .read(joints, weights, &rule)
                 .and_then(|()| normalize::drop_traces(&mut list, &rule));
             let done = match dropped {
-                Ok(true) if partner == place => normalize::equalize(&mut list, &[], &rule).is_ok(),
+                Ok(true) if partner == Some(point) => {
+                    normalize::equalize(&mut list, &[], &rule).is_ok()
+                }
                 Ok(done) => done,
                 // What cannot be done without its traces keeps them.
                 Err(_) => false,
@@ -396,10 +399,9 @@ impl Stroke {
         };
         for (v, a) in hits.iter().map(|(v, p)| (v, amount(*p))).filter(|(_, a)| *a > 0.0) {
             mark(*v, 0, a);
-            let place = mirror.map_or(NO_POINT, |m| m.place(canvas.place_of(*v)));
-            if place != NO_POINT {
+            if let Some(point) = mirror.and_then(|m| m.point(canvas.point_of(*v))) {
                 canvas
-                    .vertices_at(place)
+                    .vertices_at(point)
                     .iter()
                     .filter(is_there)
                     .for_each(|other| mark(*other, 1, a));

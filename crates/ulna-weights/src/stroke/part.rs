@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Influences, Refusal, WeightConstraints,
+    influences::slots_of,
     normalize::{LANES, LaneGroup, SimdNormalizer},
     reach::AT_ONCE,
 };
@@ -209,7 +210,7 @@ impl<'a> Task<'a> {
     fn one(&mut self, vertex: u32, amounts: [f32; 2]) {
         let part = &self.parts[self.part];
         let own = vertex - part.first;
-        let sets = own as usize * part.map.sets..(own as usize + 1) * part.map.sets;
+        let sets = slots_of(own, part.map.sets);
         let now = (&part.now.0[sets.clone()], &part.now.1[sets]);
         let from =
             self.memory.map_or(now, |memory| memory.start(vertex, now, &mut self.done.fresh));

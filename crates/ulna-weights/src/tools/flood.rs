@@ -39,7 +39,7 @@ impl WorkingWeights<'_> {
                 let amount = amounts(vertex) * brush.strength;
                 let wish = brush.value_for(list.get(joint), amount);
                 let around =
-                    |out: &mut Influences| mean(canvas, maps, canvas.place_of(vertex), out);
+                    |out: &mut Influences| mean(canvas, maps, canvas.point_of(vertex), out);
                 normalize::paint(list, &[(joint, wish)], rule, around).map(|()| true)
             },
         )

@@ -56,7 +56,7 @@ impl WorkingWeights<'_> {
             let maps = Maps::of(canvas, self.maps.iter());
             let around = |v: &u32| {
                 let mut list = Influences::default();
-                mean(canvas, &maps, canvas.place_of(*v), &mut list);
+                mean(canvas, &maps, canvas.point_of(*v), &mut list);
                 let found = list
                     .iter()
                     .any(|(j, w)| w > 0.0 && !scope.locked.get(usize::from(j)).is_none_or(|l| *l));
@@ -70,9 +70,9 @@ impl WorkingWeights<'_> {
             // Only what lies around those can find something that it did not find before.
             let done: Vec<u32> = found.iter().map(|(v, _)| *v).collect();
             done.iter().for_each(|v| open[*v as usize] = false);
-            front = done.iter().flat_map(|v| canvas.ring(canvas.place_of(*v))).copied().collect();
-            front = front
+            front = done
                 .iter()
+                .flat_map(|v| canvas.ring(canvas.point_of(*v)))
                 .flat_map(|p| canvas.vertices_at(*p))
                 .copied()
                 .filter(|v| open[*v as usize])
@@ -83,7 +83,8 @@ impl WorkingWeights<'_> {
                 *refused.entry(why).or_default() += count;
             }
         }
-        let left: Vec<u32> = (0..open.len() as u32).filter(|v| open[*v as usize]).collect();
+        let left: Vec<u32> =
+            (0..).zip(&open).filter(|(_, is_open)| **is_open).map(|(v, _)| v).collect();
         let nearest: Vec<(u32, Influences)> =
             left.iter().filter_map(|v| Some((*v, self.nearest_joint(*v, scope)?))).collect();
         let nobody = left.len() - nearest.len();
@@ -97,7 +98,7 @@ impl WorkingWeights<'_> {
     }
 
     fn nearest_joint(&self, vertex: u32, scope: &Scope<'_>) -> Option<Influences> {
-        let at = self.canvas.rest()[self.canvas.place_of(vertex) as usize];
+        let at = self.canvas.rest()[self.canvas.point_of(vertex).index()];
         let heads = self.canvas.heads().iter().enumerate();
         let open =
             heads.filter(|(k, p)| p.is_finite() && !scope.locked.get(*k).copied().unwrap_or(true));

@@ -171,7 +171,7 @@ fn settle(
     let (mut given, mut open) = (Vec::new(), vec![false; canvas.vertex_count()]);
     let maps = canvas.maps(bound);
     for v in (0..canvas.vertex_count() as u32).filter(|v| is_new(*v)) {
-        match canvas.vertices_at(canvas.place_of(v)).iter().find(|other| !is_new(**other)) {
+        match canvas.vertices_at(canvas.point_of(v)).iter().find(|other| !is_new(**other)) {
             Some(other) => {
                 let (map, own) = maps.map_of(*other);
                 given.push((v, Influences::of(map, own)));

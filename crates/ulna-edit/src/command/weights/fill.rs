@@ -58,7 +58,7 @@ impl Gradient {
         let amount = gradient(self.from, self.to, self.radial.unwrap_or(false), curve);
         run_for(scene.document, &self.reach, &[&self.joint], "filled", |draft, job| {
             let joint = joint_of(scene.document, &self.joint, job)?;
-            let at = |v: u32| job.canvas.rest()[job.canvas.place_of(v) as usize];
+            let at = |v: u32| job.canvas.rest()[job.canvas.point_of(v).index()];
             Ok(draft.flood(&brush, joint, |v| amount(at(v)), &job.scope()))
         })
     }
